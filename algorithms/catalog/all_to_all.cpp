@@ -1,0 +1,53 @@
+// All to all: every process sends its whole array to every other process, and each reduces locally.
+//
+// One round, no partner waits for another, but m-1 whole arrays go through every port. The sends
+// are listed in rotation (to the right neighbour first), so that with one port per process no two
+// messages meet at a receiver. Every rank adds in its own order, so floating-point results may
+// differ between ranks in the last bit. Grama, Gupta, Karypis, Kumar, Introduction to Parallel
+// Computing, 2003, ch. 4 (all-to-all broadcast, then reduce).
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Program program(Problem p, Rank me) {
+  if (p.ranks == 1) co_return;
+  std::vector<Action> round;
+  for (Rank s = 1; s < p.ranks; ++s) {
+    round.push_back(send(p.wrap(Count{me} + s), p.all()));
+    round.push_back(reduce(p.wrap(Count{me} - s), p.all()));
+  }
+  co_yield round;
+}
+
+Cost claim_of_rank(const Problem& p, Rank) {
+  const Count others = p.ranks - 1;
+  return {p.elements > 0 ? others : 0, others * p.elements, others > 0 ? 1 : 0};
+}
+
+Cost claim(const Problem& p) {
+  const Cost each = claim_of_rank(p, 0);
+  return {p.ranks * each.messages, p.ranks * each.elements, each.rounds};
+}
+
+}  // namespace
+
+Algorithm all_to_all() {
+  return {
+      .name = "all_to_all",
+      .label = "All to all",
+      .color = "#CC79A7",
+      .family = "whole",
+      .idea = "every process sends its whole array to every other, and each reduces locally",
+      .source = "Grama et al., Introduction to Parallel Computing, 2003, ch. 4",
+      .formula = {"m(m-1)", "N m(m-1)", "1"},
+      .collectives = {Collective::allreduce},
+      .program = program,
+      .claim = claim,
+      .claim_of_rank = claim_of_rank,
+  };
+}
+
+}  // namespace arlab::catalog

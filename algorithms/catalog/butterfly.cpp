@@ -1,0 +1,62 @@
+// Butterfly (recursive doubling): in step k, exchange whole arrays with the partner at distance
+// 2^k.
+//
+// After step k every rank holds the sum of its group of 2^(k+1). When the number of ranks is no
+// power of two, the extra ranks first fold their array into a partner and receive the result from
+// it at the end. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Program program(Problem p, Rank me) {
+  const Rank core = Rank{1} << floor_log2(p.ranks);
+  const bool has_extra = me < p.ranks - core;
+  if (me >= core) {
+    co_yield send(me - core, p.all());
+    co_yield replace(me - core, p.all());
+    co_return;
+  }
+  if (has_extra) co_yield reduce(me + core, p.all());
+  for (Count d = 1; d < core; d *= 2) {
+    const auto partner = static_cast<Rank>(me ^ d);
+    co_yield together(send(partner, p.all()), reduce(partner, p.all()));
+  }
+  if (has_extra) co_yield send(me + core, p.all());
+}
+
+Cost claim(const Problem& p) {
+  const int steps = floor_log2(p.ranks);
+  const Count core = Count{1} << steps, extras = p.ranks - core;
+  const Count messages = core * steps + 2 * extras;
+  return {p.elements > 0 ? messages : 0, messages * p.elements, steps + (extras > 0 ? 2 : 0)};
+}
+
+Cost claim_of_rank(const Problem& p, Rank me) {
+  const int steps = floor_log2(p.ranks);
+  const Count core = Count{1} << steps, extras = p.ranks - core;
+  const bool is_extra = me >= core, has_extra = me < extras;
+  const Count sent = is_extra ? 1 : steps + (has_extra ? 1 : 0);
+  return {p.elements > 0 ? sent : 0, sent * p.elements, is_extra ? 2 : steps + (has_extra ? 2 : 0)};
+}
+
+}  // namespace
+
+Algorithm butterfly() {
+  return {
+      .name = "butterfly",
+      .label = "Butterfly",
+      .color = "#D55E00",
+      .family = "whole",
+      .idea = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
+      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (recursive doubling)",
+      .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
+                  "log2 m (floor + 2 if m is no power of two)"},
+      .collectives = {Collective::allreduce},
+      .program = program,
+      .claim = claim,
+      .claim_of_rank = claim_of_rank,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,57 @@
+// Ring: every rank talks to its two neighbours only.
+//
+// The vector is cut into one chunk per rank. For m-1 rounds each rank passes a partial sum to the
+// right (share-reduce); then every rank owns one finished chunk, and for m-1 rounds the finished
+// chunks go once around (share-only). Fewest bytes of all, most rounds. Patarasuk & Yuan, Bandwidth
+// optimal all-reduce algorithms, JPDC 69(2), 2009.
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Program program(Problem p, Rank me) {
+  const Rank right = p.wrap(Count{me} + 1), left = p.wrap(Count{me} - 1);
+  if (p.reduces())
+    for (Count s = 1; s < p.ranks; ++s)
+      co_yield together(send(right, p.chunk(me - s)), reduce(left, p.chunk(me - s - 1)));
+  if (p.shares())
+    for (Count s = 0; s < p.ranks - 1; ++s)
+      co_yield together(send(right, p.chunk(me - s)), replace(left, p.chunk(me - s - 1)));
+}
+
+Cost claim(const Problem& p) {
+  const Count steps = p.halves() * Count{p.ranks - 1};
+  return {steps * p.filled_chunks(), steps * p.elements, steps};
+}
+
+Cost claim_of_rank(const Problem& p, Rank me) {
+  Cost cost{0, 0, p.halves() * Count{p.ranks - 1}};
+  const auto all_chunks_but = [&](Rank kept) {
+    const Count size = p.blocks().size(kept);
+    cost.messages += p.filled_chunks() - (size > 0 ? 1 : 0);
+    cost.elements += p.elements - size;
+  };
+  if (p.reduces()) all_chunks_but(me);                    // which it finishes itself
+  if (p.shares()) all_chunks_but(p.wrap(Count{me} + 1));  // which its right neighbour finished
+  return cost;
+}
+
+}  // namespace
+
+Algorithm ring() {
+  return {
+      .name = "ring",
+      .label = "Ring",
+      .color = "#0072B2",
+      .family = "split",
+      .idea = "partial sums go once around the ring, then the finished chunks do",
+      .source = "Patarasuk & Yuan, JPDC 69(2), 2009",
+      .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
+      .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .program = program,
+      .claim = claim,
+      .claim_of_rank = claim_of_rank,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,70 @@
+// Tree: a binomial reduce to the root, then a binomial broadcast from it.
+//
+// Ranks are numbered from the root. In step k of the reduce, every rank whose bit k is its lowest
+// set bit sends to the rank without that bit and is done; the broadcast runs the same tree
+// backwards, largest subtree first. Thakur, Rabenseifner, Gropp, Optimization of Collective
+// Communication Operations in MPICH, IJHPCA 19(1), 2005.
+#include <algorithm>
+#include <bit>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+// The distance to the parent is the lowest set bit of the rank's number; the root has none.
+Count parent_distance(const Problem& p, Rank number) {
+  return number == 0 ? Count{1} << ceil_log2(p.ranks) : number & -number;
+}
+
+Count children(const Problem& p, Rank number) {
+  const int below_parent = floor_log2(parent_distance(p, number));
+  return std::min(below_parent, ceil_log2(p.ranks - number));
+}
+
+Program program(Problem p, Rank me) {
+  const Rank number = p.wrap(Count{me} - p.root);
+  const Count parent = parent_distance(p, number);
+  if (p.reduces()) {
+    for (Count d = 1; d < parent && number + d < p.ranks; d *= 2)
+      co_yield reduce(p.wrap(me + d), p.all());
+    if (number != 0) co_yield send(p.wrap(me - parent), p.all());
+  }
+  if (p.shares()) {
+    if (number != 0) co_yield replace(p.wrap(me - parent), p.all());
+    for (Count d = parent / 2; d >= 1; d /= 2)
+      if (number + d < p.ranks) co_yield send(p.wrap(me + d), p.all());
+  }
+}
+
+Cost claim(const Problem& p) {
+  const Count edges = p.halves() * Count{p.ranks - 1};
+  return {p.elements > 0 ? edges : 0, edges * p.elements, p.halves() * ceil_log2(p.ranks)};
+}
+
+Cost claim_of_rank(const Problem& p, Rank me) {
+  const Rank number = p.wrap(Count{me} - p.root);
+  const Count up = number == 0 ? 0 : 1, down = children(p, number);
+  const Count sent = (p.reduces() ? up : 0) + (p.shares() ? down : 0);
+  return {p.elements > 0 ? sent : 0, sent * p.elements, p.halves() * (up + down)};
+}
+
+}  // namespace
+
+Algorithm tree() {
+  return {
+      .name = "tree",
+      .label = "Tree",
+      .color = "#009E73",
+      .family = "whole",
+      .idea = "a binomial reduce to the root, then a binomial broadcast from it",
+      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+      .formula = {"2(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
+      .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .program = program,
+      .claim = claim,
+      .claim_of_rank = claim_of_rank,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,52 @@
+#include "algorithms/pending.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace arlab {
+
+void Pending::post(Round round) {
+  round_ = round;
+  taken_ = 0;
+  left_ = static_cast<std::uint32_t>(round.size());
+  if (round.size() <= kScanned) {
+    index_.reset();
+    return;
+  }
+  if (!index_) index_ = std::make_unique<Index>();
+  auto& order = index_->order;
+  order.resize(round.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto key = [&](std::uint32_t i) {
+    return std::make_tuple(round[i].peer, round[i].sends(), i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  index_->cursor.assign(round.size(), 0);
+  index_->taken.assign(round.size(), false);
+}
+
+int Pending::take_indexed(Rank peer, bool sends) {
+  const auto& order = index_->order;
+  const auto head = std::partition_point(order.begin(), order.end(), [&](std::uint32_t i) {
+    return std::make_tuple(round_[i].peer, round_[i].sends()) < std::make_tuple(peer, sends);
+  });
+  if (head == order.end()) return kNone;
+  std::uint32_t& cursor = index_->cursor[static_cast<std::size_t>(head - order.begin())];
+  if (cursor >= static_cast<std::size_t>(order.end() - head)) return kNone;
+  const std::uint32_t i = head[cursor];
+  if (round_[i].peer != peer || round_[i].sends() != sends) return kNone;
+  ++cursor;
+  --left_;
+  index_->taken[i] = true;
+  return static_cast<int>(i);
+}
+
+int Pending::first() const {
+  for (std::size_t i = 0; i < round_.size(); ++i)
+    if (index_ ? !index_->taken[i] : !(taken_ >> i & 1)) return static_cast<int>(i);
+  return kNone;
+}
+
+}  // namespace arlab

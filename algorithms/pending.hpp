@@ -1,0 +1,63 @@
+// Pending: the actions of one posted round that have not met their counterpart yet.
+//
+// take() finds the first one with a given peer and direction: a bit mask for the short rounds most
+// algorithms have, an index sorted by peer for long ones, so that a round with a million peers is
+// not searched a million times.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "algorithms/program.hpp"
+
+namespace arlab {
+
+class Pending {
+ public:
+  static constexpr int kNone = -1;
+
+  /// Forgets the previous round. `round` must stay valid until the next post().
+  void post(Round round);
+
+  /// The index of the first untaken action with this peer and direction, now taken; kNone if there
+  /// is none.
+  int take(Rank peer, bool sends) {
+    return index_ ? take_indexed(peer, sends) : take_scanned(peer, sends);
+  }
+
+  /// The index of the first untaken action, kNone when all are taken.
+  int first() const;
+  Count left() const { return left_; }
+  Round round() const { return round_; }
+
+ private:
+  static constexpr std::size_t kScanned = 64;  // bits in the mask
+
+  struct Index {
+    std::vector<std::uint32_t> order;  // actions by peer, direction, position in the round
+    std::vector<std::uint32_t>
+        cursor;  // at the head of each run in `order`: how many of it are taken
+    std::vector<bool> taken;
+  };
+
+  int take_scanned(Rank peer, bool sends) {
+    for (std::size_t i = 0; i < round_.size(); ++i) {
+      const Action& a = round_[i];
+      if (a.peer == peer && a.sends() == sends && !(taken_ >> i & 1)) {
+        taken_ |= std::uint64_t{1} << i;
+        --left_;
+        return static_cast<int>(i);
+      }
+    }
+    return kNone;
+  }
+  int take_indexed(Rank peer, bool sends);
+
+  Round round_;
+  std::uint64_t taken_ = 0;
+  std::uint32_t left_ = 0;
+  std::unique_ptr<Index> index_;
+};
+
+}  // namespace arlab

@@ -1,0 +1,50 @@
+#include "algorithms/problem.hpp"
+
+#include <bit>
+#include <string>
+
+#include "algorithms/error.hpp"
+
+namespace arlab {
+
+std::string_view name(Collective collective) {
+  switch (collective) {
+    case Collective::allreduce:
+      return "allreduce";
+    case Collective::reduce_scatter:
+      return "reduce_scatter";
+    case Collective::all_gather:
+      return "all_gather";
+    case Collective::reduce:
+      return "reduce";
+    case Collective::broadcast:
+      return "broadcast";
+  }
+  return "?";
+}
+
+std::optional<Collective> collective_named(std::string_view text) {
+  for (const Collective c : kCollectives)
+    if (name(c) == text) return c;
+  return std::nullopt;
+}
+
+void check(const Problem& p) {
+  if (p.ranks < 1)
+    fail(Blame::usage,
+         "ranks is " + std::to_string(p.ranks) + ": give at least 1, for example -p 4");
+  if (p.elements < 0)
+    fail(Blame::usage, "elements is " + std::to_string(p.elements) + ": give 0 or more");
+  if (p.root < 0 || p.root >= p.ranks)
+    fail(Blame::usage, "root is " + std::to_string(p.root) + ", but the ranks are 0 to " +
+                           std::to_string(p.ranks - 1) + ": choose one of those");
+}
+
+int floor_log2(Count x) {
+  expects(x >= 1, "floor_log2 of a number below 1");
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
+}
+
+int ceil_log2(Count x) { return x == 1 ? 0 : floor_log2(x - 1) + 1; }
+
+}  // namespace arlab

@@ -1,0 +1,87 @@
+// Problem: what is to be done, as plain numbers: a collective, its ranks, its elements and their
+// cut into chunks.
+//
+// Never pointers, datatypes or time. The vector is cut into one chunk per rank, as balanced blocks:
+// the first `elements % ranks` chunks are one element longer, so fewer elements than ranks (empty
+// chunks) just work.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace arlab {
+
+using Rank = std::int32_t;
+using Count = std::int64_t;
+
+enum class Collective : std::uint8_t { allreduce, reduce_scatter, all_gather, reduce, broadcast };
+
+inline constexpr Collective kCollectives[] = {Collective::allreduce, Collective::reduce_scatter,
+                                              Collective::all_gather, Collective::reduce,
+                                              Collective::broadcast};
+
+std::string_view name(Collective collective);
+std::optional<Collective> collective_named(std::string_view text);
+
+/// A contiguous range of chunks, [first, first + count).
+struct Chunks {
+  Rank first = 0;
+  Rank count = 0;
+  Rank end() const { return first + count; }
+  bool overlaps(const Chunks& other) const { return first < other.end() && other.first < end(); }
+  bool operator==(const Chunks&) const = default;
+};
+
+/// `whole` cut into `parts` balanced blocks. begin(parts) is `whole`.
+struct Blocks {
+  Blocks(Count whole, Count parts) : quotient(whole / parts), remainder(whole % parts) {}
+  Count begin(Count part) const { return part * quotient + std::min(part, remainder); }
+  Count size(Count part) const { return quotient + (part < remainder ? 1 : 0); }
+  Count size(const Chunks& c) const { return begin(c.end()) - begin(c.first); }
+
+  Count quotient, remainder;
+};
+
+struct Problem {
+  Collective collective = Collective::allreduce;
+  Rank ranks = 1;
+  Count elements = 0;
+  Rank root = 0;          ///< the master of master_worker, the root of tree
+  std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
+
+  /// The collective's two halves: partial sums travel together, finished values travel out.
+  bool reduces() const {
+    return collective != Collective::all_gather && collective != Collective::broadcast;
+  }
+  bool shares() const {
+    return collective != Collective::reduce_scatter && collective != Collective::reduce;
+  }
+
+  int halves() const { return (reduces() ? 1 : 0) + (shares() ? 1 : 0); }
+
+  /// Any integer taken modulo the number of ranks: wrap(-1) is the last rank.
+  Rank wrap(Count rank) const {
+    if (rank >= ranks) rank -= ranks;  // one step off is the common case, and a division is slow
+    if (rank < 0) rank += ranks;
+    if (rank < 0 || rank >= ranks) rank = (rank % ranks + ranks) % ranks;
+    return static_cast<Rank>(rank);
+  }
+  Chunks chunk(Count index) const { return {wrap(index), 1}; }
+  Chunks all() const { return {0, ranks}; }
+  Blocks blocks() const { return {elements, ranks}; }
+  Count filled_chunks() const {
+    return std::min<Count>(ranks, elements);
+  }  ///< chunks with elements
+};
+
+/// Throws Error(usage) unless ranks >= 1, elements >= 0 and root is a rank.
+void check(const Problem& problem);
+
+/// floor(log2 x) and ceil(log2 x) for x >= 1.
+int floor_log2(Count x);
+int ceil_log2(Count x);
+
+}  // namespace arlab

@@ -1,0 +1,104 @@
+// Program: the lazy sequence of one rank's rounds, as a C++20 coroutine.
+//
+// A round is a list of actions that may overlap and finish in any order: one Isend/Irecv/Waitall,
+// one NCCL group. A rank starts its next round when its own round is done; a round is not a global
+// barrier. A send reads the value at the round's start. Reductions of one round apply in listed
+// order, after its messages are through. The k-th send from a to b meets the k-th receive of b from
+// a.
+//
+//   Program program(Problem p, Rank me) {                       // parameters by value: a reference
+//   would dangle
+//     co_yield together(send(right, p.chunk(me)), reduce(left, p.chunk(me - 1)));
+//   }
+//
+//   for (Program p = ...; p.next();) use(p.round());            // a round is valid until the next
+//   one
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "algorithms/problem.hpp"
+
+namespace arlab {
+
+enum class Verb : std::uint8_t {
+  send,
+  reduce,   ///< receive and add
+  replace,  ///< receive and overwrite
+};
+
+/// One message, seen from one of its two ends.
+struct Action {
+  Verb verb = Verb::send;
+  Rank peer = 0;
+  Chunks chunks;
+  bool sends() const { return verb == Verb::send; }
+  bool operator==(const Action&) const = default;
+};
+
+inline Action send(Rank to, Chunks chunks) { return {Verb::send, to, chunks}; }
+inline Action reduce(Rank from, Chunks chunks) { return {Verb::reduce, from, chunks}; }
+inline Action replace(Rank from, Chunks chunks) { return {Verb::replace, from, chunks}; }
+
+using Round = std::span<const Action>;
+
+/// A round of a fixed number of actions. (g++ 12 rejects `co_yield {a, b}`.)
+template <class... Actions>
+std::array<Action, sizeof...(Actions)> together(const Actions&... actions) {
+  return {actions...};
+}
+
+class Program {
+ public:
+  struct promise_type {
+    Round round;
+
+    Program get_return_object() {
+      return Program(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(Round actions) noexcept {
+      round = actions;
+      return {};
+    }
+    std::suspend_always yield_value(const Action& action) noexcept {
+      return yield_value(Round(&action, 1));
+    }
+    void return_void() noexcept {}
+    void unhandled_exception() {
+#ifdef __cpp_exceptions
+      throw;
+#endif
+    }
+  };
+
+  Program() = default;
+  Program(Program&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  Program& operator=(Program&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~Program() {
+    if (frame_) frame_.destroy();
+  }
+
+  /// Goes on to the next round; false when the program has ended.
+  bool next() {
+    frame_.resume();
+    return !frame_.done();
+  }
+  Round round() const { return frame_.promise().round; }
+
+ private:
+  explicit Program(std::coroutine_handle<promise_type> frame) : frame_(frame) {}
+  std::coroutine_handle<promise_type> frame_;
+};
+
+}  // namespace arlab

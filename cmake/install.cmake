@@ -1,0 +1,1 @@
+# The package that find_package(arlab) finds.

@@ -1,0 +1,48 @@
+// Communicator: one rank's end of a backend. It knows how to run a round, and no algorithm.
+//
+// The one virtual seam of real execution: threads, MPI, CUDA and NCCL each implement it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "algorithms/program.hpp"
+#include "collectives/dtype.hpp"
+
+namespace arlab {
+
+/// An action on real memory: what to send, or where the received elements are added or stored.
+struct Transfer {
+  Verb verb = Verb::send;
+  Rank peer = 0;
+  std::byte* data = nullptr;
+  Count elements = 0;  ///< at least 1: empty messages are dropped before
+};
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual Rank rank() const = 0;
+  virtual Rank ranks() const = 0;
+
+  /// Starts a round of one lane. `round` and the memory it names stay untouched until wait()
+  /// returns the lane. Sends read the memory as it is now; reductions apply in listed order once no
+  /// send of the round needs it.
+  virtual void start(int lane, std::span<const Transfer> round, Operand operand) = 0;
+
+  /// Blocks until the round of some started lane is done, and returns that lane.
+  virtual int wait() = 0;
+
+  /// For whoever measures: not part of any schedule.
+  virtual void barrier() = 0;
+  virtual double max(double value) = 0;  ///< over all ranks
+  virtual Count sum(Count value) = 0;    ///< over all ranks
+
+  /// The library's own allreduce, in place, as a baseline; its name is empty where the backend has
+  /// none.
+  virtual std::string native_name() const { return ""; }
+  virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
+};
+
+}  // namespace arlab

@@ -1,0 +1,30 @@
+// The element types and reduction operations that every backend supports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace arlab {
+
+enum class DType : std::uint8_t { float32, float64, float16, bfloat16, int32, int64 };
+enum class Op : std::uint8_t { sum, prod, min, max, avg };
+
+inline constexpr DType kDTypes[] = {DType::float32,  DType::float64, DType::float16,
+                                    DType::bfloat16, DType::int32,   DType::int64};
+inline constexpr Op kOps[] = {Op::sum, Op::prod, Op::min, Op::max, Op::avg};
+
+/// What a reduction does. avg sums on the way and divides by the number of ranks once, at the end.
+struct Operand {
+  DType dtype = DType::float32;
+  Op op = Op::sum;
+};
+
+std::size_t size_of(DType dtype);  ///< bytes an element
+std::string_view name(DType dtype);
+std::string_view name(Op op);
+std::optional<DType> dtype_named(std::string_view text);
+std::optional<Op> op_named(std::string_view text);
+
+}  // namespace arlab
