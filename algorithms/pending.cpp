@@ -7,9 +7,9 @@
 namespace arlab {
 
 void Pending::post(Round round) {
-  round_ = round;
+  actions_ = round.data();
+  size_ = left_ = static_cast<std::uint32_t>(round.size());
   taken_ = 0;
-  left_ = static_cast<std::uint32_t>(round.size());
   if (round.size() <= kScanned) {
     index_.reset();
     return;
@@ -29,22 +29,33 @@ void Pending::post(Round round) {
 
 int Pending::take_indexed(Rank peer, bool sends) {
   const auto& order = index_->order;
-  const auto head = std::partition_point(order.begin(), order.end(), [&](std::uint32_t i) {
-    return std::make_tuple(round_[i].peer, round_[i].sends()) < std::make_tuple(peer, sends);
-  });
+  const auto wanted = std::make_tuple(peer, sends);
+  const auto key = [&](std::uint32_t i) {
+    return std::make_tuple(actions_[i].peer, actions_[i].sends());
+  };
+  const auto head = std::partition_point(order.begin(), order.end(),
+                                         [&](std::uint32_t i) { return key(i) < wanted; });
   if (head == order.end()) return kNone;
   std::uint32_t& cursor = index_->cursor[static_cast<std::size_t>(head - order.begin())];
-  if (cursor >= static_cast<std::size_t>(order.end() - head)) return kNone;
-  const std::uint32_t i = head[cursor];
-  if (round_[i].peer != peer || round_[i].sends() != sends) return kNone;
-  ++cursor;
+  for (; cursor < order.end() - head && key(head[cursor]) == wanted; ++cursor) {
+    const std::uint32_t i = head[cursor];
+    if (index_->taken[i]) continue;
+    drop(i);
+    return static_cast<int>(i);
+  }
+  return kNone;
+}
+
+void Pending::drop(std::size_t index) {
+  if (index_)
+    index_->taken[index] = true;
+  else
+    taken_ |= 1u << index;
   --left_;
-  index_->taken[i] = true;
-  return static_cast<int>(i);
 }
 
 int Pending::first() const {
-  for (std::size_t i = 0; i < round_.size(); ++i)
+  for (std::size_t i = 0; i < size_; ++i)
     if (index_ ? !index_->taken[i] : !(taken_ >> i & 1)) return static_cast<int>(i);
   return kNone;
 }

@@ -26,13 +26,16 @@ class Pending {
     return index_ ? take_indexed(peer, sends) : take_scanned(peer, sends);
   }
 
+  /// Takes the untaken action at `index`, such as one without elements that will never be sent.
+  void drop(std::size_t index);
+
   /// The index of the first untaken action, kNone when all are taken.
   int first() const;
   Count left() const { return left_; }
-  Round round() const { return round_; }
+  Round round() const { return {actions_, size_}; }
 
  private:
-  static constexpr std::size_t kScanned = 64;  // bits in the mask
+  static constexpr std::size_t kScanned = 32;  // bits in the mask
 
   struct Index {
     std::vector<std::uint32_t> order;  // actions by peer, direction, position in the round
@@ -42,10 +45,10 @@ class Pending {
   };
 
   int take_scanned(Rank peer, bool sends) {
-    for (std::size_t i = 0; i < round_.size(); ++i) {
-      const Action& a = round_[i];
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const Action& a = actions_[i];
       if (a.peer == peer && a.sends() == sends && !(taken_ >> i & 1)) {
-        taken_ |= std::uint64_t{1} << i;
+        taken_ |= 1u << i;
         --left_;
         return static_cast<int>(i);
       }
@@ -54,10 +57,12 @@ class Pending {
   }
   int take_indexed(Rank peer, bool sends);
 
-  Round round_;
-  std::uint64_t taken_ = 0;
-  std::uint32_t left_ = 0;
+  // In 28 bytes, since the simulator keeps one for each of a million ranks.
   std::unique_ptr<Index> index_;
+  const Action* actions_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t taken_ = 0;
+  std::uint32_t left_ = 0;
 };
 
 }  // namespace arlab

@@ -54,6 +54,11 @@ std::array<Action, sizeof...(Actions)> together(const Actions&... actions) {
   return {actions...};
 }
 
+/// Both partners send and both add: one step of a butterfly.
+inline std::array<Action, 2> exchange(Rank partner, Chunks chunks) {
+  return {send(partner, chunks), reduce(partner, chunks)};
+}
+
 class Program {
  public:
   struct promise_type {
@@ -81,13 +86,14 @@ class Program {
 
   Program() = default;
   Program(Program&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
-  Program& operator=(Program&& other) noexcept {
+  Program& operator=(Program other) noexcept {
     std::swap(frame_, other.frame_);
     return *this;
   }
   ~Program() {
     if (frame_) frame_.destroy();
   }
+  explicit operator bool() const { return static_cast<bool>(frame_); }
 
   /// Goes on to the next round; false when the program has ended.
   bool next() {
@@ -95,6 +101,8 @@ class Program {
     return !frame_.done();
   }
   Round round() const { return frame_.promise().round; }
+  /// Where the coroutine's state lies, for whoever runs millions of programs and wants to prefetch.
+  const void* address() const { return frame_.address(); }
 
  private:
   explicit Program(std::coroutine_handle<promise_type> frame) : frame_(frame) {}

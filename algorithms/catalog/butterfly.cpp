@@ -18,10 +18,7 @@ Program program(Problem p, Rank me) {
     co_return;
   }
   if (has_extra) co_yield reduce(me + core, p.all());
-  for (Count d = 1; d < core; d *= 2) {
-    const auto partner = static_cast<Rank>(me ^ d);
-    co_yield together(send(partner, p.all()), reduce(partner, p.all()));
-  }
+  for (Rank d = 1; d < core; d *= 2) co_yield exchange(me ^ d, p.all());
   if (has_extra) co_yield send(me + core, p.all());
 }
 

@@ -1,0 +1,38 @@
+#include "simulator/model.hpp"
+
+#include <cmath>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/error.hpp"
+
+namespace arlab {
+
+const Model& find_model(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Model& m : models()) {
+    if (m.name == name) return m;
+    names.push_back(m.name);
+  }
+  fail(Blame::usage, "unknown model '" + std::string(name) + "'" + did_you_mean(name, names) +
+                         " (`arlab list models` names all)");
+}
+
+Values complete(const Model& model, const Values& values) {
+  Values all;
+  for (const Parameter& p : model.parameters) {
+    const auto given = values.find(p.name);
+    const double value = given == values.end() ? p.fallback : given->second;
+    if (!std::isfinite(value) || value < 0)
+      fail(Blame::usage, "parameter " + std::string(p.name) + " of model " +
+                             std::string(model.name) + " is " + std::to_string(value) +
+                             ": give a number of 0 or more");
+    all.emplace(p.name, value);
+  }
+  return all;
+}
+
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks) {
+  return model.make(complete(model, values), ranks);
+}
+
+}  // namespace arlab

@@ -1,0 +1,71 @@
+// alpha-beta-gamma: a message of n bytes takes alpha + n beta, and adding n bytes takes n gamma.
+//
+// Every rank has one send port and one receive port; a message holds its sender's send port and its
+// receiver's receive port all that time. A sender sends in its own order and waits for the
+// receiver's port; a port serves whoever asked first. Hockney, The communication challenge for MPP,
+// Parallel Computing 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
+#include <algorithm>
+
+#include "simulator/model.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+class AlphaBeta : public Network {
+ public:
+  AlphaBeta(const Values& values, Rank ranks)
+      : alpha_(to_time(values.at("alpha"))),
+        beta_(values.at("beta")),
+        gamma_(values.at("gamma")),
+        ports_(static_cast<std::size_t>(ranks)) {}
+
+  Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
+
+  Sent send(const Message& m, Time now) override {
+    const Time start = std::max(now, ports(m.target).receive);
+    const Time end = start + alpha_ + to_time(static_cast<double>(m.bytes) * beta_);
+    ports(m.source).send = ports(m.target).receive = end;
+    return {end, end, false};
+  }
+
+  // The receive port was held while the message travelled; nothing is left to do.
+  Time can_receive(Rank, Time now) override { return now; }
+  Time receive(const Message&, Time now) override { return now; }
+
+  Time reduce(Rank rank, Bytes bytes, Time now) override {
+    Time& processor = ports(rank).processor;
+    processor = std::max(now, processor) + to_time(static_cast<double>(bytes) * gamma_);
+    return processor;
+  }
+
+ private:
+  struct Ports {  // when each is free
+    Time send = 0, receive = 0, processor = 0;
+  };
+  Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
+
+  Time alpha_;
+  double beta_, gamma_;
+  std::vector<Ports> ports_;
+};
+
+std::unique_ptr<Network> make(const Values& values, Rank ranks) {
+  return std::make_unique<AlphaBeta>(values, ranks);
+}
+
+}  // namespace
+
+Model alpha_beta() {
+  using Unit = Parameter::Unit;
+  return {
+      .name = "alpha_beta",
+      .idea = "a message takes alpha + n beta and holds one send and one receive port",
+      .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
+      .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
+                     {"beta", Unit::time_per_byte, 80, "time a byte sent"},
+                     {"gamma", Unit::time_per_byte, 40, "time a byte reduced"}},
+      .make = make,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,47 @@
+// Network: what a message costs, as one model sees it. It knows ranks, bytes and time, and no
+// algorithm.
+//
+// The one virtual seam of the simulator. The engine asks in order of time; a model keeps the times
+// at which each rank's ports and processor are free.
+#pragma once
+
+#include "algorithms/problem.hpp"
+#include "simulator/time.hpp"
+
+namespace arlab {
+
+struct Message {
+  Rank source = 0;
+  Rank target = 0;
+  Bytes bytes = 0;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// The earliest time from `now` on at which the source can begin to send its next message.
+  virtual Time can_send(Rank source, Time now) = 0;
+
+  struct Sent {
+    Time sender_done;  ///< when the sender has its buffer back (eager)
+    Time arrives;      ///< when the message reaches the target and asks to be received
+    bool rendezvous;   ///< the sender is done only when the receive is posted (see met())
+  };
+  /// The message leaves; `now` is a time that can_send() allowed.
+  virtual Sent send(const Message& message, Time now) = 0;
+
+  /// The earliest time from `now` on at which the target can begin to receive a message that has
+  /// arrived.
+  virtual Time can_receive(Rank target, Time now) = 0;
+  /// The target receives; returns when it is done. `now` is a time that can_receive() allowed.
+  virtual Time receive(const Message& message, Time now) = 0;
+
+  /// A rendezvous message has met its receive.
+  virtual void met(Rank /*source*/, Time /*now*/) {}
+
+  /// The rank adds `bytes` of a received message; returns when it is done.
+  virtual Time reduce(Rank rank, Bytes bytes, Time now) = 0;
+};
+
+}  // namespace arlab

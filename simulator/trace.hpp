@@ -1,0 +1,29 @@
+// Trace: what every rank did when, for those who want to look at a run and not only at its end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/problem.hpp"
+#include "simulator/time.hpp"
+
+namespace arlab {
+
+struct Span {
+  enum class Kind : std::uint8_t { send, receive, reduce };
+  Kind kind = Kind::send;
+  Rank rank = 0;
+  std::int32_t lane = 0;
+  Count round = 0;  ///< of the rank's lane, counted from 1
+  Rank peer = 0;    ///< unused in reduce
+  Bytes bytes = 0;
+  Time begin = 0;
+  Time end = 0;
+  std::int64_t message = -1;  ///< the same number in the send and the receive of one message
+};
+
+struct Trace {
+  std::vector<Span> spans;
+};
+
+}  // namespace arlab
