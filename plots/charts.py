@@ -45,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="charts.py", description=__doc__, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines)")
-    parser.add_argument("-o", "--output", default=".", metavar="FOLDER", help="where to write (default: here)")
+    parser.add_argument("-o", "--output", default=".", metavar="FOLDER",
+                        help="where to write (default: here)")
     options = parser.parse_args(arguments)
     try:
         records = [record for path in options.files for record in read(path)]
@@ -72,8 +73,8 @@ def write(name: str, records: Sequence[Record], folder: Path) -> list[Path]:
     over, title = CHARTS[name]
     slices = best_slices(records, over)
     if not slices:
-        print(f"note: no {name}: no kind of record has two {'sizes' if over == 'bytes' else 'rank counts'}",
-              file=sys.stderr)
+        missing = "sizes" if over == "bytes" else "rank counts"
+        print(f"note: no {name}: no kind of record has two {missing}", file=sys.stderr)
         return []
     style.apply()
     marker = style.markers([label_of(record) for record in records])
@@ -105,22 +106,22 @@ def panel(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
     of_size = one.over == "bytes"
     text: Callable[[float], str] = style.bytes_text if of_size else style.count_text
     style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
-    style.time_y_axis(axes)
+    axes.set_yscale("log")
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
     for i, series in enumerate(one.series):
         color = style.line_color(series.color)
         hiding = sum(later.points == series.points for later in one.series[i + 1:])
         xs = [point.x for point in series.points]
         axes.plot(xs, [point.time for point in series.points], color=color, marker=marker[series.label],
-                  linewidth=style.LINE + 2 * hiding,
-                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=style.plain(f"line {series.label}"))
+                  linewidth=style.LINE + 2 * hiding, markeredgecolor="white", markeredgewidth=0.5, zorder=3,
+                  gid=style.plain(f"line {series.label}"))
         nan = (float("nan"), float("nan"))
         low, high = zip(*(point.ci95 or nan for point in series.points))
         axes.fill_between(xs, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
         modelled = [(point.x, point.modelled) for point in series.points if point.modelled]
         if modelled:
             axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
-    axes.autoscale_view()
+    style.time_y_axis(axes)
     style.panel_title(axes, *titles(one))
     style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
 
@@ -135,7 +136,7 @@ def titles(one: Slice) -> tuple[str, str]:
     xs = one.xs()
     second = f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
     if one.others:
-        second += f", the most at one {'rank count' if of_size else 'size'} of {len(one.others) + 1}"
+        second += f"; {held} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
     if any(point.ci95 for series in one.series for point in series.points):
         second += "; median with 95% band"
     if any(point.modelled for series in one.series for point in series.points):

@@ -78,7 +78,8 @@ def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
         if record.get("kind") in _SAME and record.get("ranks") and record.get("bytes"):
             settings.setdefault(_setting(record), []).append(record)
     best = (_best(setting, rows, over) for setting, rows in settings.items())
-    return sorted((one for one in best if one), key=lambda s: (s.setting.kind, s.setting.words, s.setting.host))
+    return sorted((one for one in best if one),
+                  key=lambda s: (s.setting.kind, s.setting.words, s.setting.host))
 
 
 def _setting(record: Record) -> Setting:

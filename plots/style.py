@@ -14,7 +14,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
 PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
 INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
@@ -128,9 +128,13 @@ def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, most: 
 
 
 def time_y_axis(axes: Axes) -> None:
-    axes.set_yscale("log")
+    """Names the decades of a finished log axis, and 2 and 5 between them where it spans fewer than two."""
+    axes.autoscale_view()
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
     axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(low, high)
     axes.set_ylabel("time of the slowest rank")
 
 
