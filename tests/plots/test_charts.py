@@ -13,6 +13,9 @@ HERE = Path(__file__).resolve().parent
 CHARTS = HERE.parents[1] / "plots" / "charts.py"
 SAMPLE = HERE / "sample.jsonl"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
+sys.path.insert(0, str(CHARTS.parent))
+import records  # noqa: E402
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 try:
@@ -28,6 +31,18 @@ def charts(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Charts(unittest.TestCase):
+    """Every test has a folder of its own; `drawn` holds the charts of the sample."""
+
+    drawn: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.drawn = Path(folder.name)
+        done = charts(SAMPLE, "-o", cls.drawn, cwd=cls.drawn)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -38,16 +53,15 @@ class Charts(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return path
 
-    def svg(self, name: str) -> tuple[set[str], list[str]]:
-        """The texts of a chart, and the ids of its lines."""
-        tree = ElementTree.parse(self.folder / f"{name}.svg")
+    def svg(self, folder: Path, name: str) -> tuple[set[str], list[str]]:
+        """The texts of a chart, and the labels of its lines."""
+        tree = ElementTree.parse(folder / f"{name}.svg")
         texts = {"".join(node.itertext()).strip() for node in tree.iter(f"{SVG}text")}
-        return texts, [node.get("id", "")[5:] for node in tree.iter(f"{SVG}g") if node.get("id", "").startswith("line ")]
+        ids = [node.get("id", "") for node in tree.iter(f"{SVG}g")]
+        return texts, [name[5:] for name in ids if name.startswith("line ")]
 
     def test_measured_sizes(self) -> None:
-        done = charts(SAMPLE, "-o", self.folder, cwd=self.folder)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        texts, lines = self.svg("time_against_size")
+        texts, lines = self.svg(self.drawn, "time_against_size")
         hostile = "<img src=x onerror=alert(1)>"
         self.assertEqual(sorted(lines), sorted([*LABELS, "MPI_Allreduce", hostile]))
         self.assertLessEqual({*LABELS, "MPI_Allreduce", hostile[:17] + "…", "1 KiB", "1 MiB", "1 ms"}, texts)
@@ -55,33 +69,30 @@ class Charts(unittest.TestCase):
         self.assertTrue(any("sample.jsonl: mpirun -n 4 arlab run all -s 1K..4M" in text for text in texts), texts)
 
     def test_simulated_ranks(self) -> None:
-        charts(SAMPLE, "-o", self.folder, cwd=self.folder)
-        texts, lines = self.svg("time_against_ranks")
+        texts, lines = self.svg(self.drawn, "time_against_ranks")
         self.assertEqual(sorted(lines), LABELS)
         self.assertIn("Simulated: 1 MiB, alpha_beta, crossbar, float32, sum", texts)
         self.assertIn("1,024", texts)
 
     def test_png_is_a_picture(self) -> None:
-        charts(SAMPLE, "-o", self.folder, cwd=self.folder)
         for name in ("time_against_size", "time_against_ranks"):
-            data = (self.folder / f"{name}.png").read_bytes()
+            data = (self.drawn / f"{name}.png").read_bytes()
             self.assertTrue(data.startswith(b"\x89PNG"))
             self.assertGreater(len(data), 20_000)
 
     def test_same_bytes_twice(self) -> None:
-        charts(SAMPLE, "-o", "one", cwd=self.folder)
-        charts(SAMPLE, "-o", "two", cwd=self.folder)
-        outputs = sorted((self.folder / "one").iterdir())
+        charts(SAMPLE, "-o", "again", cwd=self.folder)
+        outputs = sorted(self.drawn.iterdir())
         self.assertEqual(len(outputs), 4)
         for output in outputs:
-            self.assertEqual(output.read_bytes(), (self.folder / "two" / output.name).read_bytes(), output.name)
+            self.assertEqual(output.read_bytes(), (self.folder / "again" / output.name).read_bytes(), output.name)
 
     def test_measured_and_simulated_are_apart(self) -> None:
         rows = [json.loads(line) for line in SAMPLE.read_text().splitlines()]
         extra = [{**row, "bytes": size} for row in rows if row["kind"] == "simulate" for size in (1024, 4096)]
         data = self.write("".join(json.dumps(row) + "\n" for row in [*rows, *extra]))
         charts(data, "-o", self.folder, cwd=self.folder)
-        texts, lines = self.svg("time_against_size")
+        texts, lines = self.svg(self.folder, "time_against_size")
         self.assertEqual(lines.count("Ring"), 2)
         self.assertTrue(any(text.startswith("Simulated: 512 ranks") for text in texts), texts)
         self.assertTrue(any("512 ranks chosen from 10 rank counts" in text for text in texts), texts)
@@ -108,10 +119,11 @@ class Charts(unittest.TestCase):
         }.items():
             with self.subTest(line):
                 data = self.write(f"{good}\n{line}\n{good}\n")
-                done = charts(data, "-o", self.folder, cwd=self.folder)
-                self.assertEqual(done.returncode, 2)
-                self.assertRegex(done.stderr, r"^error: .*data\.jsonl:2: " + re.escape(message))
-                self.assertEqual(len(done.stderr.splitlines()), 1)
+                with self.assertRaisesRegex(records.BadRecord, r"data\.jsonl:2: " + re.escape(message)):
+                    records.read(str(data))
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^error: .*data\.jsonl:2: .*\n$")
 
     def test_nothing_to_draw_and_no_file(self) -> None:
         done = charts(self.write(""), cwd=self.folder)
@@ -128,7 +140,7 @@ class Charts(unittest.TestCase):
         data = self.write("".join(json.dumps(row) + "\n" for row in rows))
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        texts, _ = self.svg("time_against_size")
+        texts, _ = self.svg(self.folder, "time_against_size")
         self.assertLessEqual({"$\\frac{", "a\ufffdb", "_x", "unnamed"}, texts)
 
     def test_without_matplotlib(self) -> None:
