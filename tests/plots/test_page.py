@@ -192,7 +192,8 @@ class Page(unittest.TestCase):
 class Using(unittest.TestCase):
     def test_sort_hover_and_select(self) -> None:
         data = sample()
-        data["records"] += [{**row, "bytes": 1024, "modelled_us": 7.0} for row in data["records"] if row["kind"] == "simulate"]
+        simulated = [row for row in data["records"] if row["kind"] == "simulate"]
+        data["records"] += [{**row, "bytes": 1024, "modelled_us": 7.0} for row in simulated]
         page = render(literal(data), """
           const byText = (text) => [...document.querySelectorAll("#table-run button")].find((b) => b.textContent === text);
           byText("time_us.median").click(); byText("time_us.median").click();
