@@ -1,0 +1,133 @@
+"""Slices: which records belong in one picture.
+
+Records made the same way (a Setting) differ in algorithm, size and ranks only. A picture fixes one of
+the two numbers and runs over the other. Measured and simulated records never share a setting.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Iterable, Optional
+
+from records import Record
+
+MEASURED, SIMULATED = "run", "simulate"
+
+# What makes two records comparable. A native library's record has no model and no segments, and must
+# still stand beside the algorithms that were measured with it.
+_SAME = {
+    MEASURED: ("backend", "collective", "dtype", "op", "compressor", "segments"),
+    SIMULATED: ("model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments"),
+}
+_USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none"}
+_USUAL_SIZE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How records were made: their kind, the host that measured them, and their keys but the sweep's."""
+
+    kind: str
+    host: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One configuration: x is bytes or ranks; times in microseconds, all positive."""
+
+    x: int
+    time: float
+    ci95: Optional[tuple[float, float]]
+    modelled: Optional[float]
+
+
+@dataclass(frozen=True)
+class Series:
+    label: str
+    color: Optional[str]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One panel: `over` is the key on the x axis, `fixed` the value of the other one."""
+
+    setting: Setting
+    over: str
+    fixed: int
+    others: tuple[int, ...]
+    series: tuple[Series, ...]
+    records: tuple[Record, ...]
+
+    def xs(self) -> list[int]:
+        return sorted({point.x for one in self.series for point in one.points})
+
+
+def label_of(record: Record) -> str:
+    return str(record.get("label") or record.get("algorithm") or "unnamed")
+
+
+def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
+    """For every setting its most informative slice over `over` ("bytes" or "ranks"), measured first.
+
+    That is the one with the most values on the x axis, then the most algorithms, then the largest rank
+    count or the size nearest to 1 MiB. A setting with fewer than two values has none.
+    """
+    settings: dict[Setting, list[Record]] = {}
+    for record in records:
+        if record.get("kind") in _SAME and record.get("ranks") and record.get("bytes"):
+            settings.setdefault(_setting(record), []).append(record)
+    best = (_best(setting, rows, over) for setting, rows in settings.items())
+    return sorted((one for one in best if one),
+                  key=lambda s: (s.setting.kind, s.setting.words, s.setting.host))
+
+
+def _setting(record: Record) -> Setting:
+    kind = record.get("kind")
+    words = []
+    for key in _SAME[kind]:
+        value = record.get(key)
+        if value is not None and value != _USUAL.get(key):
+            words.append(f"{value} {key}" if key == "segments" else str(value))
+    host = str(record.context.get("host") or "") if kind == MEASURED else ""
+    return Setting(kind, host, tuple(words))
+
+
+def _best(setting: Setting, records: list[Record], over: str) -> Optional[Slice]:
+    held = "ranks" if over == "bytes" else "bytes"
+    values = sorted({record.get(held) for record in records})
+    slices = [_slice(setting, [r for r in records if r.get(held) == value], over, value,
+                     tuple(v for v in values if v != value)) for value in values]
+
+    def informs(one: Slice) -> tuple[int, int, float]:
+        near = one.fixed if held == "ranks" else -abs(math.log2(one.fixed / _USUAL_SIZE))
+        return len(one.xs()), len(one.series), near
+
+    best = max(slices, key=informs)
+    return best if len(best.xs()) > 1 else None
+
+
+def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
+           others: tuple[int, ...]) -> Slice:
+    points: dict[str, dict[int, Point]] = {}
+    colors: dict[str, Optional[str]] = {}
+    for record in records:
+        point = _point(record, over)
+        if point:  # a configuration that was repeated: its latest record counts
+            points.setdefault(label_of(record), {})[point.x] = point
+            colors[label_of(record)] = record.get("color")
+    series = tuple(Series(label, colors[label], tuple(at[x] for x in sorted(at)))
+                   for label, at in sorted(points.items()))
+    return Slice(setting, over, fixed, others, series, tuple(records))
+
+
+def _point(record: Record, over: str) -> Optional[Point]:
+    median, modelled = record.get("time_us.median"), record.get("modelled_us")
+    if record.get("kind") == SIMULATED:
+        time, ci95, modelled = modelled if median is None else median, None, None
+    else:
+        time, ci95 = median, record.get("time_us.ci95")
+    if time is None or not time > 0:
+        return None
+    band = (ci95[0], ci95[1]) if ci95 and ci95[0] > 0 else None
+    return Point(record.get(over), time, band, modelled if modelled and modelled > 0 else None)

@@ -1,0 +1,189 @@
+"""Style: how every chart looks, in one place.
+
+Light page, thin grid, one colour and one marker per label, names at the ends of the lines instead of a
+legend, and a footer that says which command and file the numbers come from. Colours travel with the
+records; nothing here knows an algorithm. The same data gives the same bytes.
+"""
+
+import re
+from pathlib import Path
+from typing import Optional, Sequence
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
+
+PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
+INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
+TITLE, TEXT, SMALL, TINY = 13.0, 9.5, 8.5, 7.5  # points
+LINE = 1.8
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+
+_RC = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": TEXT,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.labelsize": TEXT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "lines.linewidth": LINE,
+    "lines.markersize": 4.5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "arlab",
+    "savefig.dpi": 160,
+}
+
+
+def apply() -> None:
+    """Makes matplotlib draw in this style from here on."""
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update(_RC)
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Writes <stem>.svg and <stem>.png, byte for byte the same for the same figure."""
+    outputs = [stem.with_suffix(".svg"), stem.with_suffix(".png")]
+    figure.savefig(outputs[0], metadata={"Date": None, "Creator": None})
+    figure.savefig(outputs[1], metadata={"Software": None})
+    return outputs
+
+
+def plain(text: str) -> str:
+    """The text with control characters, which SVG cannot hold, replaced."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def shortened(text: str, most: int = 18) -> str:
+    """The text as it fits beside a panel."""
+    return plain(text) if len(text) <= most else plain(text[:most - 1]) + "…"
+
+
+def markers(labels: Sequence[str]) -> dict[str, str]:
+    """A marker for every label, the same whatever the order of the records."""
+    return {label: MARKERS[i % len(MARKERS)] for i, label in enumerate(sorted(set(labels)))}
+
+
+def line_color(color: Optional[str]) -> str:
+    return color if isinstance(color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", color) else NAMELESS
+
+
+def text_color(color: Optional[str]) -> str:
+    """The line's hue, darkened until it reads as text on white (contrast 4.5, WCAG 2)."""
+    channels = [int(line_color(color)[i:i + 2], 16) for i in (1, 3, 5)]
+    while 1.05 / (_luminance(channels) + 0.05) < 4.5:
+        channels = [int(c * 0.94) for c in channels]
+    return "#" + "".join(f"{c:02x}" for c in channels)
+
+
+def _luminance(channels: Sequence[int]) -> float:
+    linear = [c / 255 / 12.92 if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def bytes_text(count: float) -> str:
+    """1 KiB, 1.5 MiB: binary units, as sizes are swept."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.4g} {unit}"
+        count /= 1024
+    return f"{count:.4g} TiB"
+
+
+def count_text(count: float) -> str:
+    return f"{count:,.0f}"
+
+
+def time_text(us: float) -> str:
+    """10 ns, 1 µs, 1 ms, 1 s from microseconds."""
+    for unit, scale in (("s", 1e6), ("ms", 1e3), ("µs", 1.0), ("ns", 1e-3)):
+        if us >= scale:
+            return f"{us / scale:.4g} {unit}"
+    return f"{us * 1e6:.4g} ps"
+
+
+def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, most: int) -> None:
+    """A base-2 axis over `values`; at most `most` of its powers of two are named, the largest always."""
+    axes.set_xscale("log", base=2)
+    low, high = min(values).bit_length() - 1, max(values).bit_length()
+    powers = [2**e for e in range(low, high + 1) if min(values) <= 2**e <= max(values)]
+    named = powers[::-1][::-(-len(powers) // most) or 1] or [min(values), max(values)]
+    axes.xaxis.set_major_locator(FixedLocator(named))
+    axes.xaxis.set_major_formatter(text)
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def time_y_axis(axes: Axes) -> None:
+    """Names the decades of a finished log axis, and 2 and 5 between them where it spans fewer than two."""
+    axes.autoscale_view()
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(low, high)
+    axes.set_ylabel("time of the slowest rank")
+
+
+def panel_title(axes: Axes, title: str, note: str) -> None:
+    """Two lines above the panel: what it shows, and in small print how."""
+    for text, lift, size, color in ((title, 19, TEXT, INK), (note, 7, TINY, QUIET)):
+        axes.annotate(plain(text), (0, 1), (0, lift), xycoords="axes fraction", textcoords="offset points",
+                      fontsize=size, color=color, weight="bold" if color == INK else "normal")
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places for ascending positions, at least `gap` apart, within low..high where they fit, moved little.
+
+    Neighbours that would touch become one block that sits at the mean of what its members wanted.
+    """
+    blocks: list[tuple[float, int]] = []  # centre, members
+    for centre in wanted:
+        members = 1
+        while True:
+            half = gap * (members - 1) / 2
+            centre = max(min(centre, high - half), low + half)
+            if not blocks or centre - half - (blocks[-1][0] + gap * (blocks[-1][1] - 1) / 2) >= gap:
+                break
+            before, count = blocks.pop()
+            centre = (before * count + centre * members) / (count + members)
+            members += count
+        blocks.append((centre, members))
+    return [centre + gap * (i - (members - 1) / 2) for centre, members in blocks for i in range(members)]
+
+
+def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float]]) -> None:
+    """Names each line (label, color, last x, last y) in a column right of the axes, with a thin leader.
+
+    Call when the limits and the layout are final.
+    """
+    to_axes = axes.transAxes.inverted()
+    points = sorted(((to_axes.transform(axes.transData.transform((x, y))), label, color)
+                     for label, color, x, y in ends), key=lambda end: (end[0][1], end[1]))
+    height = axes.get_window_extent().height
+    gap = SMALL * 1.35 * axes.figure.dpi / 72 / height
+    places = spread([point[1] for point, _, _ in points], gap, 0.0, 1.0)
+    for (point, label, color), place in zip(points, places):
+        axes.plot([point[0], 1.012, 1.03], [point[1], place, place], transform=axes.transAxes,
+                  color=line_color(color), linewidth=0.6, alpha=0.6, clip_on=False, zorder=1.5)
+        axes.text(1.038, place, shortened(label), transform=axes.transAxes, color=text_color(color),
+                  fontsize=SMALL, va="center", ha="left")
+
+
+def footer(figure: Figure, lines: Sequence[str]) -> None:
+    """Small print at the bottom left: the command and the data file of every source."""
+    figure.text(0.14 / figure.get_figwidth(), 0.1 / figure.get_figheight(), "\n".join(plain(l) for l in lines),
+                fontsize=TINY, color=QUIET, va="bottom", ha="left", linespacing=1.35)

@@ -1,0 +1,163 @@
+"""charts.py as a user runs it: what the SVG holds, the same bytes twice, and what bad files say."""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHARTS = HERE.parents[1] / "plots" / "charts.py"
+SAMPLE = HERE / "sample.jsonl"
+LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
+sys.path.insert(0, str(CHARTS.parent))
+import records  # noqa: E402
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+try:
+    import matplotlib  # noqa: F401
+except ImportError:
+    print("skipped: needs matplotlib (apt install python3-matplotlib)")
+    sys.exit(77)
+
+
+def charts(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-B", str(CHARTS), *map(str, arguments)], cwd=cwd, text=True,
+                          capture_output=True, check=False)
+
+
+class Charts(unittest.TestCase):
+    """Every test has a folder of its own; `drawn` holds the charts of the sample."""
+
+    drawn: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.drawn = Path(folder.name)
+        done = charts(SAMPLE, "-o", cls.drawn, cwd=cls.drawn)
+        assert done.returncode == 0 and "arning:" not in done.stderr, done.stderr
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, text: str, name: str = "data.jsonl") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def svg(self, folder: Path, name: str) -> tuple[set[str], list[str]]:
+        """The texts of a chart, and the labels of its lines."""
+        tree = ElementTree.parse(folder / f"{name}.svg")
+        texts = {"".join(node.itertext()).strip() for node in tree.iter(f"{SVG}text")}
+        ids = [node.get("id", "") for node in tree.iter(f"{SVG}g")]
+        return texts, [name[5:] for name in ids if name.startswith("line ")]
+
+    def test_measured_sizes(self) -> None:
+        texts, lines = self.svg(self.drawn, "time_against_size")
+        hostile = "<img src=x onerror=alert(1)>"
+        self.assertEqual(sorted(lines), sorted([*LABELS, "MPI_Allreduce", hostile]))
+        self.assertLessEqual({*LABELS, "MPI_Allreduce", hostile[:17] + "…", "1 KiB", "1 MiB", "1 ms"}, texts)
+        self.assertIn("Measured on node1: 4 ranks, mpi, float32, sum", texts)
+        self.assertTrue(any("sample.jsonl: mpirun -n 4 arlab run all -s 1K..4M" in text for text in texts), texts)
+
+    def test_simulated_ranks(self) -> None:
+        texts, lines = self.svg(self.drawn, "time_against_ranks")
+        self.assertEqual(sorted(lines), LABELS)
+        self.assertIn("Simulated: 1 MiB, alpha_beta, crossbar, float32, sum", texts)
+        self.assertIn("1,024", texts)
+
+    def test_png_is_a_picture(self) -> None:
+        for name in ("time_against_size", "time_against_ranks"):
+            data = (self.drawn / f"{name}.png").read_bytes()
+            self.assertTrue(data.startswith(b"\x89PNG"))
+            self.assertGreater(len(data), 20_000)
+
+    def test_same_bytes_twice(self) -> None:
+        charts(SAMPLE, "-o", "again", cwd=self.folder)
+        outputs = sorted(self.drawn.iterdir())
+        self.assertEqual(len(outputs), 4)
+        for output in outputs:
+            self.assertEqual(output.read_bytes(), (self.folder / "again" / output.name).read_bytes(), output.name)
+
+    def test_measured_and_simulated_are_apart(self) -> None:
+        rows = [json.loads(line) for line in SAMPLE.read_text().splitlines()]
+        extra = [{**row, "bytes": size} for row in rows if row["kind"] == "simulate" for size in (1024, 4096)]
+        data = self.write("".join(json.dumps(row) + "\n" for row in [*rows, *extra]))
+        charts(data, "-o", self.folder, cwd=self.folder)
+        texts, lines = self.svg(self.folder, "time_against_size")
+        self.assertEqual(lines.count("Ring"), 2)
+        self.assertTrue(any(text.startswith("Simulated: 512 ranks") for text in texts), texts)
+        self.assertTrue(any("512 ranks chosen from 10 rank counts" in text for text in texts), texts)
+
+    def test_half_written_last_line_is_left_out(self) -> None:
+        data = self.write(SAMPLE.read_text() + '{"schema":1,"kind":"ru')
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0)
+        lines = len(SAMPLE.read_text().splitlines())
+        self.assertRegex(done.stderr, rf"(?m)^warning: .*data\.jsonl:{lines + 1}: half-written")
+
+    def test_malformed_files(self) -> None:
+        good = '{"schema":1,"kind":"run","ranks":4,"bytes":1024,"label":"A","time_us":{"median":1.5}}'
+        for line, message in {
+            "{nonsense": "not JSON",
+            "[1]": "expected a JSON object",
+            '{"kind":"run"}': "schema None",
+            '{"schema":2,"kind":"run"}': "schema 2",
+            '{"schema":1}': "no `kind`",
+            good.replace("1024", '"1K"'): "`bytes` is '1K'",
+            good.replace("1.5", '"fast"'): "`time_us.median` is 'fast'",
+            good.replace("1.5", '1.5,"ci95":[1]'): "`time_us.ci95` is [1]",
+            good.replace('{"median":1.5}', "3"): "`time_us.median` cannot be read",
+        }.items():
+            with self.subTest(line):
+                data = self.write(f"{good}\n{line}\n{good}\n")
+                with self.assertRaisesRegex(records.BadRecord, r"data\.jsonl:2: " + re.escape(message)):
+                    records.read(str(data))
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^error: .*data\.jsonl:2: .*\n$")
+
+    def test_nothing_to_draw_and_no_file(self) -> None:
+        done = charts(self.write(""), cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing to draw", done.stderr)
+        done = charts("absent.jsonl", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("absent.jsonl: No such file", done.stderr)
+
+    def test_labels_of_any_shape(self) -> None:
+        rows = [{"schema": 1, "kind": "run", "backend": "threads", "ranks": 2, "bytes": size, "label": label,
+                 "time_us": {"median": size / 7}, "skipped": None}
+                for label in ("$\\frac{", "a\u0001b", "_x", "") for size in (3, 5)]
+        data = self.write("".join(json.dumps(row) + "\n" for row in rows))
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts, _ = self.svg(self.folder, "time_against_size")
+        self.assertLessEqual({"$\\frac{", "a\ufffdb", "_x", "unnamed"}, texts)
+
+    def test_without_matplotlib(self) -> None:
+        self.write("raise ImportError\n", "matplotlib.py")
+        program = f"import sys; sys.path.insert(0, '.'); import runpy; sys.argv = ['charts.py']; " \
+                  f"runpy.run_path({str(CHARTS)!r}, run_name='__main__')"
+        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=self.folder, text=True, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("apt install python3-matplotlib", done.stderr)
+
+    def test_help_has_examples(self) -> None:
+        done = charts("--help", cwd=self.folder)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("charts.py results/*.jsonl -o results/", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,245 @@
+"""The report page in a real browser: what it shows for the sample, that it asks the network for nothing, and
+that text from the data stays text.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Optional
+
+HERE = Path(__file__).resolve().parent
+TEMPLATE = HERE.parents[1] / "plots" / "report.html"
+PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
+HOSTILE = "<img src=x onerror=alert(1)>"
+LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+# Runs before the page's script: what would otherwise only reach the console is left on <html data-...>.
+PROBE = """<script>
+const told = document.documentElement.dataset;
+const tell = (name, text) => told[name] = (told[name] ?? "") + text + ";";
+console.error = console.warn = (...words) => tell("console", words.join(" "));
+window.alert = () => tell("alerted", "yes");
+addEventListener("securitypolicyviolation", (event) => tell("blocked", event.blockedURI));
+addEventListener("load", () => tell("requests", performance.getEntriesByType("resource").map((one) => one.name)));
+</script>"""
+
+
+class Node:
+    """An element of the dumped page: enough of a DOM to count and read."""
+
+    def __init__(self, tag: str, attributes: dict[str, Optional[str]]) -> None:
+        self.tag, self.attributes, self.parts = tag, attributes, []  # type: ignore[var-annotated]
+
+    def text(self) -> str:
+        return "".join(part if isinstance(part, str) else part.text() for part in self.parts)
+
+    def all(self, tag: str, **wanted: str) -> list["Node"]:
+        found = []
+        for child in (part for part in self.parts if isinstance(part, Node)):
+            if child.tag == tag and all(child.attributes.get(k.strip("_")) == v for k, v in wanted.items()):
+                found.append(child)
+            found += child.all(tag, **wanted)
+        return found
+
+    def one(self, tag: str, **wanted: str) -> "Node":
+        (node,) = self.all(tag, **wanted)
+        return node
+
+
+class Dom(HTMLParser):
+    VOID = {"meta", "img", "wbr", "br", "link", "input"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.root = Node("", {})
+        self.open = [self.root]
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
+        node = Node(tag, dict(attrs))
+        self.open[-1].parts.append(node)
+        if tag not in self.VOID:
+            self.open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        while len(self.open) > 1 and self.open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].parts.append(data)
+
+
+def sample() -> dict[str, Any]:
+    rows = [json.loads(line) for line in (HERE / "sample.jsonl").read_text().splitlines()]
+    return {"contexts": [row for row in rows if row["kind"] == "context"],
+            "records": [row for row in rows if row["kind"] != "context"],
+            "files": ["results/sample.jsonl"], "generated": "2026-11-21 04:00 UTC",
+            "command": "arlab report results/sample.jsonl -o results/report.html"}
+
+
+def literal(data: Any) -> str:
+    """The data as the injector writes it."""
+    return json.dumps(data).replace("<", "\\u003c")
+
+
+def render(injected: str, after: str = "", quiet: bool = True) -> Node:
+    """<html> after the page ran in the browser on the injected literal; `after` is script to run when it has loaded.
+
+    A quiet page must write nothing to the console.
+    """
+    page = TEMPLATE.read_text(encoding="utf-8")
+    page = page.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
+    page = page.replace("</body>", f"<script>{after}</script></body>")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        path.write_text(page, encoding="utf-8")
+        done = subprocess.run(
+            [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=5000",
+             "--enable-logging=stderr", "--dump-dom", path.as_uri()],
+            text=True, encoding="utf-8", capture_output=True, timeout=120, check=True)
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    if quiet and console:
+        raise AssertionError(f"the page wrote to the console: {console}")
+    return Dom(done.stdout).root.one("html")
+
+
+def cells(section: Node) -> list[list[str]]:
+    return [[cell.text() for cell in row.all("td")] for row in section.one("tbody").all("tr")]
+
+
+class Template(unittest.TestCase):
+    def test_is_self_contained(self) -> None:
+        page = TEMPLATE.read_text(encoding="utf-8")
+        self.assertEqual(page.count(PLACEHOLDER), 1)
+        self.assertEqual(len(re.findall(r"<script\b[^>]*>", page)), 1)
+        self.assertEqual(len(re.findall(r"<style\b", page)), 1)
+        self.assertNotRegex(page, r"\b(src|href)\s*=|@import|url\(|\bfetch\(|innerHTML|insertAdjacentHTML")
+        self.assertEqual(set(re.findall(r"https?://[^\"'\s]+", page)), {"http://www.w3.org/2000/svg"})
+
+
+class Page(unittest.TestCase):
+    page: Node
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.page = render(literal(sample()))
+
+    def test_ran_to_its_end(self) -> None:
+        told = self.page.attributes
+        self.assertEqual(told.get("data-ready"), "yes")
+        self.assertEqual([told.get(f"data-{name}") for name in ("error", "console", "alerted", "blocked")], [None] * 4)
+
+    def test_asks_the_network_for_nothing(self) -> None:
+        self.assertEqual(self.page.attributes.get("data-requests"), ";")
+
+    def test_summary(self) -> None:
+        said = [item.text() for item in self.page.one("ul", id="summary").all("li")]
+        self.assertEqual(said[1], "Fastest simulated, alpha_beta, crossbar, 1 MiB: All to all or Butterfly at 2 ranks, "
+                                  "Ring or Round robin up to 16 ranks, then Butterfly.")
+        self.assertTrue(said[0].startswith("Fastest measured, mpi, 4 ranks: MPI_Allreduce up to 16 KiB, Butterfly up to "
+                                           "256 KiB, Round robin at 1 MiB, then MPI_Allreduce (at "), said[0])
+        self.assertEqual(said[2:], ["verify: 12 of 12 checks passed, 0 wrong elements.",
+                                    "run: 50 of 50 checks passed, 0 wrong elements.",
+                                    "Claimed = counted in all 126 records that have both.",
+                                    "Skipped 1: 1047552 messages are more than --max-messages."])
+
+    def test_charts_have_a_line_per_label(self) -> None:
+        for over, labels in (("bytes", [*LABELS, "MPI_Allreduce", HOSTILE]), ("ranks", LABELS)):
+            svg = self.page.one("figure", id=f"time-against-{over}").one("svg")
+            groups = [group for group in svg.all("g") if "data-label" in group.attributes]
+            self.assertEqual(sorted(group.attributes["data-label"] for group in groups), sorted(labels))
+            for group in groups:
+                self.assertRegex(group.one("path", class_="line").attributes["d"], r"^M[\d.]+,[\d.]+(L[\d.]+,[\d.]+)*$")
+            modelled = [group for group in groups if group.all("path", class_="model")]
+            self.assertEqual(len(modelled), len(LABELS) if over == "bytes" else 0)
+
+    def test_names_at_line_ends_do_not_touch(self) -> None:
+        for over in ("bytes", "ranks"):
+            names = self.page.one("figure", id=f"time-against-{over}").all("text", class_="name")
+            places = sorted(float(name.attributes["y"]) for name in names)
+            self.assertTrue(all(b - a > 14.9 for a, b in zip(places, places[1:])), places)
+
+    def test_tables_have_every_record(self) -> None:
+        for kind, rows in (("count", 12), ("verify", 12), ("simulate", 60), ("run", 50)):
+            self.assertEqual(len(cells(self.page.one("section", id=f"table-{kind}"))), rows)
+        heads = [head.text() for head in self.page.one("section", id="table-run").all("button")]
+        self.assertLessEqual({"label", "algorithm", "bytes", "time_us.median", "time_us.ci95", "modelled_us", "busbw_gbps"},
+                             set(heads))
+        constant = self.page.one("section", id="table-run").one("p", class_="quiet").text()
+        self.assertIn("backend mpi", constant)
+
+    def test_hostile_text_is_inert(self) -> None:
+        self.assertEqual(self.page.all("img"), [])
+        self.assertIn(HOSTILE, [row[0] for row in cells(self.page.one("section", id="table-run"))])
+        styles = [node.attributes.get("style") or "" for node in self.page.all("span")]
+        self.assertFalse([style for style in styles if "display" in style])
+
+    def test_environment_and_commands(self) -> None:
+        self.assertIn("Open MPI 4.1.4", self.page.one("div", id="environment").text())
+        commands = [code.text() for code in self.page.one("ol", id="reproduce").all("code")]
+        self.assertEqual([c["command"] for c in sample()["contexts"]] + [sample()["command"]], commands)
+
+
+class Using(unittest.TestCase):
+    def test_sort_hover_and_select(self) -> None:
+        data = sample()
+        simulated = [row for row in data["records"] if row["kind"] == "simulate"]
+        data["records"] += [{**row, "bytes": 1024, "modelled_us": 7.0} for row in simulated]
+        page = render(literal(data), """
+          const byText = (text) => [...document.querySelectorAll("#table-run button")].find((b) => b.textContent === text);
+          byText("time_us.median").click(); byText("time_us.median").click();
+          const select = document.querySelector("#time-against-ranks select");
+          select.value = [...select.options].findIndex((option) => option.textContent.endsWith("1 KiB"));
+          select.dispatchEvent(new Event("change"));
+          const svg = document.querySelector("#time-against-bytes svg"), box = svg.getBoundingClientRect();
+          svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + 70, clientY: box.top + 50}));""")
+        self.assertIsNone(page.attributes.get("data-error"))
+        section = page.one("section", id="table-run")
+        column = [head.text() for head in section.all("button")].index("time_us.median")
+        times = [float(row[column].replace(",", "")) for row in cells(section)]
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
+        self.assertIn("7 µs", page.one("figure", id="time-against-ranks").one("table", class_="values").text())
+
+    def test_a_failed_check_is_said_in_the_summary(self) -> None:
+        data = sample()
+        data["records"][0]["claimed"]["messages"] += 1
+        data["records"][12]["wrong"] = 3
+        page = render(literal(data))
+        bad = [item.text() for item in page.one("ul", id="summary").all("li", class_="bad")]
+        self.assertEqual(bad, ["verify: 11 of 12 checks passed, 3 wrong elements.",
+                               "Claimed and counted cost differ in 1 of 126 records."])
+        self.assertEqual([cell.text() for cell in page.all("td", class_="number differs")], ["≠ 13"])
+
+    def test_no_records_and_no_data(self) -> None:
+        page = render(literal({"contexts": [], "records": [], "files": [], "generated": "", "command": ""}))
+        self.assertIsNone(page.attributes.get("data-error"))
+        self.assertIn("No records.", page.one("ul", id="summary").text())
+        page = render("null")
+        self.assertIn("without data", page.one("p", id="error").text())
+
+    def test_a_script_error_is_visible(self) -> None:
+        page = render(literal({"contexts": [], "files": []}), quiet=False)
+        self.assertIn("script failed", page.one("p", id="error").text())
+        self.assertIn("script failed", page.attributes["data-error"] or "")
+
+    def test_data_that_is_not_a_script_is_visible(self) -> None:
+        page = render("{ half", quiet=False)
+        self.assertNotIn("hidden", page.one("p", id="error").attributes)
+        self.assertIn("did not run", page.one("p", id="error").text())
+
+
+if __name__ == "__main__":
+    if not BROWSER:
+        print("skipped: needs a browser (apt install chromium)")
+        sys.exit(77)
+    unittest.main()
