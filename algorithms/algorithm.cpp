@@ -75,8 +75,9 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
     fail(Blame::usage, "segments is " + std::to_string(segments) + ": give at least 1");
   if (segments > 1 && (problem.collective == Collective::reduce_scatter ||
                        problem.collective == Collective::all_gather))
-    fail(Blame::usage, "segments would give each rank several pieces of a " +
-                           std::string(name(problem.collective)) + ": use 1");
+    fail(Blame::usage, "segments leave the ranks with several pieces after " +
+                           std::string(name(problem.collective)) +
+                           ", not with one chunk each: use 1");
   const Count parts = Count{segments} * algorithm.lanes;
   const Blocks blocks(problem.elements, parts);
   std::vector<Lane> lanes;

@@ -1,6 +1,7 @@
 #include "algorithms/problem.hpp"
 
 #include <bit>
+#include <limits>
 #include <string>
 
 #include "algorithms/error.hpp"
@@ -35,6 +36,13 @@ void check(const Problem& p) {
          "ranks is " + std::to_string(p.ranks) + ": give at least 1, for example -p 4");
   if (p.elements < 0)
     fail(Blame::usage, "elements is " + std::to_string(p.elements) + ": give 0 or more");
+  // Room for the log2 m whole vectors a rank of up to 8 bytes an element that a butterfly sends.
+  const Count most = std::numeric_limits<Count>::max() / 512 / p.ranks;
+  if (p.elements > most)
+    fail(Blame::usage, "elements is " + std::to_string(p.elements) + ": with " +
+                           std::to_string(p.ranks) +
+                           " ranks the bytes sent could not be counted in 64 bits, give at most " +
+                           std::to_string(most));
   if (p.root < 0 || p.root >= p.ranks)
     fail(Blame::usage, "root is " + std::to_string(p.root) + ", but the ranks are 0 to " +
                            std::to_string(p.ranks - 1) + ": choose one of those");

@@ -77,7 +77,8 @@ struct Problem {
   }  ///< chunks with elements
 };
 
-/// Throws Error(usage) unless ranks >= 1, elements >= 0 and root is a rank.
+/// Throws Error(usage) unless ranks >= 1, elements >= 0 and few enough that what is sent in all
+/// can be counted, and root is a rank.
 void check(const Problem& problem);
 
 /// floor(log2 x) and ceil(log2 x) for x >= 1.

@@ -1,5 +1,6 @@
 #include "algorithms/verify.hpp"
 
+#include "algorithms/error.hpp"
 #include "algorithms/spec.hpp"
 #include "algorithms/sums.hpp"
 
@@ -7,6 +8,15 @@ namespace arlab {
 namespace {
 
 constexpr std::size_t kBracketingLimit = 400;  // characters
+
+// What is needed before the first sum is made: a value for each rank and chunk, a set for each
+// contribution.
+void check_memory(Rank ranks) {
+  const double cells = double(ranks) * double(ranks);
+  if (cells * sizeof(Sums::Id) + cells / 8 > 8.0 * (1 << 30))
+    fail(Blame::usage, "verifying " + std::to_string(ranks) +
+                           " ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
+}
 
 class Verifier : public Visitor {
  public:
@@ -142,6 +152,7 @@ class Verifier : public Visitor {
 
 Proof verify(const Problem& problem, const Schedule& schedule) {
   check(problem);
+  check_memory(problem.ranks);
   Verifier verifier(problem);
   const Walk walked = walk(problem, schedule, verifier);
   if (walked.fault) return {walked.fault, "", false};

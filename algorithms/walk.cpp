@@ -8,9 +8,11 @@ namespace arlab {
 namespace {
 
 std::string describe(const Action& a) {
-  const std::string chunks = a.chunks.count == 1 ? "chunk " + std::to_string(a.chunks.first)
-                                                 : "chunks " + std::to_string(a.chunks.first) +
-                                                       " to " + std::to_string(a.chunks.end() - 1);
+  const Count first = a.chunks.first, last = first + a.chunks.count - 1;
+  const std::string chunks =
+      first == last  ? "chunk " + std::to_string(first)
+      : last < first ? std::to_string(a.chunks.count) + " chunks"
+                     : "chunks " + std::to_string(first) + " to " + std::to_string(last);
   switch (a.verb) {
     case Verb::send:
       return "send " + chunks + " to rank " + std::to_string(a.peer);
@@ -125,7 +127,10 @@ class Walker {
         return {Fault::Kind::bad_peer, r, number, a.chunks.first,
                 where(r, number) + describe(a) + ", which is no other rank of " +
                     std::to_string(problem_.ranks)};
-      if (a.chunks.first < 0 || a.chunks.count < 1 || a.chunks.end() > problem_.ranks)
+      if (a.chunks.count < 1)
+        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
+                where(r, number) + describe(a) + ", but a message has at least one"};
+      if (a.chunks.first < 0 || a.chunks.first > problem_.ranks - a.chunks.count)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 where(r, number) + describe(a) + ", but the chunks are 0 to " +
                     std::to_string(problem_.ranks - 1)};

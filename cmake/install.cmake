@@ -1,1 +1,50 @@
-# The package that find_package(arlab) finds.
+# The package that find_package(arlab) finds: libraries arlab::*, headers, and the program.
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
+install(TARGETS ${libraries} EXPORT arlab
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET arlab)
+  install(TARGETS arlab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# The folders of those libraries, and what whoever links them must find first.
+set(dependencies "")
+foreach(library ${libraries})
+  get_target_property(folder ${library} SOURCE_DIR)
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  list(APPEND folders ${folder})
+  get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
+  if(links MATCHES "Threads::")
+    list(APPEND dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)" "find_dependency(Threads)")
+  endif()
+  if(links MATCHES "MPI::")
+    list(APPEND dependencies "find_dependency(MPI COMPONENTS CXX)")
+  endif()
+  if(links MATCHES "Boost::")
+    list(APPEND dependencies "find_dependency(Boost)")
+  endif()
+  if(links MATCHES "CUDA::")
+    list(APPEND dependencies "find_dependency(CUDAToolkit)")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES dependencies)
+list(REMOVE_DUPLICATES folders)
+list(JOIN dependencies "\n" dependencies)
+
+foreach(folder ${folders})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/arlab
+          FILES_MATCHING PATTERN "*.hpp" PATTERN catalog EXCLUDE)
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/arlab)
+install(EXPORT arlab NAMESPACE arlab:: FILE arlabTargets.cmake DESTINATION ${package})
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/arlabConfig.cmake @ONLY CONTENT [[
+include(CMakeFindDependencyMacro)
+@dependencies@
+include(${CMAKE_CURRENT_LIST_DIR}/arlabTargets.cmake)
+]])
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/arlabConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/arlabConfig.cmake ${PROJECT_BINARY_DIR}/arlabConfigVersion.cmake
+        DESTINATION ${package})

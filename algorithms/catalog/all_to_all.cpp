@@ -5,7 +5,7 @@
 // messages meet at a receiver. Every rank adds in its own order, so floating-point results may
 // differ between ranks in the last bit. Grama, Gupta, Karypis, Kumar, Introduction to Parallel
 // Computing, 2003, ch. 4 (all-to-all broadcast, then reduce).
-#include <algorithm>
+#include <limits>
 
 #include "algorithms/algorithm.hpp"
 
@@ -32,6 +32,13 @@ Cost claim(const Problem& p) {
   return {p.ranks * each.messages, p.ranks * each.elements, each.rounds};
 }
 
+std::string refuses(const Problem& p) {
+  const Count messages = claim_of_rank(p, 0).messages * p.ranks;
+  if (messages == 0 || p.elements <= std::numeric_limits<Count>::max() / 8 / messages) return "";
+  return "all_to_all on " + std::to_string(p.ranks) + " ranks with " + std::to_string(p.elements) +
+         " elements sends more bytes than 64 bits can count";
+}
+
 }  // namespace
 
 Algorithm all_to_all() {
@@ -47,6 +54,7 @@ Algorithm all_to_all() {
       .program = program,
       .claim = claim,
       .claim_of_rank = claim_of_rank,
+      .refuses = refuses,
   };
 }
 

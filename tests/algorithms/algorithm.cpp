@@ -1,0 +1,93 @@
+#include "algorithms/algorithm.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "tests/algorithms/schedules.hpp"
+#include "tests/catch.hpp"
+
+using namespace arlab;
+
+TEST_CASE("the catalogue holds the six, each with all that tables and plots need") {
+  std::set<std::string_view> names, colors;
+  for (const Algorithm& a : catalogue()) {
+    INFO(a.name);
+    names.insert(a.name);
+    colors.insert(a.color);
+    CHECK(&find_algorithm(a.name) == &a);
+    CHECK_FALSE(a.label.empty());
+    CHECK((a.color.size() == 7 && a.color[0] == '#'));
+    CHECK((a.family == "whole" || a.family == "split"));
+    CHECK_FALSE(a.idea.empty());
+    CHECK_FALSE(a.source.empty());
+    CHECK_FALSE(a.formula.messages.empty());
+    CHECK_FALSE(a.formula.elements.empty());
+    CHECK_FALSE(a.formula.rounds.empty());
+    CHECK(std::count(a.collectives.begin(), a.collectives.end(), Collective::allreduce) == 1);
+  }
+  CHECK(names.size() == catalogue().size());
+  CHECK(colors.size() == catalogue().size());
+  for (const char* name :
+       {"all_to_all", "master_worker", "tree", "butterfly", "round_robin", "ring"})
+    CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("an unknown algorithm is answered with the nearest name") {
+  const auto text = [](std::string_view name) {
+    return error_text(Blame::usage, [&] { find_algorithm(name); });
+  };
+  CHECK(text("rign") ==
+        "unknown algorithm 'rign', did you mean 'ring'? (`arlab list algorithms` names all)");
+  CHECK(text("butterly") ==
+        "unknown algorithm 'butterly', did you mean 'butterfly'? (`arlab list algorithms` names "
+        "all)");
+  CHECK(text("master-worker").find("'master_worker'") != std::string::npos);
+  CHECK(text("") == "unknown algorithm '' (`arlab list algorithms` names all)");
+  CHECK(text("quantum_teleport") ==
+        "unknown algorithm 'quantum_teleport' (`arlab list algorithms` names all)");
+}
+
+TEST_CASE("unsupported says why") {
+  const Algorithm& butterfly = find_algorithm("butterfly");
+  CHECK(unsupported(butterfly, {.ranks = 7}).empty());
+  CHECK(unsupported(butterfly, {.collective = Collective::broadcast, .ranks = 7}) ==
+        "butterfly has no broadcast form");
+  Algorithm picky = butterfly;
+  picky.refuses = [](const Problem& p) -> std::string {
+    return p.ranks == 7 ? "not at 7 ranks" : "";
+  };
+  CHECK(unsupported(picky, {.ranks = 7}) == "not at 7 ranks");
+  CHECK(unsupported(picky, {.ranks = 8}).empty());
+}
+
+TEST_CASE("lanes cover the vector, and those without elements are left out") {
+  Algorithm two_lanes = find_algorithm("tree");
+  two_lanes.lanes = 2;
+  for (const Count elements : {0, 1, 5, 1000})
+    for (const int segments : {1, 2, 7}) {
+      const std::vector<Lane> lanes =
+          lanes_of(two_lanes, {.ranks = 4, .elements = elements}, segments);
+      REQUIRE(lanes.size() == static_cast<std::size_t>(std::min<Count>(elements, 2 * segments)));
+      Count next = 0;
+      for (std::size_t i = 0; i < lanes.size(); ++i) {
+        REQUIRE(lanes[i].offset == next);
+        REQUIRE(lanes[i].problem.elements > 0);
+        REQUIRE(lanes[i].problem.lane == static_cast<std::int32_t>(i % 2));
+        next += lanes[i].problem.elements;
+      }
+      REQUIRE(next == elements);
+    }
+}
+
+TEST_CASE("lanes reject what cannot be cut") {
+  const Algorithm& ring = find_algorithm("ring");
+  const auto text = [&](const Problem& p, int segments) {
+    return error_text(Blame::usage, [&] { lanes_of(ring, p, segments); });
+  };
+  CHECK(text({.ranks = 4, .elements = 8}, 0) == "segments is 0: give at least 1");
+  CHECK(text({.collective = Collective::all_gather, .ranks = 4, .elements = 8}, 2) ==
+        "segments leave the ranks with several pieces after all_gather, not with one chunk each: "
+        "use 1");
+  CHECK(text({.ranks = 0}, 1) == "ranks is 0: give at least 1, for example -p 4");
+}

@@ -1,0 +1,161 @@
+// Conformance: for everything in the catalogue, claimed cost = counted cost, and the proof holds.
+//
+// A new algorithm is held to this without a line here.
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "algorithms/count.hpp"
+#include "algorithms/verify.hpp"
+#include "tests/catch.hpp"
+
+namespace arlab {
+
+std::ostream& operator<<(std::ostream& out, const Cost& cost) {
+  return out << cost.messages << " messages, " << cost.elements << " elements, " << cost.rounds
+             << " rounds";
+}
+
+}  // namespace arlab
+
+using namespace arlab;
+
+namespace {
+
+// A property of one algorithm on one supported problem.
+using Property = std::function<void(const Algorithm&, const Problem&, int segments)>;
+
+void check_all_collectives(Problem p, int segments, const Property& property) {
+  for (const Algorithm& algorithm : catalogue())
+    for (const Collective collective : kCollectives) {
+      p.collective = collective;
+      if (!unsupported(algorithm, p).empty()) continue;
+      const bool splits =
+          collective == Collective::reduce_scatter || collective == Collective::all_gather;
+      if (segments > 1 && splits) continue;
+      INFO(algorithm.name << " " << name(collective) << ", ranks " << p.ranks << ", elements "
+                          << p.elements << ", root " << p.root << ", segments " << segments);
+      property(algorithm, p, segments);
+    }
+}
+
+void claimed_is_counted(const Algorithm& algorithm, const Problem& p, int segments) {
+  const Counts counted = count(algorithm, p, segments);
+  REQUIRE(claimed(algorithm, p, segments) == counted.all);
+  Cost sum;
+  for (Rank r = 0; r < p.ranks; ++r) {
+    INFO("rank " << r);
+    const Cost of_rank = claimed_of_rank(algorithm, p, r, segments);
+    REQUIRE(of_rank == counted.rank[std::size_t(r)]);
+    sum.messages += of_rank.messages;
+    sum.elements += of_rank.elements;
+  }
+  REQUIRE(sum.messages == counted.all.messages);
+  REQUIRE(sum.elements == counted.all.elements);
+}
+
+void proof_holds(const Algorithm& algorithm, const Problem& p, int segments) {
+  const Proof proof = verify(algorithm, p, segments);
+  INFO(proof.fault.text);
+  REQUIRE(proof);
+}
+
+int log2_below(Count m) {
+  int k = 0;
+  while (m >= 2) m /= 2, ++k;
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("claimed = counted for every number of ranks up to 64") {
+  for (Rank p = 1; p <= 64; ++p)
+    for (const Count elements : {Count{p} - 1, Count{1009}})
+      check_all_collectives({.ranks = p, .elements = elements, .root = p / 2}, 1,
+                            claimed_is_counted);
+}
+
+TEST_CASE("claimed = counted for every size, root and cut") {
+  for (const Rank p : {1, 2, 3, 4, 5, 7, 8, 13, 16, 17})
+    for (const Count elements : std::set<Count>{0, 1, 3, p - 1, p, p + 1, 1000, 1009})
+      for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
+        for (const int segments : {1, 3})
+          check_all_collectives({.ranks = p, .elements = elements, .root = root}, segments,
+                                claimed_is_counted);
+}
+
+TEST_CASE("the proof holds for every number of ranks up to 64") {
+  for (Rank p = 1; p <= 64; ++p)
+    check_all_collectives({.ranks = p, .elements = 1000, .root = p / 2}, 1, proof_holds);
+}
+
+TEST_CASE("the proof holds for every root and cut") {
+  for (const Rank p : {1, 2, 3, 4, 5, 7, 8, 13, 16, 17})
+    for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
+      for (const int segments : {1, 3})
+        check_all_collectives({.ranks = p, .elements = 1009, .root = root}, segments, proof_holds);
+}
+
+TEST_CASE("the six cost what the lecture says, m processes and N elements") {
+  struct Lecture {
+    std::function<Count(Count m)> messages;
+    std::function<Count(Count m, Count n)> elements;
+    std::function<Count(Count m)> rounds;
+  };
+  const auto extras = [](Count m) { return m - (Count{1} << log2_below(m)); };
+  const auto butterfly = [=](Count m) {  // m log2 m of the core, and two messages for each extra
+    return (m - extras(m)) * log2_below(m) + 2 * extras(m);
+  };
+  const auto split_elements = [](Count m, Count n) { return 2 * n * (m - 1); };
+  const auto split_messages = [](Count m) { return 2 * m * (m - 1); };
+  const auto split_rounds = [](Count m) { return 2 * (m - 1); };
+  const std::map<std::string, Lecture> lectures{
+      {"all_to_all",
+       {[](Count m) { return m * (m - 1); }, [](Count m, Count n) { return n * m * (m - 1); },
+        [](Count m) { return m > 1 ? 1 : 0; }}},
+      {"master_worker",
+       {[](Count m) { return 2 * (m - 1); }, [](Count m, Count n) { return 2 * n * (m - 1); },
+        [](Count m) { return m > 1 ? 2 : 0; }}},
+      {"tree",
+       {[](Count m) { return 2 * (m - 1); }, [](Count m, Count n) { return 2 * n * (m - 1); },
+        [=](Count m) { return 2 * (log2_below(m) + (extras(m) > 0 ? 1 : 0)); }}},
+      {"butterfly",
+       {butterfly, [=](Count m, Count n) { return n * butterfly(m); },
+        [=](Count m) { return log2_below(m) + (extras(m) > 0 ? 2 : 0); }}},
+      {"round_robin", {split_messages, split_elements, split_rounds}},
+      {"ring", {split_messages, split_elements, split_rounds}},
+  };
+  for (const auto& [name, lecture] : lectures)
+    for (Rank m = 1; m <= 64; ++m) {
+      const Count n = 1009;
+      INFO(name << ", m = " << m);
+      REQUIRE(count(find_algorithm(name), {.ranks = m, .elements = n}).all ==
+              Cost{lecture.messages(m), lecture.elements(m, n), lecture.rounds(m)});
+    }
+}
+
+TEST_CASE("each process of a ring or round robin sends N/m elements 2(m-1) times") {
+  for (const char* name : {"ring", "round_robin"})
+    for (const Rank m : {1, 2, 3, 8, 25}) {
+      const Counts counted = count(find_algorithm(name), {.ranks = m, .elements = 600});
+      for (const Cost& each : counted.rank)
+        REQUIRE(each == Cost{2 * (m - 1), 600 / m * 2 * (m - 1), 2 * (m - 1)});
+    }
+}
+
+TEST_CASE("claims at the largest counts do not overflow") {
+  for (const Rank ranks : {4, 1 << 20, 2147483647}) {
+    const Problem p{.ranks = ranks, .elements = ((Count{1} << 54) - 1) / ranks};
+    REQUIRE_NOTHROW(check(p));
+    for (const Algorithm& algorithm : catalogue()) {
+      INFO(algorithm.name << ", ranks " << ranks);
+      if (!unsupported(algorithm, p).empty()) continue;
+      CHECK(claimed(algorithm, p).messages >= ranks - 1);
+      CHECK(claimed(algorithm, p).elements >= p.elements);
+    }
+  }
+  CHECK(unsupported(find_algorithm("all_to_all"), {.ranks = 1 << 20, .elements = 1 << 28}) ==
+        "all_to_all on 1048576 ranks with 268435456 elements sends more bytes than 64 bits can "
+        "count");
+}

@@ -1,0 +1,77 @@
+#include "algorithms/program.hpp"
+
+#include <stdexcept>
+#include <type_traits>
+
+#include "tests/algorithms/schedules.hpp"
+#include "tests/catch.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Program two_rounds(Problem p, Rank me) {
+  co_yield send(p.wrap(Count{me} + 1), p.chunk(me));
+  co_yield together(send(0, p.all()), reduce(1, p.chunk(0)));
+}
+
+Program nothing(Problem, Rank) { co_return; }
+
+// Rounds of two other programs, one after the other.
+Program twice(Problem p, Rank me) {
+  for (Program part = two_rounds(p, me); part.next();) co_yield part.round();
+  for (Program part = two_rounds(p, me + 1); part.next();) co_yield part.round();
+}
+
+Program throws_after_a_round(Problem p, Rank me) {
+  co_yield send(me, p.all());
+  throw std::runtime_error("from inside");
+}
+
+const Problem kProblem{.ranks = 4, .elements = 4};
+
+}  // namespace
+
+TEST_CASE("a program is moved, never copied") {
+  STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<Program>);
+  STATIC_REQUIRE_FALSE(std::is_copy_assignable_v<Program>);
+  Program a = two_rounds(kProblem, 2);
+  REQUIRE(a.next());
+  Program b = std::move(a);
+  CHECK(b.round().front() == send(3, {2, 1}));
+  Program c;
+  c = std::move(b);
+  REQUIRE(c.next());
+  CHECK(c.round().size() == 2);
+  CHECK_FALSE(c.next());
+}
+
+TEST_CASE("a program is lazy and yields its rounds in order") {
+  Program p = two_rounds(kProblem, 3);
+  REQUIRE(p.next());
+  REQUIRE(p.round().size() == 1);
+  CHECK(p.round()[0] == send(0, {3, 1}));
+  REQUIRE(p.next());
+  CHECK(p.round()[1] == reduce(1, {0, 1}));
+  CHECK_FALSE(p.next());
+  CHECK_FALSE(nothing(kProblem, 0).next());
+  const Program never_started = two_rounds(kProblem, 0);  // is freed all the same
+}
+
+TEST_CASE("a program may yield the rounds of others") {
+  Rounds expected = rounds_of(two_rounds(kProblem, 1));
+  for (const auto& round : rounds_of(two_rounds(kProblem, 2))) expected.push_back(round);
+  CHECK(rounds_of(twice(kProblem, 1)) == expected);
+}
+
+TEST_CASE("an exception passes out of next()") {
+  Program p = throws_after_a_round(kProblem, 0);
+  REQUIRE(p.next());
+  CHECK_THROWS_WITH(p.next(), "from inside");
+}
+
+TEST_CASE("an action knows its direction") {
+  CHECK(send(1, {0, 1}).sends());
+  CHECK_FALSE(reduce(1, {0, 1}).sends());
+  CHECK_FALSE(replace(1, {0, 1}).sends());
+}
