@@ -1,0 +1,44 @@
+// Output: where the records of a sweep go: result files as they come, and a table for people at the end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/options.hpp"
+#include "bench/progress.hpp"
+#include "bench/record.hpp"
+#include "bench/result_file.hpp"
+
+namespace arlab {
+
+/// The record of a configuration before it is done: what it is, and what its algorithm claims.
+Record record_of(std::string kind, const Config& config);
+
+class Output {
+ public:
+  Output(const SweepOptions& options, std::size_t steps);
+
+  /// Whether the file that is being resumed holds this configuration.
+  bool has(const Record& record) const;
+  void show(const Record& record);  ///< progress: this one is being done
+  void add(Record record);
+
+  /// Prints the table unless a file went to stdout. Returns the exit code: 1 if anything was wrong.
+  int finish();
+
+ private:
+  std::optional<ResultFile> json_;
+  std::optional<ResultFile> csv_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv_file_{nullptr, nullptr};
+  bool quiet_;
+  bool csv_header_ = true;
+  std::vector<Record> records_;
+  Progress progress_;
+  std::size_t done_ = 0;
+  mutable std::size_t resumed_ = 0;
+  Count wrong_ = 0;
+};
+
+}  // namespace arlab
