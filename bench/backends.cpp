@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
 #include "collectives/threads.hpp"
@@ -22,7 +24,6 @@ struct Job::State {
 };
 
 std::string mpi_library() { return Mpi::library(); }
-bool launched_as_rank() { return Mpi::launched(); }
 
 Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
 bool Job::speaks() const { return !state_->mpi || state_->mpi->world().rank() == 0; }
@@ -46,7 +47,6 @@ struct Job::State {
 };
 
 std::string mpi_library() { return ""; }
-bool launched_as_rank() { return false; }
 
 Rank Job::ranks() const { return 0; }
 bool Job::speaks() const { return true; }
@@ -55,6 +55,12 @@ void Job::abort(int code) { std::exit(code); }
 static void run_mpi(int&, const std::function<void(Communicator&)>&) {}
 
 #endif
+
+bool speaks_by_environment() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(variable)) return std::string_view(rank) == "0";
+  return true;
+}
 
 std::vector<Backend> backends() {
   return {{"threads", "every rank is a thread of this process; needs nothing else", ""},

@@ -22,8 +22,8 @@ std::vector<Backend> backends();
 /// The MPI library's name and version; empty where arlab was built without MPI.
 std::string mpi_library();
 
-/// Whether this process is one rank of a job, started by mpirun or srun.
-bool launched_as_rank();
+/// Whether this process is rank 0 of a job or alone, by the environment that mpirun and srun set.
+bool speaks_by_environment();
 
 /// The job this process is part of: all ranks of an MPI job, or this process alone.
 class Job {

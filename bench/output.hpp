@@ -1,7 +1,7 @@
 // Output: where the records of a sweep go: result files as they come, and a table for people at the end.
 #pragma once
 
-#include <memory>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ class Output {
   Output(const SweepOptions& options, std::size_t steps);
 
   /// Whether the file that is being resumed holds this configuration.
-  bool has(const Record& record) const;
+  bool has(const Record& record);
   void show(const Record& record);  ///< progress: this one is being done
   void add(Record record);
 
@@ -30,14 +30,14 @@ class Output {
 
  private:
   std::optional<ResultFile> json_;
-  std::optional<ResultFile> csv_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv_file_{nullptr, nullptr};
-  bool quiet_;
+  std::optional<std::ofstream> csv_file_;
+  std::ostream* csv_ = nullptr;
   bool csv_header_ = true;
+  bool table_;
   std::vector<Record> records_;
   Progress progress_;
   std::size_t done_ = 0;
-  mutable std::size_t resumed_ = 0;
+  std::size_t resumed_ = 0;
   Count wrong_ = 0;
 };
 
