@@ -61,7 +61,6 @@ class Visitor {
   /// All actions of the rank's round have met their counterparts. `step`: the length of the longest
   /// chain of rounds that ends with this one.
   virtual Fault ends(Rank, Count /*round*/, Count /*step*/, Round) { return {}; }
-}; }
 };
 
 struct Walk {

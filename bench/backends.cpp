@@ -28,7 +28,7 @@ std::string mpi_library() { return Mpi::library(); }
 Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
 bool Job::speaks() const { return !state_->mpi || state_->mpi->world().rank() == 0; }
 
-void Job::abort(int code) {
+void Job::leave(int code) {
   if (state_->mpi) state_->mpi->abort(code);
   std::exit(code);
 }
@@ -50,7 +50,7 @@ std::string mpi_library() { return ""; }
 
 Rank Job::ranks() const { return 0; }
 bool Job::speaks() const { return true; }
-void Job::abort(int code) { std::exit(code); }
+void Job::leave(int code) { std::exit(code); }
 
 static void run_mpi(int&, const std::function<void(Communicator&)>&) {}
 
@@ -72,7 +72,7 @@ Job::~Job() = default;
 
 std::string_view Job::default_backend() const { return state_->mpi ? "mpi" : "threads"; }
 
-void Job::run(std::string_view backend, Rank ranks, const std::function<void(Communicator&)>& body) {
+void Job::check(std::string_view backend, Rank ranks) const {
   std::vector<std::string_view> names;
   for (const Backend& b : backends()) {
     names.push_back(b.name);
@@ -80,21 +80,37 @@ void Job::run(std::string_view backend, Rank ranks, const std::function<void(Com
       fail(Blame::environment, fmt::format("backend {} is off: {}", backend, b.off));
   }
   if (backend == "threads") {
-    if (state_->mpi && this->ranks() > 1)
-      fail(Blame::usage, fmt::format("backend threads in each of {} MPI processes: run it without mpirun, or use "
-                                     "--backend mpi",
-                                     this->ranks()));
-    return on_threads(ranks, body);
+    if (this->ranks() > 1)
+      fail(Blame::usage,
+           fmt::format("backend threads in each of {} MPI processes: run it without mpirun, or use "
+                       "--backend mpi",
+                       this->ranks()));
+    if (ranks > kMaxThreadRanks)
+      fail(Blame::usage,
+           fmt::format("ranks is {}, but backend threads has at most {}: use fewer, or mpirun",
+                       ranks, kMaxThreadRanks));
+    return;
   }
   if (backend != "mpi")
-    fail(Blame::usage, fmt::format("unknown backend '{}'{} (`arlab list backends` names all)", backend,
-                                   did_you_mean(backend, names)));
+    fail(Blame::usage, fmt::format("unknown backend '{}'{} (`arlab list backends` names all)",
+                                   backend, did_you_mean(backend, names)));
   if (!state_->mpi)
-    fail(Blame::usage, fmt::format("backend mpi needs a job: start it as `mpirun -n {} arlab run ...`", ranks));
+    fail(Blame::usage,
+         fmt::format("backend mpi needs a job: start it as `mpirun -n {} arlab run ...`", ranks));
   if (ranks != this->ranks())
-    fail(Blame::usage, fmt::format("ranks is {}, but the MPI job has {}: leave out -p, or start it with mpirun -n {}",
-                                   ranks, this->ranks(), ranks));
-  run_mpi(*state_->mpi, body);
+    fail(Blame::usage,
+         fmt::format(
+             "ranks is {}, but the MPI job has {}: leave out -p, or start it with mpirun -n {}",
+             ranks, this->ranks(), ranks));
+}
+
+void Job::run(std::string_view backend, Rank ranks,
+              const std::function<void(Communicator&)>& body) {
+  check(backend, ranks);
+  if (backend == "mpi")
+    run_mpi(*state_->mpi, body);
+  else
+    on_threads(ranks, body);
 }
 
 }  // namespace arlab

@@ -39,10 +39,12 @@ class Job {
   Rank ranks() const;
   /// Whether this process prints and writes files: rank 0.
   bool speaks() const;
-  /// Runs `body` once a rank. Throws Error(usage) if the backend is off here or has another number of ranks.
+  /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.
+  void check(std::string_view backend, Rank ranks) const;
+  /// Runs `body` once a rank, after check().
   void run(std::string_view backend, Rank ranks, const std::function<void(Communicator&)>& body);
-  /// Ends the whole job, other ranks too.
-  [[noreturn]] void abort(int code);
+  /// Ends all ranks of the job, at once.
+  [[noreturn]] void leave(int code);
 
  private:
   struct State;

@@ -1,4 +1,5 @@
-// arlab count: the message-count model: claimed by a formula, counted in the programs, and the difference.
+// arlab count: the message-count model: claimed by a formula, counted in the programs, and the
+// difference.
 #include "algorithms/count.hpp"
 
 #include <memory>
@@ -20,21 +21,27 @@ void evaluate(const Config& config, Record& r) {
 }
 
 Estimate estimate(const Config& config, const Record& r) {
-  constexpr double kBytesARank = 600, kBytesAnAction = 32, kMessagesASecond = 5e6;  // measured, rounded down
+  constexpr double kBytesARank = 600, kBytesAnAction = 32,
+                   kMessagesASecond = 5e6;  // measured, rounded down
   const auto ranks = static_cast<double>(config.problem.ranks);
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
   e.seconds = e.messages / kMessagesASecond;
   if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
-  e.memory = ranks * (kBytesARank + kBytesAnAction * static_cast<double>(
-                                                         largest_round(config, config.problem.ranks - 1).actions));
+  e.memory =
+      ranks * (kBytesARank +
+               kBytesAnAction *
+                   static_cast<double>(largest_round(config, config.problem.ranks - 1).actions));
   return e;
 }
 
 }  // namespace
 
 void add_count(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("count", "The message-count model: claimed by a formula, counted in the programs");
-  verb->footer("Examples:\n  arlab count ring -p 7 -n 1000\n  arlab count all -p 2..64 -n 1M --csv counts.csv");
+  CLI::App* verb = app.add_subcommand(
+      "count", "The message-count model: claimed by a formula, counted in the programs");
+  verb->footer(
+      "Examples:\n  arlab count ring -p 7 -n 1000\n  arlab count all -p 2..64 -n 1M --csv "
+      "counts.csv");
   const auto options = std::make_shared<SweepOptions>();
   options->add_axes(*verb, true);
   options->add_outputs(*verb);
@@ -42,7 +49,8 @@ void add_count(CLI::App& app, Session& session) {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};
-    session.exit_code = sweep(*options, "count", [](Record&) {}, estimate, evaluate);
+    session.exit_code = sweep(
+        *options, "count", [](Record&) {}, estimate, evaluate);
   });
 }
 

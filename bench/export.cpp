@@ -1,4 +1,5 @@
-// arlab export: an algorithm's schedule as JSON, or a simulated run as a trace that Perfetto and Chrome open.
+// arlab export: an algorithm's schedule as JSON, or a simulated run as a trace that Perfetto and
+// Chrome open.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -44,7 +45,9 @@ Json schedule_json(const Config& config) {
       }
       ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
     }
-    lanes.push_back({{"offset", lane.offset}, {"elements", lane.problem.elements}, {"ranks", std::move(ranks)}});
+    lanes.push_back({{"offset", lane.offset},
+                     {"elements", lane.problem.elements},
+                     {"ranks", std::move(ranks)}});
   }
   return {{"schema", 1},
           {"kind", "schedule"},
@@ -56,14 +59,22 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
-// The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for messages.
+// The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
+// messages.
 Json trace_json(const Trace& trace, const Config& config, const ModelOptions& model) {
   Json events = Json::array();
   constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
-    events.push_back({{"ph", "M"}, {"pid", r}, {"name", "process_name"}, {"args", {{"name", fmt::format("rank {}", r)}}}});
+    events.push_back({{"ph", "M"},
+                      {"pid", r},
+                      {"name", "process_name"},
+                      {"args", {{"name", fmt::format("rank {}", r)}}}});
     for (int t = 0; t < 3; ++t)
-      events.push_back({{"ph", "M"}, {"pid", r}, {"tid", t}, {"name", "thread_name"}, {"args", {{"name", kThreads[t]}}}});
+      events.push_back({{"ph", "M"},
+                        {"pid", r},
+                        {"tid", t},
+                        {"name", "thread_name"},
+                        {"args", {{"name", kThreads[t]}}}});
   }
   for (const Span& s : trace.spans) {
     const auto thread = static_cast<int>(s.kind);
@@ -101,21 +112,26 @@ Json trace_json(const Trace& trace, const Config& config, const ModelOptions& mo
 void export_one(const ExportVerb& verb) {
   const std::vector<Config> configs = verb.sweep.configs();
   if (configs.size() != 1)
-    fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one algorithm, one -p, one size",
-                                   configs.size()));
+    fail(Blame::usage,
+         fmt::format(
+             "an export is of one configuration, not of {}: give one algorithm, one -p, one size",
+             configs.size()));
   const Config& config = configs.front();
-  if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty()) fail(Blame::usage, why);
+  if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
+    fail(Blame::usage, why);
   const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
   if (static_cast<double>(messages) > 2e6)
-    fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks", show_count(messages)));
+    fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
+                                   show_count(messages)));
   Json json;
   if (verb.format == "json") {
     json = schedule_json(config);
   } else if (verb.format == "perfetto") {
     Trace trace;
-    const auto network = make_network(verb.model.parsed_model(), verb.model.values(), config.problem.ranks);
-    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)), *network,
-             {.segments = config.segments, .trace = &trace});
+    const auto network =
+        make_network(verb.model.parsed_model(), verb.model.values(), config.problem.ranks);
+    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
+             *network, {.segments = config.segments, .trace = &trace});
     json = trace_json(trace, config, verb.model);
   } else {
     const std::string_view formats[] = {"json", "perfetto"};
@@ -130,20 +146,25 @@ void export_one(const ExportVerb& verb) {
   out << json.dump() << "\n";
   out.close();
   if (!out) fail(Blame::environment, "cannot write " + verb.file);
-  fmt::print(stderr, "wrote {}{}\n", verb.file, verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+  fmt::print(stderr, "wrote {}{}\n", verb.file,
+             verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand("export", "A schedule as JSON, or a simulated run as a Perfetto trace");
-  verb->footer("Examples:\n  arlab export ring -p 4 --format json\n"
-               "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json");
+  CLI::App* verb =
+      app.add_subcommand("export", "A schedule as JSON, or a simulated run as a Perfetto trace");
+  verb->footer(
+      "Examples:\n  arlab export ring -p 4 --format json\n"
+      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json");
   const auto options = std::make_shared<ExportVerb>();
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
-  verb->add_option("-f,--format", options->format, "json (the schedule, default) or perfetto (a simulated run)");
-  verb->add_option("-o,--output", options->file, "File to write (default: stdout)")->type_name("FILE");
+  verb->add_option("-f,--format", options->format,
+                   "json (the schedule, default) or perfetto (a simulated run)");
+  verb->add_option("-o,--output", options->file, "File to write (default: stdout)")
+      ->type_name("FILE");
   verb->callback([options] {
     SweepOptions& o = options->sweep;
     if (o.ranks.empty()) o.ranks = {"4"};

@@ -19,16 +19,20 @@ void list_algorithms() {
   Rows rows;
   for (const Algorithm& a : catalogue()) {
     std::string collectives;
-    for (const Collective c : a.collectives) collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
-    rows.push_back({std::string(a.name), std::string(a.formula.messages), std::string(a.formula.elements),
-                    std::string(a.formula.rounds), std::string(a.idea), collectives, std::string(a.source)});
+    for (const Collective c : a.collectives)
+      collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
+    rows.push_back({std::string(a.name), std::string(a.formula.messages),
+                    std::string(a.formula.elements), std::string(a.formula.rounds),
+                    std::string(a.idea), collectives, std::string(a.source)});
   }
-  fmt::print("{}\nm processes, N elements\n",
-             markdown({"algorithm", "messages", "elements sent", "rounds", "idea", "collectives", "source"}, rows));
+  fmt::print("{}\nm processes, N elements\n", markdown({"algorithm", "messages", "elements sent",
+                                                        "rounds", "idea", "collectives", "source"},
+                                                       rows));
 }
 
 std::string show_default(const Parameter& p) {
-  return p.unit == Parameter::Unit::bytes ? show_bytes(static_cast<Bytes>(p.fallback)) : show_picoseconds(p.fallback);
+  return p.unit == Parameter::Unit::bytes ? show_bytes(static_cast<Bytes>(p.fallback))
+                                          : show_picoseconds(p.fallback);
 }
 
 void list_models() {
@@ -36,8 +40,8 @@ void list_models() {
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
-      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "", "--" + std::string(p.name),
-                      show_default(p), std::string(p.help)});
+      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "",
+                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
     }
   fmt::print("{}", markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
@@ -46,7 +50,9 @@ void list_backends() {
   Rows rows;
   for (const Backend& b : backends())
     rows.push_back({std::string(b.name), b.off.empty() ? "on" : "off", std::string(b.idea),
-                    !b.off.empty() ? b.off : b.name == "mpi" ? mpi_library() : ""});
+                    !b.off.empty()    ? b.off
+                    : b.name == "mpi" ? mpi_library()
+                                      : ""});
   fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
 }
 
@@ -62,8 +68,10 @@ struct Part {
   std::string_view name;
   void (*list)();
 };
-constexpr Part kParts[] = {
-    {"algorithms", list_algorithms}, {"models", list_models}, {"backends", list_backends}, {"types", list_types}};
+constexpr Part kParts[] = {{"algorithms", list_algorithms},
+                           {"models", list_models},
+                           {"backends", list_backends},
+                           {"types", list_types}};
 
 void list(const std::string& what) {
   bool found = false;
@@ -76,14 +84,15 @@ void list(const std::string& what) {
     found = true;
   }
   if (!found)
-    fail(Blame::usage, fmt::format("nothing to list under '{}'{}: use one of {}", what, did_you_mean(what, names),
-                                   fmt::join(names, ", ")));
+    fail(Blame::usage, fmt::format("nothing to list under '{}'{}: use one of {}", what,
+                                   did_you_mean(what, names), fmt::join(names, ", ")));
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand("list", "Algorithms, models, backends and types, and what is missing here");
+  CLI::App* verb = app.add_subcommand(
+      "list", "Algorithms, models, backends and types, and what is missing here");
   const auto what = std::make_shared<std::string>("all");
   verb->add_option("what", *what, "algorithms, models, backends, types or all (default)");
   verb->callback([what] { list(*what); });

@@ -32,14 +32,16 @@ void say(std::string_view text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
+  CLI::App app{
+      "Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
   app.name("arlab");
   app.footer(std::string(kExamples));
   app.set_version_flag("--version", fmt::format("arlab {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
   Session session;
   session.command.assign(argv, argv + argc);
-  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_run, add_report, add_export})
+  for (const auto add :
+       {add_list, add_show, add_verify, add_count, add_simulate, add_run, add_report, add_export})
     add(app, session);
   if (argc < 2) {
     fmt::print("{}", app.help());
@@ -50,8 +52,8 @@ int run(int argc, char** argv) {
   if (const std::string_view word = argv[1]; !word.starts_with('-')) {
     const std::vector<std::string_view> names(verbs.begin(), verbs.end());
     if (std::find(names.begin(), names.end(), word) == names.end())
-      fail(Blame::usage, fmt::format("unknown verb '{}'{}: use one of {}", word, did_you_mean(word, names),
-                                     fmt::join(names, ", ")));
+      fail(Blame::usage, fmt::format("unknown verb '{}'{}: use one of {}", word,
+                                     did_you_mean(word, names), fmt::join(names, ", ")));
   }
   try {
     app.parse(argc, argv);

@@ -71,8 +71,10 @@ std::vector<Measurement> measure(Communicator& communicator, std::span<const Con
     measured[i].sent = bench.sent();
     const Clock::time_point start = Clock::now();
     bench.run(configs[i], measured[i]);
-    const double us = communicator.max(microseconds_since(start));  // the same on all ranks, so all agree on `runs`
-    runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)), options.least, options.most);
+    const double us = communicator.max(
+        microseconds_since(start));  // the same on all ranks, so all agree on `runs`
+    runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)), options.least,
+                         options.most);
   }
   constexpr int kTurns = 5;  // so that a slow spell of the machine hits all alike
   for (int turn = 0; turn < kTurns; ++turn)

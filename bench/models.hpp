@@ -15,7 +15,8 @@ struct ModelOptions {
 
   void add(CLI::App& verb);
   const Model& parsed_model() const;
-  /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not have.
+  /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
+  /// have.
   Values values() const;
   /// All parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;

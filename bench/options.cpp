@@ -12,37 +12,48 @@ namespace arlab {
 namespace {
 
 template <class Named, std::size_t N, class Parse>
-Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what, Parse parse) {
+Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what,
+                 Parse parse) {
   if (const auto found = parse(text)) return *found;
   std::vector<std::string_view> names;
   for (const Named one : all) names.push_back(name(one));
-  fail(Blame::usage,
-       fmt::format("unknown {} '{}'{}: use one of {}", what, text, did_you_mean(text, names), fmt::join(names, ", ")));
+  fail(Blame::usage, fmt::format("unknown {} '{}'{}: use one of {}", what, text,
+                                 did_you_mean(text, names), fmt::join(names, ", ")));
 }
 
 }  // namespace
 
 void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
-  verb.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("NAME");
-  verb.add_option("-a,--algorithm", algorithms, "The same, as an option: a comma-separated list")->delimiter(',');
-  verb.add_option("-p,--ranks", ranks, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)")
+  verb.add_option("algorithms", positional, "Algorithms, or all (default)")
+      ->type_name("NAME")
+      ->delimiter(',');
+  verb.add_option("-a,--algorithm", algorithms, "The same, as an option: a comma-separated list")
+      ->delimiter(',');
+  verb.add_option("-p,--ranks", ranks,
+                  "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)")
       ->delimiter(',');
   auto* elements_option =
-      verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ...")->delimiter(',');
+      verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ...")
+          ->delimiter(',');
   verb.add_option("-s,--size", sizes, "Size of the vector in bytes instead: 1M, 1K..64M, 1K..64M*4")
       ->delimiter(',')
       ->excludes(elements_option);
   verb.add_option("-c,--collective", collective,
                   "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
-  verb.add_option("--root,--master", root, "Root of a tree, master of master_worker, source of a broadcast (default 0)");
-  verb.add_option("--segments", segments, "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
+  verb.add_option("--root,--master", root,
+                  "Root of a tree, master of master_worker, source of a broadcast (default 0)");
+  verb.add_option(
+      "--segments", segments,
+      "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
   if (!with_type) return;
-  verb.add_option("-t,--dtype", dtype, "float32 (default), float64, float16, bfloat16, int32 or int64");
+  verb.add_option("-t,--dtype", dtype,
+                  "float32 (default), float64, float16, bfloat16, int32 or int64");
   verb.add_option("--op", op, "sum (default), prod, min, max or avg");
 }
 
 void SweepOptions::add_outputs(CLI::App& verb) {
-  verb.add_option("--json", json, "Write records as JSON Lines to this file as they come; - is stdout")
+  verb.add_option("--json", json,
+                  "Write records as JSON Lines to this file as they come; - is stdout")
       ->type_name("FILE");
   verb.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
@@ -75,7 +86,8 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
       continue;
     }
     for (const Algorithm& a : catalogue())
-      if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end()) choose(a);
+      if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
+        choose(a);
   }
   return chosen;
 }
@@ -97,8 +109,10 @@ std::vector<Count> SweepOptions::parsed_elements() const {
   std::vector<Count> all;
   for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
     if (bytes % element != 0)
-      fail(Blame::usage, fmt::format("--size {} is no whole number of {}-byte elements ({}): use a multiple of {}, or -n",
-                                     bytes, element, dtype, element));
+      fail(Blame::usage,
+           fmt::format(
+               "--size {} is no whole number of {}-byte elements ({}): use a multiple of {}, or -n",
+               bytes, element, dtype, element));
     all.push_back(bytes / element);
   }
   return all;
@@ -107,16 +121,18 @@ std::vector<Count> SweepOptions::parsed_elements() const {
 std::vector<Config> SweepOptions::configs() const {
   const auto chosen = chosen_algorithms();
   const Operand type = operand();
-  const auto largest = std::numeric_limits<Bytes>::max() / static_cast<Count>(size_of(type.dtype));
+  const auto largest = std::numeric_limits<Count>::max() / static_cast<Count>(size_of(type.dtype));
   std::vector<Config> all;
   for (const Rank p : parsed_ranks())
     for (const Count n : parsed_elements()) {
       if (n > largest)
-        fail(Blame::usage, fmt::format("{} elements of {} bytes overflow 64 bits: use fewer", n, size_of(type.dtype)));
+        fail(Blame::usage, fmt::format("{} elements of {} bytes overflow 64 bits: use fewer", n,
+                                       size_of(type.dtype)));
       for (const Algorithm* algorithm : chosen) {
         const Config config{algorithm, {parsed_collective(), p, n, root}, type, segments};
         check(config.problem);
-        if (segments < 1) fail(Blame::usage, fmt::format("--segments is {}: give at least 1", segments));
+        if (segments < 1)
+          fail(Blame::usage, fmt::format("--segments is {}: give at least 1", segments));
         all.push_back(config);
       }
     }

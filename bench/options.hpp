@@ -33,7 +33,8 @@ struct SweepOptions {
   void add_axes(CLI::App& verb, bool with_type);
   void add_outputs(CLI::App& verb);
 
-  /// The configurations, by ranks, then size, then algorithm. Throws Error(usage) that names the bad value.
+  /// The configurations, by ranks, then size, then algorithm. Throws Error(usage) that names the
+  /// bad value.
   std::vector<Config> configs() const;
   Operand operand() const;
   Collective parsed_collective() const;

@@ -58,7 +58,8 @@ bool Output::has(const Record& record) {
 }
 
 void Output::show(const Record& r) {
-  progress_.show(done_, fmt::format("{} {} ranks {}", r.algorithm, r.problem.ranks, show_bytes(r.bytes())));
+  progress_.show(
+      done_, fmt::format("{} {} ranks {}", r.algorithm, r.problem.ranks, show_bytes(r.bytes())));
 }
 
 void Output::add(Record record) {

@@ -1,4 +1,5 @@
-// Output: where the records of a sweep go: result files as they come, and a table for people at the end.
+// Output: where the records of a sweep go: result files as they come, and a table for people at the
+// end.
 #pragma once
 
 #include <fstream>

@@ -19,9 +19,10 @@ void Progress::show(std::size_t done, std::string_view what) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   std::string left;
   if (done > 0 && elapsed > 1)
-    left = fmt::format("  {:.0f} s left", elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done));
-  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  {}{}", std::string(filled, '#'), std::string(kWidth - filled, '.'), done,
-             steps_, what.substr(0, 40), left);
+    left = fmt::format("  {:.0f} s left",
+                       elapsed / static_cast<double>(done) * static_cast<double>(steps_ - done));
+  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  {}{}", std::string(filled, '#'),
+             std::string(kWidth - filled, '.'), done, steps_, what.substr(0, 40), left);
   std::fflush(stderr);
   last_ = now;
   shown_ = true;

@@ -8,7 +8,8 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// The least share of the vector that a rank must send and receive, times two ways where there are two.
+// The least share of the vector that a rank must send and receive, times two ways where there are
+// two.
 double bus_factor(const Problem& p) {
   const double share = p.ranks < 2 ? 0 : static_cast<double>(p.ranks - 1) / p.ranks;
   switch (p.collective) {
@@ -25,7 +26,11 @@ double bus_factor(const Problem& p) {
 }
 
 Json to_json(const Summary& s) {
-  return {{"n", s.samples}, {"median", s.median}, {"ci95", {s.low, s.high}}, {"min", s.min}, {"p99", s.p99}};
+  return {{"n", s.samples},
+          {"median", s.median},
+          {"ci95", {s.low, s.high}},
+          {"min", s.min},
+          {"p99", s.p99}};
 }
 
 }  // namespace
@@ -36,8 +41,8 @@ std::optional<double> Record::algbw() const {
 }
 
 std::optional<double> Record::busbw() const {
-  const std::optional<double> algorithm = algbw();
-  return algorithm ? std::optional(*algorithm * bus_factor(problem)) : std::nullopt;
+  const std::optional<double> gbps = algbw();
+  return gbps ? std::optional(*gbps * bus_factor(problem)) : std::nullopt;
 }
 
 Json to_json(const Record& r) {
@@ -87,8 +92,9 @@ Json to_json(const Record& r) {
 
 std::string identity(const Json& record) {
   std::string all;
-  for (const char* key : {"kind", "backend", "algorithm", "collective", "ranks", "elements", "dtype", "op", "root",
-                          "segments", "topology", "model", "machine", "compressor"}) {
+  for (const char* key :
+       {"kind", "backend", "algorithm", "collective", "ranks", "elements", "dtype", "op", "root",
+        "segments", "topology", "model", "machine", "compressor"}) {
     const auto found = record.find(key);
     all += found == record.end() ? "null" : found->dump();
     all += ' ';

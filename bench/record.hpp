@@ -8,6 +8,7 @@
 #include "algorithms/algorithm.hpp"
 #include "bench/statistics.hpp"
 #include "collectives/dtype.hpp"
+#include "simulator/time.hpp"
 
 namespace arlab {
 
@@ -39,7 +40,8 @@ struct Record {
   Bytes bytes() const { return problem.elements * static_cast<Bytes>(size_of(operand.dtype)); }
   /// Bytes of the vector by time, in GB/s.
   std::optional<double> algbw() const;
-  /// What a link must carry at least, by time, in GB/s: comparable with hardware whatever the number of ranks.
+  /// What a link must carry at least, by time, in GB/s: comparable with hardware whatever the
+  /// number of ranks.
   std::optional<double> busbw() const;
 };
 

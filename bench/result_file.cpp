@@ -23,9 +23,11 @@ void move_aside(const std::string& path) {
   std::error_code error;
   fs::rename(path, kept, error);
   if (error)
-    fail(Blame::environment, fmt::format("cannot keep the earlier {} as {}: {}; name another file or use --resume",
-                                         path, kept, error.message()));
-  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would go on with it)\n", path, kept);
+    fail(Blame::environment,
+         fmt::format("cannot keep the earlier {} as {}: {}; name another file or use --resume",
+                     path, kept, error.message()));
+  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would go on with it)\n", path,
+             kept);
 }
 
 }  // namespace
@@ -33,8 +35,9 @@ void move_aside(const std::string& path) {
 Results read_results(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || fs::is_directory(path))
-    fail(Blame::environment, fmt::format("cannot read {}: {}; give a result file written with --json", path,
-                                         fs::is_directory(path) ? "it is a folder" : std::strerror(errno)));
+    fail(Blame::environment,
+         fmt::format("cannot read {}: {}; give a result file written with --json", path,
+                     fs::is_directory(path) ? "it is a folder" : std::strerror(errno)));
   Results results;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -46,15 +49,17 @@ Results read_results(const std::string& path) {
         results.cut_short = true;
         break;
       }
-      fail(Blame::usage, fmt::format("{}:{}: no record (a JSON object with a \"kind\"): mend or remove the line",
-                                     path, number));
+      fail(Blame::usage,
+           fmt::format("{}:{}: no record (a JSON object with a \"kind\"): mend or remove the line",
+                       path, number));
     }
     results.whole_bytes += static_cast<std::int64_t>(line.size()) + (whole ? 1 : 0);
     if (blank) continue;
     if (json["kind"] == "context") {
       results.contexts.push_back(std::move(json));
     } else {
-      json["context"] = results.contexts.empty() ? Json(nullptr) : Json(results.contexts.size() - 1);
+      json["context"] =
+          results.contexts.empty() ? Json(nullptr) : Json(results.contexts.size() - 1);
       results.records.push_back(std::move(json));
     }
   }
@@ -71,7 +76,8 @@ ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) 
       for (const Json& record : earlier.records)
         if (record.value("skipped", Json()).is_null()) there_.insert(identity(record));
       if (earlier.cut_short) {
-        fmt::print(stderr, "note: {} ends in a half-written line, which is dropped and done again\n", path);
+        fmt::print(stderr,
+                   "note: {} ends in a half-written line, which is dropped and done again\n", path);
         fs::resize_file(path, static_cast<std::uintmax_t>(earlier.whole_bytes));
       }
       std::ifstream in(path, std::ios::binary | std::ios::ate);
@@ -95,7 +101,8 @@ ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) 
 
 void ResultFile::add(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0)
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+      std::fflush(file_.get()) != 0)
     fail(Blame::environment, fmt::format("cannot write to {}: {}", path_, std::strerror(errno)));
 }
 

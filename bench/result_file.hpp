@@ -1,4 +1,5 @@
-// Result files: JSON Lines, a context line and then a record a line, so that a killed sweep keeps what it measured.
+// Result files: JSON Lines, a context line and then a record a line, so that a killed sweep keeps
+// what it measured.
 #pragma once
 
 #include <cstdio>
@@ -13,12 +14,14 @@ namespace arlab {
 
 struct Results {
   std::vector<Json> contexts;
-  std::vector<Json> records;  ///< each with "context": the index of the context it came after, null if none
-  bool cut_short = false;     ///< the last line is half-written (and left out)
+  std::vector<Json>
+      records;  ///< each with "context": the index of the context it came after, null if none
+  bool cut_short = false;        ///< the last line is half-written (and left out)
   std::int64_t whole_bytes = 0;  ///< of the file up to the end of the last whole line
 };
 
-/// Throws Error(environment) if the file cannot be read, Error(usage) with its line if one is no record.
+/// Throws Error(environment) if the file cannot be read, Error(usage) with its line if one is no
+/// record.
 Results read_results(const std::string& path);
 
 class ResultFile {

@@ -58,7 +58,8 @@ Estimate estimate(const RunVerb& verb, const Config& config) {
                           largest_round(config, p.ranks - 1).reduced_elements);
   }
   return {.messages = static_cast<double>(claim.messages),
-          .memory = static_cast<double>(vectors) * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
+          .memory = static_cast<double>(vectors) *
+                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
           .seconds = 1.3 * verb.measure.seconds};
 }
 
@@ -69,13 +70,15 @@ int plan(const RunVerb& verb, const std::vector<Config>& configs) {
     records.push_back(record_of("run", c));
     estimates.push_back(estimate(verb, c));
     if (!records.back().skipped)
-      if (const std::string why = too_big(verb.sweep, estimates.back()); !why.empty()) records.back().skipped = why;
+      if (const std::string why = too_big(verb.sweep, estimates.back()); !why.empty())
+        records.back().skipped = why;
   }
   print_plan(records, estimates);
   return 0;
 }
 
-// All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left out.
+// All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left
+// out.
 void run_group(const RunVerb& verb, Communicator& communicator, Group group, Output* output) {
   if (has_native(communicator, group.front())) {
     Config native = group.front();
@@ -115,7 +118,8 @@ void run_group(const RunVerb& verb, Communicator& communicator, Group group, Out
 int run(RunVerb& verb, Job& job) {
   if (verb.backend.empty()) verb.backend = job.default_backend();
   const bool mpi = verb.backend == "mpi";
-  if (verb.sweep.ranks.empty()) verb.sweep.ranks = {std::to_string(mpi && job.ranks() > 0 ? job.ranks() : 4)};
+  if (verb.sweep.ranks.empty())
+    verb.sweep.ranks = {std::to_string(mpi && job.ranks() > 0 ? job.ranks() : 4)};
   const std::vector<Config> configs = verb.sweep.configs();
   if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);
@@ -138,7 +142,8 @@ void run_job(RunVerb& verb, Session& session) {
     if (job.ranks() < 2) throw;
     const auto* known = dynamic_cast<const Error*>(&e);
     const int code = known ? static_cast<int>(known->blame()) : 3;
-    if (job.speaks() || !known || known->blame() != Blame::usage) fmt::print(stderr, "error: {}\n", e.what());
+    if (job.speaks() || !known || known->blame() != Blame::usage)
+      fmt::print(stderr, "error: {}\n", e.what());
     job.leave(code);
   }
 }
@@ -146,14 +151,18 @@ void run_job(RunVerb& verb, Session& session) {
 }  // namespace
 
 void add_run(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("run", "Run algorithms for real, checked, beside the library's own");
+  CLI::App* verb =
+      app.add_subcommand("run", "Run algorithms for real, checked, beside the library's own");
   verb->footer(
-      "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl\n"
+      "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
+      "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
   const auto options = std::make_shared<RunVerb>();
   options->sweep.add_axes(*verb, true);
-  verb->add_option("-b,--backend", options->backend, "threads (default), or mpi (default under mpirun and srun)");
-  verb->add_option("--time", options->measure.seconds, "Seconds to spend on each configuration (default 0.2)")
+  verb->add_option("-b,--backend", options->backend,
+                   "threads (default), or mpi (default under mpirun and srun)");
+  verb->add_option("--time", options->measure.seconds,
+                   "Seconds to spend on each configuration (default 0.2)")
       ->check(CLI::NonNegativeNumber);
   options->sweep.add_outputs(*verb);
   verb->callback([options, &session] {

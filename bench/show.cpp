@@ -1,4 +1,5 @@
-// arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites, step by step.
+// arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites,
+// step by step.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,11 +25,11 @@ std::string chunks_text(const Problem& p, const Chunks& c) {
 std::string action_text(const Problem& p, const Action& a) {
   switch (a.verb) {
     case Verb::send:
-      return fmt::format("{} > {}", chunks_text(p, a.chunks), a.peer);
+      return fmt::format("send {} to {}", chunks_text(p, a.chunks), a.peer);
     case Verb::reduce:
-      return fmt::format("{} + {}", chunks_text(p, a.chunks), a.peer);
+      return fmt::format("add {} from {}", chunks_text(p, a.chunks), a.peer);
     case Verb::replace:
-      return fmt::format("{} = {}", chunks_text(p, a.chunks), a.peer);
+      return fmt::format("set {} from {}", chunks_text(p, a.chunks), a.peer);
   }
   return "";
 }
@@ -66,8 +67,9 @@ void show(const SweepOptions& options) {
   for (const Algorithm* a : chosen)
     for (const Rank ranks : options.parsed_ranks()) {
       if (ranks > kMostRanks)
-        fail(Blame::usage, fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer", ranks,
-                                       kMostRanks));
+        fail(Blame::usage,
+             fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer",
+                         ranks, kMostRanks));
       const Problem p{options.parsed_collective(), ranks, ranks, options.root};
       check(p);
       if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);
@@ -75,13 +77,18 @@ void show(const SweepOptions& options) {
       const Walk walked = walk(p, schedule_of(*a, p), steps);
       if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
       const Cost cost = claimed(*a, p);
-      fmt::print("{}{}: {}.\n{} on {} ranks: {} messages ({}), {} rounds ({}); m processes. Source: {}.\n\n{}",
-                 first ? "" : "\n", a->label, a->idea, name(p.collective), ranks, show_count(cost.messages),
-                 a->formula.messages, show_count(cost.rounds), a->formula.rounds, a->source, steps.text());
+      fmt::print(
+          "{}{}: {}.\n{} on {} ranks: {} messages ({}), {} rounds ({}); m processes. Source: "
+          "{}.\n\n{}",
+          first ? "" : "\n", a->label, a->idea, name(p.collective), ranks,
+          show_count(cost.messages), a->formula.messages, show_count(cost.rounds),
+          a->formula.rounds, a->source, steps.text());
       first = false;
     }
-  fmt::print("\nc2 > 3: sends chunk 2 to rank 3. c2 + 1: receives chunk 2 from rank 1 and adds it. "
-             "c2 = 1: receives it and overwrites.\nall: the whole vector. A vector has one chunk for each rank.\n");
+  fmt::print(
+      "\nc2 is chunk 2 of the vector, which has one chunk for each rank; all is the whole vector.\n"
+      "add: receive and add. set: receive and overwrite. A rank goes on when its own step is "
+      "done.\n");
 }
 
 }  // namespace
@@ -90,12 +97,15 @@ void add_show(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table");
   verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2");
   const auto options = std::make_shared<SweepOptions>();
-  verb->add_option("algorithms", options->positional, "Algorithms, or all (default)")->type_name("NAME");
+  verb->add_option("algorithms", options->positional, "Algorithms, or all (default)")
+      ->type_name("NAME")
+      ->delimiter(',');
   verb->add_option("-a,--algorithm", options->algorithms, "The same, as an option")->delimiter(',');
   verb->add_option("-p,--ranks", options->ranks, "Ranks (default 4), at most 64")->delimiter(',');
   verb->add_option("-c,--collective", options->collective,
                    "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
-  verb->add_option("--root,--master", options->root, "Root of a tree, master of master_worker (default 0)");
+  verb->add_option("--root,--master", options->root,
+                   "Root of a tree, master of master_worker (default 0)");
   verb->callback([options] {
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);

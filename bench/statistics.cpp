@@ -8,7 +8,8 @@
 namespace arlab {
 namespace {
 
-// The largest j with P(Binomial(n, 1/2) < j) <= 2.5%: the j-th smallest sample is the interval's lower end.
+// The largest j with P(Binomial(n, 1/2) < j) <= 2.5%: the j-th smallest sample is the interval's
+// lower end.
 std::size_t lower_rank(std::size_t n) {
   const double log_half_n = -static_cast<double>(n) * std::log(2.0);
   double log_choose = 0, below = 0;

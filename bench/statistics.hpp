@@ -14,8 +14,9 @@ struct Summary {
   double p99 = 0;
 };
 
-/// At least one sample. The interval is that of the binomial distribution of ranks (Le Boudec, Performance Evaluation
-/// of Computer and Communication Systems, 2010, theorem 2.1); below six samples it is the whole range, which is less sure.
+/// At least one sample. The interval is that of the binomial distribution of ranks (Le Boudec,
+/// Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1); below six
+/// samples it is the whole range, which is less sure.
 Summary summarize(std::vector<double> samples);
 
 /// One exact value, as a simulation gives.

@@ -27,18 +27,22 @@ std::string show_seconds(double seconds) {
   return fmt::format("{:.3g} h", seconds / 3600);
 }
 
-std::string show_memory(double bytes) { return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18))); }
+std::string show_memory(double bytes) {
+  return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
+}
 
 }  // namespace
 
 std::string too_big(const SweepOptions& options, const Estimate& e) {
   if (e.messages > options.max_messages)
-    return fmt::format("would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
-                       e.messages, show_seconds(e.seconds), options.max_messages);
+    return fmt::format(
+        "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
+        e.messages, show_seconds(e.seconds), options.max_messages);
   const double available = available_memory();
   if (available > 0 && e.memory > 0.9 * available)
-    return fmt::format("would take about {} of memory, but {} are available: use fewer ranks or a smaller size",
-                       show_memory(e.memory), show_memory(available));
+    return fmt::format(
+        "would take about {} of memory, but {} are available: use fewer ranks or a smaller size",
+        show_memory(e.memory), show_memory(available));
   return "";
 }
 
@@ -72,18 +76,20 @@ void print_plan(const std::vector<Record>& records, const std::vector<Estimate>&
                                         static_cast<double>(size_of(r.operand.dtype))
                                   : 0;
     rows.back().insert(rows.back().end(), {r.claimed ? show_count(r.claimed->messages) : "",
-                                           r.claimed ? show_memory(sent) : "", show_memory(e.memory),
-                                           show_seconds(e.seconds)});
+                                           r.claimed ? show_memory(sent) : "",
+                                           show_memory(e.memory), show_seconds(e.seconds)});
     sum.memory = std::max(sum.memory, e.memory);
     sum.seconds += e.seconds;
   }
-  std::cout << markdown({"algorithm", "ranks", "size", "messages", "bytes sent", "memory", "time", "skipped"}, rows);
-  fmt::print("\n{} configurations, about {} in all, up to {} of memory\n", records.size(), show_seconds(sum.seconds),
-             show_memory(sum.memory));
+  std::cout << markdown(
+      {"algorithm", "ranks", "size", "messages", "bytes sent", "memory", "time", "skipped"}, rows);
+  fmt::print("\n{} configurations, about {} in all, up to {} of memory\n", records.size(),
+             show_seconds(sum.seconds), show_memory(sum.memory));
 }
 
-int sweep(const SweepOptions& options, const std::string& kind, const std::function<void(Record&)>& describe,
-          const Estimator& estimate, const Evaluate& evaluate) {
+int sweep(const SweepOptions& options, const std::string& kind,
+          const std::function<void(Record&)>& describe, const Estimator& estimate,
+          const Evaluate& evaluate) {
   const std::vector<Config> configs = options.configs();
   std::vector<Record> records;
   std::vector<Estimate> estimates;

@@ -33,8 +33,9 @@ int exponent_of(std::string_view suffix) {
   const std::size_t place = kLetters.find(letter);
   const std::string_view rest = suffix.substr(1);
   if (place == std::string_view::npos) return -1;
-  return rest.empty() || rest == "i" || rest == "B" || rest == "iB" ? 10 * (static_cast<int>(place) + 1)
-                                                                    : -1;
+  return rest.empty() || rest == "i" || rest == "B" || rest == "iB"
+             ? 10 * (static_cast<int>(place) + 1)
+             : -1;
 }
 
 // "first..last", "first..last*factor" or "first..last+step".
@@ -72,7 +73,8 @@ std::int64_t parse_count(std::string_view text, std::string_view what) {
   const int exponent = exponent_of(trimmed({end, text.data() + text.size()}));
   if (exponent < 0 || std::isnan(mantissa)) refuse(what, text, kHint);
   std::int64_t whole = 0;  // exact, where a double would round
-  const auto [digits_end, overflow] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  const auto [digits_end, overflow] =
+      std::from_chars(text.data(), text.data() + text.size(), whole);
   const double value = std::ldexp(mantissa, exponent);
   if (error == std::errc::result_out_of_range || overflow == std::errc::result_out_of_range ||
       std::abs(value) >= 9.2e18)
@@ -82,7 +84,8 @@ std::int64_t parse_count(std::string_view text, std::string_view what) {
   return static_cast<std::int64_t>(value);
 }
 
-std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts, std::string_view what) {
+std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
+                                       std::string_view what) {
   std::vector<std::int64_t> all;
   for (const std::string& text : texts) {
     const std::size_t dots = text.find("..");

@@ -1,4 +1,5 @@
-// arlab verify: proves that every rank ends with every contribution exactly once, whatever the data.
+// arlab verify: proves that every rank ends with every contribution exactly once, whatever the
+// data.
 #include "algorithms/verify.hpp"
 
 #include <memory>
@@ -34,10 +35,12 @@ Estimate estimate(const Config& config, const Record& r) {
 }  // namespace
 
 void add_verify(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("verify", "Prove algorithms right: every contribution exactly once, no deadlock");
+  CLI::App* verb = app.add_subcommand(
+      "verify", "Prove algorithms right: every contribution exactly once, no deadlock");
   verb->footer(
       "Examples:\n  arlab verify all -p 1..64+1\n  arlab verify tree -p 6 --root 2\n"
-      "The proof holds for any number of elements; sends are taken as rendezvous, the strictest case.");
+      "The proof holds for any number of elements; sends are taken as rendezvous, the strictest "
+      "case.");
   const auto options = std::make_shared<SweepOptions>();
   options->add_axes(*verb, false);
   options->add_outputs(*verb);
@@ -45,7 +48,8 @@ void add_verify(CLI::App& app, Session& session) {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"2..16"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
-    session.exit_code = sweep(*options, "verify", [](Record&) {}, estimate, evaluate);
+    session.exit_code = sweep(
+        *options, "verify", [](Record&) {}, estimate, evaluate);
   });
 }
 
