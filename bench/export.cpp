@@ -2,16 +2,16 @@
 // Chrome open.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
 #include <memory>
 
 #include "algorithms/error.hpp"
+#include "bench/choices.hpp"
 #include "bench/models.hpp"
 #include "bench/options.hpp"
 #include "bench/record.hpp"
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
+#include "bench/write_file.hpp"
 #include "simulator/engine.hpp"
 
 namespace arlab {
@@ -118,7 +118,7 @@ void export_one(const ExportVerb& verb) {
              configs.size()));
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
-    fail(Blame::usage, why);
+    fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
   if (static_cast<double>(messages) > 2e6)
     fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
@@ -135,17 +135,10 @@ void export_one(const ExportVerb& verb) {
     json = trace_json(trace, config, verb.model);
   } else {
     const std::string_view formats[] = {"json", "perfetto"};
-    fail(Blame::usage, fmt::format("unknown format '{}'{}: use json or perfetto", verb.format,
-                                   did_you_mean(verb.format, formats)));
+    unknown("format", verb.format, formats);
   }
-  if (verb.file == "-") {
-    std::cout << json.dump() << "\n";
-    return;
-  }
-  std::ofstream out(verb.file);
-  out << json.dump() << "\n";
-  out.close();
-  if (!out) fail(Blame::environment, "cannot write " + verb.file);
+  write_file(verb.file, json.dump() + "\n");
+  if (verb.file == "-") return;
   fmt::print(stderr, "wrote {}{}\n", verb.file,
              verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
 }
@@ -162,8 +155,9 @@ void add_export(CLI::App& app, Session&) {
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
   verb->add_option("-f,--format", options->format,
-                   "json (the schedule, default) or perfetto (a simulated run)");
-  verb->add_option("-o,--output", options->file, "File to write (default: stdout)")
+                   "json (the schedule, default) or perfetto (a simulated run)")
+      ->type_name("NAME");
+  verb->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
   verb->callback([options] {
     SweepOptions& o = options->sweep;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <utility>
 
 #include "algorithms/error.hpp"
 #include "bench/context.hpp"
 #include "bench/table.hpp"
 #include "bench/units.hpp"
+#include "bench/write_file.hpp"
 
 namespace arlab {
 
@@ -33,25 +35,32 @@ Record record_of(std::string kind, const Config& config) {
 }
 
 Output::Output(const SweepOptions& options, std::size_t steps)
-    : table_(options.json != "-" && options.csv != "-"), progress_(steps) {
+    : csv_name_(options.csv), table_(options.json != "-" && options.csv != "-"), progress_(steps) {
   if (options.resume && (options.json.empty() || options.json == "-"))
     fail(Blame::usage, "--resume needs the file to go on with: --json FILE");
   if (options.json == "-" && options.csv == "-")
     fail(Blame::usage, "--json - and --csv - would both write to stdout: name a file for one");
+  if (!options.json.empty() && options.json == options.csv)
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
   if (!options.json.empty())
     json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
                   context(options.command));
   if (options.csv == "-") {
     csv_ = &std::cout;
   } else if (!options.csv.empty()) {
+    keep_earlier(options.csv);
+    make_folder_of(options.csv);
     csv_file_.emplace(options.csv, std::ios::trunc);
-    if (!*csv_file_) fail(Blame::environment, "cannot write " + options.csv);
+    if (!*csv_file_) cannot_write(options.csv);
     csv_ = &*csv_file_;
   }
 }
 
 bool Output::has(const Record& record) {
-  if (!json_ || !json_->has(identity(to_json(record)))) return false;
+  const Json* there = json_ ? json_->find(to_json(record)) : nullptr;
+  if (!there) return false;
+  add_csv(*there);
   ++done_;
   ++resumed_;
   return true;
@@ -65,20 +74,28 @@ void Output::show(const Record& r) {
 void Output::add(Record record) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
-  if (csv_) {
-    if (std::exchange(csv_header_, false)) *csv_ << csv_header(json);
-    *csv_ << csv_row(json) << std::flush;
-  }
-  wrong_ += record.wrong.value_or(0);
+  add_csv(json);
+  if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
   records_.push_back(std::move(record));
 }
 
+void Output::add_csv(const Json& record) {
+  if (!csv_) return;
+  if (std::exchange(csv_header_, false)) *csv_ << csv_header(record);
+  *csv_ << csv_row(record) << std::flush;
+  if (!*csv_) cannot_write(csv_name_);
+}
+
 int Output::finish() {
   progress_.clear();
-  if (table_) std::cout << table(records_) << std::flush;
-  if (resumed_ > 0) fmt::print(stderr, "note: {} configurations were there already\n", resumed_);
-  if (wrong_ > 0) fmt::print(stderr, "error: {} wrong\n", wrong_);
+  if (table_) std::cout << table(records_);
+  check_stdout();
+  if (resumed_ > 0)
+    fmt::print(stderr, "note: {} of {} configurations were there already\n", resumed_, done_);
+  if (wrong_ > 0)
+    fmt::print(stderr, "error: {} of {} came out wrong: see 'wrong' in the records (--json -)\n",
+               wrong_, show_plural(static_cast<Count>(records_.size()), "configuration"));
   return wrong_ > 0 ? 1 : 0;
 }
 

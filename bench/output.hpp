@@ -21,7 +21,8 @@ class Output {
  public:
   Output(const SweepOptions& options, std::size_t steps);
 
-  /// Whether the file that is being resumed holds this configuration.
+  /// Whether the file that is being resumed holds this configuration. If it does, its row goes to
+  /// the --csv file, which is written anew.
   bool has(const Record& record);
   void show(const Record& record);  ///< progress: this one is being done
   void add(Record record);
@@ -30,8 +31,11 @@ class Output {
   int finish();
 
  private:
+  void add_csv(const Json& record);
+
   std::optional<ResultFile> json_;
   std::optional<std::ofstream> csv_file_;
+  std::string csv_name_;
   std::ostream* csv_ = nullptr;
   bool csv_header_ = true;
   bool table_;
@@ -39,7 +43,7 @@ class Output {
   Progress progress_;
   std::size_t done_ = 0;
   std::size_t resumed_ = 0;
-  Count wrong_ = 0;
+  std::size_t wrong_ = 0;
 };
 
 }  // namespace arlab

@@ -2,14 +2,16 @@
 // put in.
 #include <fmt/format.h>
 
-#include <fstream>
+#include <filesystem>
 #include <memory>
 
 #include "algorithms/error.hpp"
 #include "bench/context.hpp"
 #include "bench/report_page.hpp"
 #include "bench/result_file.hpp"
+#include "bench/units.hpp"
 #include "bench/verbs.hpp"
+#include "bench/write_file.hpp"
 
 namespace arlab {
 namespace {
@@ -26,7 +28,22 @@ std::string script_safe(const std::string& json) {
   return safe;
 }
 
+// Results took time to make; a page is made again in no time.
+void keep_inputs(const ReportVerb& verb) {
+  for (const std::string& file : verb.files) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, verb.output, ignored))
+      fail(Blame::usage, fmt::format("--output {} is the result file {} itself: name another file",
+                                     verb.output, file));
+  }
+}
+
 void report(const ReportVerb& verb, const Session& session) {
+  if (verb.files.empty())
+    fail(Blame::usage,
+         "no result file given: write one with --json, for example "
+         "arlab simulate all --json results.jsonl");
+  keep_inputs(verb);
   Json data{{"contexts", Json::array()},
             {"records", Json::array()},
             {"files", verb.files},
@@ -45,20 +62,19 @@ void report(const ReportVerb& verb, const Session& session) {
     }
   }
   if (data["records"].empty())
-    fail(Blame::usage,
-         "no records in the files given: write some with --json, for example "
-         "arlab simulate all --json results.jsonl");
+    fail(Blame::usage, fmt::format("no records in {}: write some with --json, for example "
+                                   "arlab simulate all --json results.jsonl",
+                                   fmt::join(verb.files, ", ")));
   constexpr std::string_view kPlace = "/*ARLAB_DATA*/null/*END*/";
   std::string page(kReportPage);
   const std::size_t at = page.find(kPlace);
   expects(at != std::string::npos, "the report page has no place for data");
   page.replace(at, kPlace.size(),
                script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  std::ofstream out(verb.output, std::ios::binary);
-  out << page;
-  out.close();
-  if (!out) fail(Blame::environment, fmt::format("cannot write {}", verb.output));
-  fmt::print(stderr, "wrote {} ({} records)\n", verb.output, data["records"].size());
+  write_file(verb.output, page);
+  if (verb.output != "-")
+    fmt::print(stderr, "wrote {} ({})\n", verb.output,
+               show_plural(static_cast<Count>(data["records"].size()), "record"));
 }
 
 }  // namespace
@@ -69,10 +85,9 @@ void add_report(CLI::App& app, Session& session) {
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
       "results/report.html");
   const auto options = std::make_shared<ReportVerb>();
-  verb->add_option("files", options->files, "Result files (JSON Lines)")
-      ->required()
-      ->type_name("FILE");
-  verb->add_option("-o,--output", options->output, "Page to write (default report.html)")
+  verb->add_option("files", options->files, "Result files, written with --json")->type_name("");
+  verb->add_option("-o,--output", options->output,
+                   "Page to write (default report.html); - is stdout")
       ->type_name("FILE");
   verb->callback([options, &session] { report(*options, session); });
 }

@@ -8,36 +8,51 @@
 #include <fstream>
 
 #include "algorithms/error.hpp"
+#include "bench/write_file.hpp"
 
 namespace arlab {
 namespace {
 
 namespace fs = std::filesystem;
 
-// An earlier result is never overwritten.
-void move_aside(const std::string& path) {
-  if (!fs::is_regular_file(path) || fs::file_size(path) == 0) return;
-  int number = 1;
-  while (fs::exists(fmt::format("{}.{}", path, number))) ++number;
-  const std::string kept = fmt::format("{}.{}", path, number);
+// What tells records apart in a file that is resumed.
+std::string key_of(const Json& record) {
+  return identity(record) + record.value("skipped", Json()).dump();
+}
+
+bool ends_in_newline(const std::string& path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (in.tellg() <= 0) return true;
+  in.seekg(-1, std::ios::end);
+  return in.get() == '\n';
+}
+
+}  // namespace
+
+void keep_earlier(const std::string& path) {
   std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
+  int number = 1;
+  while (fs::exists(fmt::format("{}.{}", path, number), error)) ++number;
+  const std::string kept = fmt::format("{}.{}", path, number);
   fs::rename(path, kept, error);
   if (error)
     fail(Blame::environment,
-         fmt::format("cannot keep the earlier {} as {}: {}; name another file or use --resume",
+         fmt::format("cannot keep the earlier {} as {} ({}): name another file or use --resume",
                      path, kept, error.message()));
   fmt::print(stderr, "note: kept the earlier {} as {} (--resume would go on with it)\n", path,
              kept);
 }
 
-}  // namespace
-
 Results read_results(const std::string& path) {
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error);
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path))
+  if (!in || folder)
     fail(Blame::environment,
-         fmt::format("cannot read {}: {}; give a result file written with --json", path,
-                     fs::is_directory(path) ? "it is a folder" : std::strerror(errno)));
+         fmt::format("cannot read {} ({}): give a result file written with --json", path,
+                     folder ? "it is a folder" : std::strerror(errno)));
   Results results;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -70,40 +85,52 @@ ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) 
   if (path == "-") {
     file_.reset(stdout);
   } else {
-    bool ends_in_newline = true;
-    if (mode == Mode::resume && fs::exists(path)) {
-      const Results earlier = read_results(path);
-      for (const Json& record : earlier.records)
-        if (record.value("skipped", Json()).is_null()) there_.insert(identity(record));
-      if (earlier.cut_short) {
-        fmt::print(stderr,
-                   "note: {} ends in a half-written line, which is dropped and done again\n", path);
-        fs::resize_file(path, static_cast<std::uintmax_t>(earlier.whole_bytes));
-      }
-      std::ifstream in(path, std::ios::binary | std::ios::ate);
-      if (in.tellg() > 0) {
-        in.seekg(-1, std::ios::end);
-        ends_in_newline = in.get() == '\n';
-      }
-    } else {
-      move_aside(path);
-    }
-    const fs::path folder = fs::path(path).parent_path();
-    std::error_code ignored;  // opening the file tells
-    if (!folder.empty()) fs::create_directories(folder, ignored);
-    file_.reset(std::fopen(path.c_str(), mode == Mode::resume ? "ab" : "wb"));
-    if (!file_)
-      fail(Blame::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    if (!ends_in_newline) std::fputc('\n', file_.get());
+    open(mode);
   }
   add(context);
+}
+
+void ResultFile::open(Mode mode) {
+  std::error_code error;
+  const bool resumes = mode == Mode::resume && fs::exists(path_, error);
+  if (resumes)
+    read_earlier();
+  else
+    keep_earlier(path_);
+  make_folder_of(path_);
+  const bool starts_a_line = !resumes || ends_in_newline(path_);
+  file_.reset(std::fopen(path_.c_str(), resumes ? "ab" : "wb"));
+  if (!file_) cannot_write(path_);
+  if (!starts_a_line) std::fputc('\n', file_.get());
+}
+
+void ResultFile::read_earlier() {
+  Results earlier = read_results(path_);
+  for (Json& record : earlier.records) {
+    record.erase("context");
+    there_.insert_or_assign(key_of(record), std::move(record));
+  }
+  if (!earlier.cut_short) return;
+  fmt::print(stderr, "note: {} ends in a half-written line, which is dropped and done again\n",
+             path_);
+  std::error_code error;
+  fs::resize_file(path_, static_cast<std::uintmax_t>(earlier.whole_bytes), error);
+  if (error) {
+    errno = error.value();
+    cannot_write(path_);
+  }
+}
+
+const Json* ResultFile::find(const Json& record) const {
+  const auto found = there_.find(key_of(record));
+  return found == there_.end() ? nullptr : &found->second;
 }
 
 void ResultFile::add(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
       std::fflush(file_.get()) != 0)
-    fail(Blame::environment, fmt::format("cannot write to {}: {}", path_, std::strerror(errno)));
+    cannot_write(path_);
 }
 
 }  // namespace arlab

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,9 @@ struct Results {
 /// record.
 Results read_results(const std::string& path);
 
+/// Keeps a file of this name as <path>.1, .2, ..., so that a new one does not overwrite it.
+void keep_earlier(const std::string& path);
+
 class ResultFile {
  public:
   enum class Mode {
@@ -34,20 +37,24 @@ class ResultFile {
   /// path "-" is stdout. Throws Error(environment) if it cannot be written.
   ResultFile(const std::string& path, Mode mode, const Json& context);
 
-  /// Whether a record of this identity was there when the file was opened to be resumed.
-  bool has(const std::string& identity) const { return there_.count(identity) > 0; }
+  /// The record of the same configuration that was there when the file was opened to be resumed;
+  /// null if there was none. One that was skipped counts only for one skipped for the same reason.
+  const Json* find(const Json& record) const;
 
   /// Adds a line and flushes it.
   void add(const Json& record);
 
  private:
+  void open(Mode mode);
+  void read_earlier();
+
   struct Close {
     void operator()(std::FILE* file) const {
       if (file != stdout) std::fclose(file);
     }
   };
   std::string path_;
-  std::set<std::string> there_;
+  std::map<std::string, Json> there_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 
