@@ -1,4 +1,5 @@
 // arlab simulate: how long an algorithm takes on a network model, in simulated time.
+#include <algorithm>
 #include <memory>
 
 #include "bench/models.hpp"
@@ -24,7 +25,30 @@ void evaluate(const ModelOptions& options, const Config& config, Record& r) {
   r.modelled_us = microseconds(outcome.finish);
 }
 
-Estimate estimate(const Config& config, const Record& r) {
+// Time is counted in 64 bits of picoseconds. A bound on the finish that is never too low: all work
+// one after the other, or every round as long as the longest, whichever is less.
+bool beyond_clock(const ModelOptions& options, const Config& config, const Record& r) {
+  constexpr double kDelays = 4;  // a parameter counts at both ends and for the rendezvous' answer
+  constexpr double kMost = 9.2e18;
+  double message = 0, byte = 0;
+  const Values values = options.values();
+  for (const Parameter& p : options.parsed_model().parameters) {
+    const double value = kDelays * values.at(std::string(p.name));
+    if (p.unit == Parameter::Unit::time) message += value;
+    if (p.unit == Parameter::Unit::time_per_byte) byte += value;
+  }
+  const auto element = static_cast<double>(size_of(config.operand.dtype));
+  const auto messages = static_cast<double>(r.claimed->messages);
+  if (messages * message + static_cast<double>(r.claimed->elements) * element * byte <= kMost)
+    return false;
+  const Count actions = std::max(largest_round(config, config.problem.root).actions,
+                                 largest_round(config, config.problem.ranks - 1).actions);
+  return static_cast<double>(r.claimed->rounds) * r.lanes * static_cast<double>(actions) *
+             (message + static_cast<double>(r.bytes()) * byte) >
+         kMost;
+}
+
+Estimate estimate(const ModelOptions& options, const Config& config, const Record& r) {
   constexpr double kBytesARank = 450, kBytesAnAction = 32,
                    kMessagesASecond = 4e6;  // measured, rounded
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
@@ -33,6 +57,10 @@ Estimate estimate(const Config& config, const Record& r) {
   const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
   e.memory = static_cast<double>(config.problem.ranks) * r.lanes *
              (kBytesARank + kBytesAnAction * actions);
+  if (beyond_clock(options, config, r))
+    e.impossible =
+        "may take more than 106 days of simulated time, beyond 64 bits of picoseconds: use smaller "
+        "parameters, fewer ranks or a smaller size";
   return e;
 }
 
@@ -62,7 +90,8 @@ void add_simulate(CLI::App& app, Session& session) {
           r.machine = machine;
           r.topology = "crossbar";
         },
-        estimate, [&](const Config& config, Record& r) { evaluate(options->model, config, r); });
+        [&](const Config& config, const Record& r) { return estimate(options->model, config, r); },
+        [&](const Config& config, Record& r) { evaluate(options->model, config, r); });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -34,15 +35,16 @@ std::string show_memory(double bytes) {
 }  // namespace
 
 std::string too_big(const SweepOptions& options, const Estimate& e) {
+  if (!e.impossible.empty()) return e.impossible;
   if (e.messages > options.max_messages)
     return fmt::format(
         "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
         e.messages, show_seconds(e.seconds), options.max_messages);
-  const double available = available_memory();
-  if (available > 0 && e.memory > 0.9 * available)
+  const double usable = 0.9 * available_memory();
+  if (usable > 0 && e.memory > usable)
     return fmt::format(
-        "would take about {} of memory, but {} are available: use fewer ranks or a smaller size",
-        show_memory(e.memory), show_memory(available));
+        "would take about {} of memory, but only {} are free: use fewer ranks or a smaller size",
+        show_memory(e.memory), show_memory(usable));
   return "";
 }
 
@@ -81,10 +83,13 @@ void print_plan(const std::vector<Record>& records, const std::vector<Estimate>&
     sum.memory = std::max(sum.memory, e.memory);
     sum.seconds += e.seconds;
   }
-  std::cout << markdown(
+  const auto done = std::count_if(records.begin(), records.end(),
+                                  [](const Record& r) { return !r.skipped.has_value(); });
+  std::cout << compact(
       {"algorithm", "ranks", "size", "messages", "bytes sent", "memory", "time", "skipped"}, rows);
-  fmt::print("\n{} configurations, about {} in all, up to {} of memory\n", records.size(),
-             show_seconds(sum.seconds), show_memory(sum.memory));
+  std::cout << fmt::format("\n{}, about {} in all, up to {} of memory\n",
+                           show_plural(done, "configuration"), show_seconds(sum.seconds),
+                           show_memory(sum.memory));
 }
 
 int sweep(const SweepOptions& options, const std::string& kind,

@@ -12,6 +12,7 @@ struct Estimate {
   double messages = 0;
   double memory = 0;  ///< bytes
   double seconds = 0;
+  std::string impossible{};  ///< why it cannot be done whatever the machine; empty if it can
 };
 
 /// Fills in a record whose configuration can be done.
