@@ -42,6 +42,8 @@ int exponent_of(std::string_view suffix) {
 void expand_range(std::string_view text, std::size_t dots, std::string_view what,
                   std::vector<std::int64_t>& out) {
   std::string_view last_text = text.substr(dots + 2);
+  if (dots == 0 || last_text.empty())
+    refuse(what, text, "lacks an end: write for example 2..64 or 1..64+1");
   const std::size_t by = last_text.find_first_of("*+");
   const bool adds = by != std::string_view::npos && last_text[by] == '+';
   const std::int64_t stride =
@@ -55,7 +57,8 @@ void expand_range(std::string_view text, std::size_t dots, std::string_view what
   if (!adds && first < 1)
     refuse(what, text, "cannot double from below 1: add instead, for example 0..64+1");
   for (std::int64_t x = first; x <= last;) {
-    if (out.size() == kLongestList) refuse(what, text, "has over a million entries");
+    if (out.size() == kLongestList)
+      refuse(what, text, "has over a million entries: take larger steps");
     out.push_back(x);
     if (adds ? x > last - stride : x > last / stride) break;
     x = adds ? x + stride : x * stride;
@@ -76,11 +79,15 @@ std::int64_t parse_count(std::string_view text, std::string_view what) {
   const auto [digits_end, overflow] =
       std::from_chars(text.data(), text.data() + text.size(), whole);
   const double value = std::ldexp(mantissa, exponent);
-  if (error == std::errc::result_out_of_range || overflow == std::errc::result_out_of_range ||
-      std::abs(value) >= 9.2e18)
+  const std::int64_t factor = std::int64_t{1} << exponent;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / factor;
+  const bool is_whole = digits_end == end;
+  if (error != std::errc{} || overflow == std::errc::result_out_of_range ||
+      (is_whole ? whole < -most || whole > most : std::abs(value) >= 0x1p63))
     refuse(what, text, "is beyond 64 bits: use a smaller number");
-  if (digits_end == end) return whole * (std::int64_t{1} << exponent);
-  if (value != std::floor(value)) refuse(what, text, "is no whole number");
+  if (is_whole) return whole * factor;
+  if (value != std::floor(value))
+    refuse(what, text, "is no whole number: write for example 1000, 64K or 4M");
   return static_cast<std::int64_t>(value);
 }
 
@@ -99,16 +106,21 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
 
 double parse_time(std::string_view text, std::string_view what) {
   text = trimmed(text);
-  double value = 0;
+  long double value = 0;  // so that 0.07ns is exactly 70ps
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view unit = trimmed({end, text.data() + text.size()});
-  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+  constexpr std::array<std::pair<std::string_view, long double>, 5> kUnits{
       {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}}};
   constexpr std::string_view kHint = "is no time: write for example 5us, 0.08ns, 80ps or 0";
+  constexpr long double kLongest = 9.2e18L;
   if (error != std::errc{} || !std::isfinite(value) || value < 0) refuse(what, text, kHint);
   if (unit.empty() && value == 0) return 0;
   for (const auto& [name, picoseconds] : kUnits)
-    if (unit == name) return value * picoseconds;
+    if (unit == name) {
+      if (value * picoseconds > kLongest)
+        refuse(what, text, "is beyond 64 bits of picoseconds: use less than 106 days");
+      return static_cast<double>(value * picoseconds);
+    }
   refuse(what, text, kHint);
 }
 
@@ -116,16 +128,18 @@ std::string show_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
+  while (value >= 1023.5 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
+  if (bytes < 1024) return fmt::format("{} B", bytes);
   // Whole, or with what tells it from its neighbours.
   return value == std::floor(value) ? fmt::format("{:.0f} {}", value, kUnits[unit])
                                     : fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
 std::string show_time(double us) {
-  if (us < 1) return fmt::format("{:.3g} ns", us * 1e3);
-  if (us < 1e3) return fmt::format("{:.4g} us", us);
-  if (us < 1e6) return fmt::format("{:.4g} ms", us / 1e3);
+  // A unit ends where its numbers would be rounded to 1000.
+  if (us < 0.9995) return fmt::format("{:.3g} ns", us * 1e3);
+  if (us < 999.95) return fmt::format("{:.4g} us", us);
+  if (us < 999.95e3) return fmt::format("{:.4g} ms", us / 1e3);
   return fmt::format("{:.4g} s", us / 1e6);
 }
 
@@ -134,6 +148,10 @@ std::string show_count(std::int64_t count) {
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (count < 0 ? 1 : 0); i -= 3)
     digits.insert(static_cast<std::size_t>(i), "'");
   return digits;
+}
+
+std::string show_plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", show_count(count), noun, count == 1 ? "" : "s");
 }
 
 std::string show_picoseconds(double ps) {
