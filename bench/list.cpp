@@ -3,8 +3,9 @@
 
 #include <memory>
 
-#include "algorithms/error.hpp"
+#include "algorithms/algorithm.hpp"
 #include "bench/backends.hpp"
+#include "bench/choices.hpp"
 #include "bench/table.hpp"
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
@@ -83,9 +84,8 @@ void list(const std::string& what) {
     part.list();
     found = true;
   }
-  if (!found)
-    fail(Blame::usage, fmt::format("nothing to list under '{}'{}: use one of {}", what,
-                                   did_you_mean(what, names), fmt::join(names, ", ")));
+  names.push_back("all");
+  if (!found) unknown("list", what, names);
 }
 
 }  // namespace
@@ -93,8 +93,10 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand(
       "list", "Algorithms, models, backends and types, and what is missing here");
+  verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  verb->add_option("what", *what, "algorithms, models, backends, types or all (default)");
+  verb->add_option("what", *what, "algorithms, models, backends, types or all (default)")
+      ->type_name("");
   verb->callback([what] { list(*what); });
 }
 

@@ -1,14 +1,15 @@
 // arlab: which allreduce, on which network, at what size, how fast, and why.
 #include <fmt/format.h>
 
-#include <array>
 #include <new>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
 #include "bench/backends.hpp"
+#include "bench/choices.hpp"
 #include "bench/verbs.hpp"
 #include "bench/version.hpp"
+#include "bench/write_file.hpp"
 
 namespace {
 
@@ -31,6 +32,43 @@ void say(std::string_view text) {
   if (speaks_by_environment()) fmt::print(stderr, "error: {}\n", text);
 }
 
+// The first word says what to do. Throws Error(usage) if it is none of ours.
+void check_verb(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  const std::vector<std::string_view> names(verbs.begin(), verbs.end());
+  if (word.starts_with('-')) {
+    if (word == "-h" || word == "--help" || word == "--version") return;
+    fail(Blame::usage, fmt::format("unknown option '{}' before a verb: begin with one of {}", word,
+                                   fmt::join(names, ", ")));
+  }
+  if (std::find(names.begin(), names.end(), word) == names.end()) unknown("verb", word, names);
+}
+
+// What was not understood, with the option it was perhaps meant to be.
+std::string stray(const CLI::App& verb) {
+  const std::string word = verb.remaining().empty() ? "" : verb.remaining().front();
+  if (!word.starts_with('-'))
+    return fmt::format("'{}' is one word too many: leave it out, or see `arlab {} --help`", word,
+                       verb.get_name());
+  std::vector<std::string> options;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  const std::vector<std::string_view> names(options.begin(), options.end());
+  return fmt::format("unknown option '{}'{} (`arlab {} --help` explains all)", word,
+                     did_you_mean(word, names), verb.get_name());
+}
+
+// In our words, whatever the version of CLI11, where it is one of the common mistakes.
+std::string in_our_words(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find("required but received") != std::string::npos)
+    return option + " is given more than once: give it once";
+  if (text.find("required") != std::string::npos && text.ends_with("missing"))
+    return option + " lacks its value: write one after it";
+  return text + ": leave it out";
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
@@ -43,25 +81,23 @@ int run(int argc, char** argv) {
   for (const auto add :
        {add_list, add_show, add_verify, add_count, add_simulate, add_run, add_report, add_export})
     add(app, session);
-  if (argc < 2) {
+  const bool wants_help = argc == 2 && std::string_view(argv[1]) == "help";
+  if (argc < 2 || wants_help) {
     fmt::print("{}", app.help());
-    return 2;
+    return wants_help ? 0 : 2;
   }
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  if (const std::string_view word = argv[1]; !word.starts_with('-')) {
-    const std::vector<std::string_view> names(verbs.begin(), verbs.end());
-    if (std::find(names.begin(), names.end(), word) == names.end())
-      fail(Blame::usage, fmt::format("unknown verb '{}'{}: use one of {}", word,
-                                     did_you_mean(word, names), fmt::join(names, ", ")));
-  }
+  check_verb(app, argv[1]);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    fail(Blame::usage, stray(*app.get_subcommand(argv[1])));
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    say(fmt::format("{} (see arlab {} --help)", e.what(), argv[1]));
-    return 2;
+    if (e.get_exit_code() != 0)
+      fail(Blame::usage,
+           fmt::format("{} (`arlab {} --help` explains all)", in_our_words(e.what()), argv[1]));
+    app.exit(e);  // --help, --version
   }
+  check_stdout();
   return session.exit_code;
 }
 

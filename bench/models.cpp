@@ -8,20 +8,37 @@
 
 namespace arlab {
 
+namespace {
+
+// What the parameter is in each model that has it, such as "loggops: latency of the network".
+std::string help_of(const Parameter& wanted) {
+  std::string names, help;
+  for (const Model& m : models())
+    for (const Parameter& p : m.parameters) {
+      if (p.name != wanted.name) continue;
+      const bool same = help == p.help;
+      names += (names.empty() ? "" : same ? ", " : ": " + help + "; ") + std::string(m.name);
+      help = p.help;
+    }
+  return names + ": " + help;
+}
+
+}  // namespace
+
 void ModelOptions::add(CLI::App& verb) {
   std::string names;
   for (const Model& m : models()) names += (names.empty() ? "" : " or ") + std::string(m.name);
   verb.add_option("--model", model,
-                  names + " (default " + model + "); `arlab list models` explains them");
-  std::map<std::string, std::string> help;
+                  names + " (default " + model + "); `arlab list models` explains them")
+      ->type_name("NAME");
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
-      std::string& text = help[std::string(p.name)];
-      if (text.find(p.help) == std::string::npos)
-        text += (text.empty() ? "" : "; ") + std::string(p.help);
+      const std::string parameter(p.name);
+      if (given.count(parameter) > 0) continue;  // of an earlier model, too
+      verb.add_option("--" + parameter, given[parameter], help_of(p))
+          ->type_name(p.unit == Parameter::Unit::bytes ? "BYTES" : "TIME")
+          ->group("Model parameters");
     }
-  for (const auto& [name, text] : help)
-    verb.add_option("--" + name, given[name], text)->group("Model parameters");
 }
 
 const Model& ModelOptions::parsed_model() const { return find_model(model); }

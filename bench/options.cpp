@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "algorithms/error.hpp"
+#include "bench/choices.hpp"
 #include "bench/units.hpp"
 
 namespace arlab {
@@ -17,38 +17,66 @@ Named parse_name(const std::string& text, const Named (&all)[N], std::string_vie
   if (const auto found = parse(text)) return *found;
   std::vector<std::string_view> names;
   for (const Named one : all) names.push_back(name(one));
-  fail(Blame::usage, fmt::format("unknown {} '{}'{}: use one of {}", what, text,
-                                 did_you_mean(text, names), fmt::join(names, ", ")));
+  unknown(what, text, names);
+}
+
+constexpr Count kMostConfigs = 1'000'000;
+
+// An option that takes one list separated by commas, and may be given again.
+CLI::Option* as_list(CLI::Option* option) {
+  return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
+}
+
+constexpr Rank kMostRanks = Rank{1} << 30;
+constexpr int kMostSegments = 1 << 16;
+
+// An option that takes one whole number.
+void add_number(CLI::App& verb, const std::string& names, std::int32_t& value, std::int32_t least,
+                std::int32_t most, const std::string& help) {
+  const std::string what = names.substr(0, names.find(','));
+  const auto parse = [&value, what, least, most](const std::string& text) {
+    const std::int64_t number = parse_count(text, what);
+    if (number < least || number > most)
+      fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
+    value = static_cast<std::int32_t>(number);
+  };
+  verb.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
 }  // namespace
 
-void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
+void SweepOptions::add_names(CLI::App& verb) {
   verb.add_option("algorithms", positional, "Algorithms, or all (default)")
-      ->type_name("NAME")
+      ->type_name("")
       ->delimiter(',');
-  verb.add_option("-a,--algorithm", algorithms, "The same, as an option: a comma-separated list")
-      ->delimiter(',');
-  verb.add_option("-p,--ranks", ranks,
-                  "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)")
-      ->delimiter(',');
-  auto* elements_option =
-      verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ...")
-          ->delimiter(',');
-  verb.add_option("-s,--size", sizes, "Size of the vector in bytes instead: 1M, 1K..64M, 1K..64M*4")
-      ->delimiter(',')
-      ->excludes(elements_option);
+  as_list(verb.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
+      ->type_name("NAMES");
   verb.add_option("-c,--collective", collective,
-                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
-  verb.add_option("--root,--master", root,
-                  "Root of a tree, master of master_worker, source of a broadcast (default 0)");
-  verb.add_option(
-      "--segments", segments,
-      "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
+                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
+      ->type_name("NAME");
+  add_number(verb, "--root,--master", root, 0, kMostRanks - 1,
+             "Root of a tree, master of master_worker, source of a broadcast (default 0)");
+}
+
+void SweepOptions::add_ranks(CLI::App& verb, const std::string& help) {
+  as_list(verb.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
+}
+
+void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
+  add_names(verb);
+  add_ranks(verb, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
+  as_list(verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
+      ->type_name("COUNTS");
+  as_list(verb.add_option("-s,--size", sizes,
+                          "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
+      ->type_name("BYTES");
+  add_number(verb, "--segments", segments, 1, kMostSegments,
+             "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
   if (!with_type) return;
   verb.add_option("-t,--dtype", dtype,
-                  "float32 (default), float64, float16, bfloat16, int32 or int64");
-  verb.add_option("--op", op, "sum (default), prod, min, max or avg");
+                  "float32 (default), float64, float16, bfloat16, int32 or int64")
+      ->type_name("NAME");
+  verb.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
 }
 
 void SweepOptions::add_outputs(CLI::App& verb) {
@@ -59,8 +87,13 @@ void SweepOptions::add_outputs(CLI::App& verb) {
       ->type_name("FILE");
   verb.add_flag("--resume", resume, "Go on with the --json file: leave out what it holds already");
   verb.add_flag("--plan", plan, "Only say what would be done, and what it would take");
-  verb.add_option("--max-messages", max_messages,
-                  "Skip configurations of more messages, with an estimate (default 1e9)");
+  verb.add_option_function<std::string>(
+          "--max-messages",
+          [this](const std::string& text) {
+            max_messages = static_cast<double>(parse_count(text, "--max-messages"));
+          },
+          "Skip configurations of more messages, with an estimate (default 1e9)")
+      ->type_name("COUNT");
 }
 
 Operand SweepOptions::operand() const {
@@ -95,15 +128,16 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
 std::vector<Rank> SweepOptions::parsed_ranks() const {
   std::vector<Rank> all;
   for (const std::int64_t p : parse_counts(ranks, "--ranks")) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 30;
-    if (p < 1 || p > kMost)
-      fail(Blame::usage, fmt::format("ranks is {}: give 1 to {}, for example -p 4", p, kMost));
+    if (p < 1 || p > kMostRanks)
+      fail(Blame::usage, fmt::format("ranks is {}: give 1 to {}, for example -p 4", p, kMostRanks));
     all.push_back(static_cast<Rank>(p));
   }
   return all;
 }
 
 std::vector<Count> SweepOptions::parsed_elements() const {
+  if (!sizes.empty() && !elements.empty())
+    fail(Blame::usage, "--elements and --size both say how long the vector is: give one of them");
   if (sizes.empty()) return parse_counts(elements, "--elements");
   const auto element = static_cast<Count>(size_of(operand().dtype));
   std::vector<Count> all;
@@ -121,18 +155,20 @@ std::vector<Count> SweepOptions::parsed_elements() const {
 std::vector<Config> SweepOptions::configs() const {
   const auto chosen = chosen_algorithms();
   const Operand type = operand();
-  const auto largest = std::numeric_limits<Count>::max() / static_cast<Count>(size_of(type.dtype));
+  const std::vector<Rank> all_ranks = parsed_ranks();
+  const std::vector<Count> all_elements = parsed_elements();
+  const auto total = static_cast<double>(all_ranks.size()) *
+                     static_cast<double>(all_elements.size()) * static_cast<double>(chosen.size());
+  if (total > kMostConfigs)
+    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
+                                   "{} configurations in one sweep",
+                                   total, show_count(kMostConfigs)));
   std::vector<Config> all;
-  for (const Rank p : parsed_ranks())
-    for (const Count n : parsed_elements()) {
-      if (n > largest)
-        fail(Blame::usage, fmt::format("{} elements of {} bytes overflow 64 bits: use fewer", n,
-                                       size_of(type.dtype)));
+  for (const Rank p : all_ranks)
+    for (const Count n : all_elements) {
       for (const Algorithm* algorithm : chosen) {
         const Config config{algorithm, {parsed_collective(), p, n, root}, type, segments};
         check(config.problem);
-        if (segments < 1)
-          fail(Blame::usage, fmt::format("--segments is {}: give at least 1", segments));
         all.push_back(config);
       }
     }

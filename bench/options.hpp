@@ -29,7 +29,10 @@ struct SweepOptions {
   double max_messages = 1e9;
   std::vector<std::string> command;  ///< the whole command line
 
-  /// Adds the options that say what to sweep; `with_size` also those of vectors on real memory.
+  /// Adds the options that say which algorithms to take, and for what.
+  void add_names(CLI::App& verb);
+  void add_ranks(CLI::App& verb, const std::string& help);
+  /// Adds those and the ones that say what to sweep, `with_type` also the type and operation.
   void add_axes(CLI::App& verb, bool with_type);
   void add_outputs(CLI::App& verb);
 

@@ -7,6 +7,7 @@
 #include "bench/backends.hpp"
 #include "bench/measure.hpp"
 #include "bench/sweep.hpp"
+#include "bench/units.hpp"
 #include "bench/verbs.hpp"
 
 namespace arlab {
@@ -160,10 +161,15 @@ void add_run(CLI::App& app, Session& session) {
   const auto options = std::make_shared<RunVerb>();
   options->sweep.add_axes(*verb, true);
   verb->add_option("-b,--backend", options->backend,
-                   "threads (default), or mpi (default under mpirun and srun)");
-  verb->add_option("--time", options->measure.seconds,
-                   "Seconds to spend on each configuration (default 0.2)")
-      ->check(CLI::NonNegativeNumber);
+                   "threads (default), or mpi (default under mpirun and srun)")
+      ->type_name("NAME");
+  verb->add_option_function<std::string>(
+          "--time",
+          [options](const std::string& text) {
+            options->measure.seconds = parse_time(text, "--time") / 1e12;
+          },
+          "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
+      ->type_name("TIME");
   options->sweep.add_outputs(*verb);
   verb->callback([options, &session] {
     SweepOptions& o = options->sweep;

@@ -46,6 +46,7 @@ class Steps : public Visitor {
   }
 
   std::string text() const {
+    if (cells_.empty()) return "Nothing is sent.\n";
     std::vector<std::string> header{"step"};
     for (Rank r = 0; r < p_.ranks; ++r) header.push_back(fmt::format("rank {}", r));
     std::vector<std::vector<std::string>> rows;
@@ -61,6 +62,20 @@ class Steps : public Visitor {
   std::map<Count, std::map<Rank, std::string>> cells_;
 };
 
+// What it is, what it costs here, by which formula, and where it is from.
+std::string heading(const Algorithm& a, const Problem& p) {
+  const Cost cost = claimed(a, p);
+  const bool stops = a.idea.ends_with('.');
+  std::string text =
+      fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.idea, stops ? "" : ".",
+                  name(p.collective), show_plural(p.ranks, "rank"),
+                  show_plural(cost.messages, "message"), show_plural(cost.rounds, "round"));
+  if (p.collective == Collective::allreduce)
+    text +=
+        fmt::format(" On m ranks: {} messages, {} rounds.", a.formula.messages, a.formula.rounds);
+  return text + fmt::format("\nSource: {}.\n", a.source);
+}
+
 void show(const SweepOptions& options) {
   const auto chosen = options.chosen_algorithms();
   bool first = true;
@@ -72,17 +87,12 @@ void show(const SweepOptions& options) {
                          ranks, kMostRanks));
       const Problem p{options.parsed_collective(), ranks, ranks, options.root};
       check(p);
-      if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);
+      if (const std::string why = unsupported(*a, p); !why.empty())
+        fail(Blame::usage, why + ": choose another algorithm or --collective");
       Steps steps(p);
       const Walk walked = walk(p, schedule_of(*a, p), steps);
       if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
-      const Cost cost = claimed(*a, p);
-      fmt::print(
-          "{}{}: {}.\n{} on {} ranks: {} messages ({}), {} rounds ({}); m processes. Source: "
-          "{}.\n\n{}",
-          first ? "" : "\n", a->label, a->idea, name(p.collective), ranks,
-          show_count(cost.messages), a->formula.messages, show_count(cost.rounds),
-          a->formula.rounds, a->source, steps.text());
+      fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
       first = false;
     }
   fmt::print(
@@ -97,15 +107,8 @@ void add_show(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table");
   verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2");
   const auto options = std::make_shared<SweepOptions>();
-  verb->add_option("algorithms", options->positional, "Algorithms, or all (default)")
-      ->type_name("NAME")
-      ->delimiter(',');
-  verb->add_option("-a,--algorithm", options->algorithms, "The same, as an option")->delimiter(',');
-  verb->add_option("-p,--ranks", options->ranks, "Ranks (default 4), at most 64")->delimiter(',');
-  verb->add_option("-c,--collective", options->collective,
-                   "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
-  verb->add_option("--root,--master", options->root,
-                   "Root of a tree, master of master_worker (default 0)");
+  options->add_names(*verb);
+  options->add_ranks(*verb, "Ranks (default 4), at most 64");
   verb->callback([options] {
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);

@@ -22,9 +22,14 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+// "12", "-1'024", "1.5e-06", "12.5 us", "4 KiB".
 bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_of("0123456789") <= 1 &&
-         text.find_first_not_of("0123456789'.+-e% ") == std::string::npos;
+  const std::string number = text.substr(0, text.find(' '));
+  const std::string unit = text.substr(std::min(text.size(), number.size() + 1));
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return number.find_first_of("0123456789") <= 1 &&
+         number.find_first_not_of("0123456789'.+-e") == std::string::npos && unit.size() <= 3 &&
+         std::all_of(unit.begin(), unit.end(), letter);
 }
 
 std::string padded(const std::string& text, std::size_t to, bool right) {
@@ -89,7 +94,7 @@ std::string markdown(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows) {
   const std::size_t columns = header.size();
   std::vector<std::size_t> widths(columns);
-  std::vector<bool> right(columns, !rows.empty());
+  std::vector<bool> right(columns, true), filled(columns);
   const auto cell = [&](const std::vector<std::string>& row, std::size_t c) {
     return c < row.size() ? escaped(row[c]) : std::string();
   };
@@ -98,8 +103,10 @@ std::string markdown(const std::vector<std::string>& header,
     for (const auto& row : rows) {
       const std::string text = cell(row, c);
       widths[c] = std::max(widths[c], width(text));
+      filled[c] = filled[c] || !text.empty();
       right[c] = right[c] && (text.empty() || is_number(text));
     }
+    right[c] = right[c] && filled[c];
   }
   std::string out;
   const auto line = [&](const std::vector<std::string>& row) {
@@ -119,6 +126,20 @@ std::string markdown(const std::vector<std::string>& header,
   return out;
 }
 
+std::string compact(const std::vector<std::string>& header,
+                    const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> kept;
+  std::vector<std::vector<std::string>> kept_rows(rows.size());
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    const auto filled = [c](const auto& row) { return c < row.size() && !row[c].empty(); };
+    if (std::none_of(rows.begin(), rows.end(), filled)) continue;
+    kept.push_back(header[c]);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      kept_rows[i].push_back(c < rows[i].size() ? rows[i][c] : "");
+  }
+  return markdown(kept, kept_rows);
+}
+
 std::vector<Column> columns_of(const std::string& kind) {
   const Column algorithm{"algorithm", [](const Record& r) { return r.algorithm; }};
   const Column ranks{"ranks", [](const Record& r) { return std::to_string(r.problem.ranks); }};
@@ -131,7 +152,7 @@ std::vector<Column> columns_of(const std::string& kind) {
                     [](const Record& r) { return r.time_us ? show_time(r.time_us->median) : ""; }};
   const Column busbw{"busbw GB/s", [](const Record& r) {
                        const auto gbps = r.busbw();
-                       return gbps ? fmt::format("{:.3f}", *gbps) : "";
+                       return gbps ? fmt::format("{:.4g}", *gbps) : "";
                      }};
   const Column skipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
   if (kind == "count")
@@ -191,14 +212,10 @@ std::string table(const std::vector<Record>& records) {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows(records.size());
   for (const Column& column : columns_of(records.front().kind)) {
-    std::vector<std::string> cells;
-    for (const Record& r : records) cells.push_back(column.cell(r));
-    if (std::all_of(cells.begin(), cells.end(), [](const std::string& c) { return c.empty(); }))
-      continue;
     header.push_back(column.header);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(cells[i]);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cell(records[i]));
   }
-  return markdown(header, rows);
+  return compact(header, rows);
 }
 
 std::string csv_header(const Json& record) {

@@ -10,10 +10,14 @@
 
 namespace arlab {
 
-/// Markdown with every column as wide as its widest cell. Columns whose cells are numbers align
-/// right. Rows may be shorter than the header. '|' in a cell is escaped.
+/// Markdown with every column as wide as its widest cell. Columns whose cells are numbers, with
+/// or without a unit, align right. Rows may be shorter than the header. '|' in a cell is escaped.
 std::string markdown(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows);
+
+/// The same without the columns that are empty in all rows.
+std::string compact(const std::vector<std::string>& header,
+                    const std::vector<std::vector<std::string>>& rows);
 
 struct Column {
   std::string header;
