@@ -2,8 +2,8 @@
 //
 // An actor for each rank and lane pulls its next round when its last is done: its sends have left,
 // its receives are in, and then its reductions, in listed order. Sends of a round go out in listed
-// order. Messages that arrive before their receive is posted wait for it. No global state: one call
-// is one simulation.
+// order. Messages that arrive before their receive is posted wait for it; on a synchronous network
+// they do not even leave before. No global state: one call is one simulation.
 #pragma once
 
 #include <functional>

@@ -20,6 +20,10 @@ class Network {
  public:
   virtual ~Network() = default;
 
+  /// Whether a message leaves only when its receive is posted. Then one that nobody waits for yet
+  /// holds no port, and does not hold up those behind it.
+  virtual bool synchronous() const { return false; }
+
   /// The earliest time from `now` on at which the source can begin to send its next message.
   virtual Time can_send(Rank source, Time now) = 0;
 
