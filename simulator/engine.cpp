@@ -124,6 +124,10 @@ class Engine {
              "`arlab verify` tells where");
       outcome_.sent.rounds = std::max<Count>(outcome_.sent.rounds, a.depth);
     }
+    if (!early_.empty())
+      fail(Blame::check,
+           "the simulated programs send messages that are never received: "
+           "`arlab verify` tells which");
     return std::move(outcome_);
   }
 
@@ -136,6 +140,10 @@ class Engine {
   const Blocks& blocks_of(Index actor) const { return blocks_[lane_of(actor)]; }
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
   Index peer_of(Index actor, const Action& action) const {
+    if (action.peer < 0 || action.peer >= ranks_)
+      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
+                             std::to_string(ranks_) + " has a message for or from rank " +
+                             std::to_string(action.peer) + ": `arlab verify` tells where");
     return actor_of(action.peer, lane_of(actor));
   }
   Bytes bytes_of(Index actor, const Action& action) const {
@@ -180,6 +188,7 @@ class Engine {
     Actor& a = actors_[id];
     if (!a.program.next()) {
       a.program = {};
+      a.pending.post({});  // its round went with the program
       Time& finish = outcome_.finish_of[static_cast<std::size_t>(rank_of(id))];
       finish = std::max(finish, now);
       outcome_.finish = std::max(outcome_.finish, now);
@@ -239,7 +248,8 @@ class Engine {
                  .rendezvous = sent.rendezvous,
                  .posted = synchronous_});
     if (options_.trace) trace_send(id, action, bytes, now, sent);
-    return !sent.rendezvous && through_with_one(a, sent.sender_done);
+    a.done = std::max(a.done, sent.sender_done);
+    return !sent.rendezvous && --a.left == 0;
   }
 
   // On a synchronous network: finds those of the round's messages whose other end is posted.

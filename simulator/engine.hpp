@@ -30,7 +30,7 @@ struct SimulateOptions {
 
 /// The time the algorithm takes on `network`, which must be fresh (all ports free) and have
 /// problem.ranks ranks. Throws Error(usage) if the algorithm does not support the problem,
-/// Error(check) if its programs never end.
+/// Error(check) if its programs never end or leave messages unreceived.
 Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                  Network& network, const SimulateOptions& options = {});
 
