@@ -392,12 +392,12 @@ class Engine {
       if (action.verb != Verb::reduce) continue;
       const Bytes bytes = bytes_of(id, action);
       if (bytes == 0) continue;
-      const Time start = end;
-      end = network_.reduce(rank_of(id), bytes, start);
-      if (options_.trace && end > start)
+      const Network::Work work = network_.reduce(rank_of(id), bytes, end);
+      end = in_calendar(work.end);
+      if (options_.trace && work.end > work.begin)
         options_.trace->spans.push_back({Span::Kind::reduce, rank_of(id),
                                          static_cast<std::int32_t>(lane_of(id)), rounds_[id],
-                                         action.peer, bytes, start, end, -1});
+                                         action.peer, bytes, work.begin, work.end, -1});
     }
     return end;
   }

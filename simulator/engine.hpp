@@ -24,8 +24,8 @@ struct Outcome {
 
 struct SimulateOptions {
   int segments = 1;
-  Trace* trace = nullptr;                        ///< filled if given
-  std::function<void(Count messages)> progress;  ///< called now and then if given
+  Trace* trace = nullptr;                             ///< filled if given
+  std::function<void(Count messages)> progress = {};  ///< called now and then if given
 };
 
 /// The time the algorithm takes on `network`, which must be fresh (all ports free) and have

@@ -44,8 +44,11 @@ class Network {
   /// A rendezvous message has met its receive.
   virtual void met(Rank /*source*/, Time /*now*/) {}
 
-  /// The rank adds `bytes` of a received message; returns when it is done.
-  virtual Time reduce(Rank rank, Bytes bytes, Time now) = 0;
+  struct Work {
+    Time begin, end;
+  };
+  /// The rank adds `bytes` of a received message, from `now` on or when its processor is free.
+  virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
 };
 
 }  // namespace arlab

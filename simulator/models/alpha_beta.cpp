@@ -36,10 +36,11 @@ class AlphaBeta : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
-  Time reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
     Time& processor = ports(rank).processor;
-    processor = std::max(now, processor) + to_time(static_cast<double>(bytes) * gamma_);
-    return processor;
+    const Time begin = std::max(now, processor);
+    processor = begin + to_time(static_cast<double>(bytes) * gamma_);
+    return {begin, processor};
   }
 
  private:
