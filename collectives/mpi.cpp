@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <exception>
-#include <iterator>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/error.hpp"
@@ -145,16 +145,19 @@ class MpiCommunicator final : public Communicator {
   }
 
   int wait() override {
-    expects(!requests_.empty(), "wait() without a started lane");
-    for (;;) {
+    expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
+    while (done_.empty()) {
       finished_.resize(requests_.size());
+      statuses_.resize(requests_.size());
       int count = 0;
       const int code = MPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                    finished_.data(), statuses());
+                                    finished_.data(), statuses_.data());
       check_statuses(code, count);
-      const int done = take_finished(count);
-      if (done >= 0) return done;
+      take_finished(count);
     }
+    const int lane = done_.front();
+    done_.pop_front();
+    return lane;
   }
 
   void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
@@ -178,7 +181,136 @@ class MpiCommunicator final : public Communicator {
     });
     if (operand.op == Op::avg) scale(data, elements, operand.dtype, ranks_);
   }
+
+ private:
+  struct LaneRound {
+    struct Addition {
+      Transfer transfer;
+      std::size_t scratch;  // where in it the message lands
+    };
+    Operand operand;
+    std::vector<Addition> additions;  // in listed order
+    std::vector<std::byte> scratch;
+    int open = 0;  // requests
+  };
+
+  template <class Use>
+  static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
+    std::size_t left = static_cast<std::size_t>(elements) * size_of(dtype);
+    for (; left > 0; left -= std::min(left, kPiece)) {
+      use(data, static_cast<int>(std::min(left, kPiece)));
+      data += std::min(left, kPiece);
+    }
+  }
+
+  MPI_Request* request_of(int lane) {
+    ++lanes_[static_cast<std::size_t>(lane)].open;
+    owners_.push_back(lane);
+    return &requests_.emplace_back(MPI_REQUEST_NULL);
+  }
+
+  // What will be added lands in scratch first: sends of the round may still read the memory.
+  void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
+    its.additions.clear();
+    std::size_t needed = 0;
+    for (const Transfer& t : round)
+      if (t.verb == Verb::reduce) {
+        its.additions.push_back({t, needed});
+        needed += static_cast<std::size_t>(t.elements) * size_of(its.operand.dtype);
+      }
+    if (its.scratch.size() < needed) its.scratch.resize(needed);
+    auto addition = its.additions.begin();
+    for (const Transfer& t : round) {
+      if (t.verb == Verb::send) continue;
+      std::byte* const into =
+          t.verb == Verb::reduce ? its.scratch.data() + (addition++)->scratch : t.data;
+      in_pieces(into, t.elements, its.operand.dtype, [&](std::byte* data, int bytes) {
+        check(MPI_Irecv(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)), "MPI_Irecv");
+      });
+    }
+    if (round.empty()) done_.push_back(lane);
+  }
+
+  void finish(int lane) {
+    const LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
+    for (const auto& [t, scratch] : its.additions)
+      reduce_into(t.data, its.scratch.data() + scratch, t.elements, its.operand);
+    done_.push_back(lane);
+  }
+
+  // Takes the finished requests out; what is left keeps its order.
+  void take_finished(int count) {
+    for (int k = 0; k < count; ++k) {
+      const int lane = owners_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])];
+      if (--lanes_[static_cast<std::size_t>(lane)].open == 0) finish(lane);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      owners_[kept++] = owners_[i];
+    }
+    requests_.resize(kept);
+    owners_.resize(kept);
+  }
+
+  void check_statuses(int code, int count) const {
+    if (code != MPI_ERR_IN_STATUS) return check(code, "MPI_Waitsome");
+    for (int k = 0; k < count; ++k)
+      check(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  std::vector<LaneRound> lanes_;
+  std::vector<MPI_Request> requests_;  // of all started lanes
+  std::vector<int> owners_;            // the lane of each request
+  std::vector<int> finished_;          // positions in requests_
+  std::vector<MPI_Status> statuses_;
+  std::deque<int> done_;  // lanes that wait() has not returned yet
 };
 
 }  // namespace
+
+Mpi::Mpi() : exceptions_(std::uncaught_exceptions()) {
+  int was = 0;
+  MPI_Initialized(&was);
+  if (was != 0) fail(Blame::environment, "MPI was started before: make one Mpi only");
+  int provided = 0;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  world_ = std::make_unique<MpiCommunicator>();
+}
+
+Mpi::~Mpi() {
+  if (std::uncaught_exceptions() > exceptions_) MPI_Abort(MPI_COMM_WORLD, 3);
+  world_.reset();
+  MPI_Finalize();
+}
+
+bool Mpi::launched() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(variable)) return true;
+  return false;
+}
+
+std::string Mpi::library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string name;
+  for (const char c : std::string_view(text, static_cast<std::size_t>(length))) {
+    if (c == ',' || c == '\n') break;
+    const char plain = c == '\t' ? ' ' : c;
+    if (plain != ' ' || !name.ends_with(' ')) name += plain;
+  }
+  return name;
+}
+
+Communicator& Mpi::world() { return *world_; }
+
+void Mpi::abort(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();  // MPI_Abort does not return
+}
+
 }  // namespace arlab
