@@ -51,7 +51,7 @@ class Verifier : public Visitor {
     return {};
   }
 
-  Fault ends(Rank rank, Count number, Round round) override {
+  Fault ends(Rank rank, Count number, Count, Round round) override {
     for (std::size_t i = 0; i < round.size(); ++i) {
       const Action& a = round[i];
       if (a.sends()) continue;

@@ -116,7 +116,7 @@ class Walker {
   void end_round(Rank r) {
     Actor& a = at(r);
     a.depth = a.next_depth;
-    walk_.fault = visitor_.ends(r, a.round, a.pending.round());
+    walk_.fault = visitor_.ends(r, a.round, a.depth, a.pending.round());
     ready_.push_back(r);
   }
 

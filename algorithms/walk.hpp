@@ -58,8 +58,9 @@ class Visitor {
   virtual Fault starts(Rank, Count /*round*/, Round) { return {}; }
   /// A send meets a receive; both ranks are still in the rounds given.
   virtual Fault meets(const End& /*send*/, const End& /*receive*/) { return {}; }
-  /// All actions of the rank's round have met their counterparts.
-  virtual Fault ends(Rank, Count /*round*/, Round) { return {}; }
+  /// All actions of the rank's round have met their counterparts. `step`: the length of the longest
+  /// chain of rounds that ends with this one.
+  virtual Fault ends(Rank, Count /*round*/, Count /*step*/, Round) { return {}; }
 };
 
 struct Walk {

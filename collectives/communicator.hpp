@@ -42,6 +42,7 @@ class Communicator {
   /// The library's own allreduce, in place, as a baseline; its name is empty where the backend has
   /// none.
   virtual std::string native_name() const { return ""; }
+  /// Throws Error(usage) where there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
 };
 

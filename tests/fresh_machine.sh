@@ -30,4 +30,4 @@ for folder in proc dev; do
 done
 env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
   http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
-  chroot "$root" /bin/bash -c 'cd ~/arlab && time ./lab "$0"' "$verb"
+  chroot "$root" /bin/bash -c "cd /root/arlab && time ./lab $verb"

@@ -21,7 +21,7 @@ struct Seen : Visitor {
   std::vector<std::string> events;
 
   Fault starts(Rank rank, Count round, Round) override { return note("starts", rank, round); }
-  Fault ends(Rank rank, Count round, Round) override { return note("ends", rank, round); }
+  Fault ends(Rank rank, Count round, Count, Round) override { return note("ends", rank, round); }
   Fault meets(const End& send, const End& receive) override {
     events.push_back(at(send.rank, send.round) + " meets " + at(receive.rank, receive.round) +
                      " at " + std::to_string(receive.position));

@@ -1,0 +1,54 @@
+// Backends: what runs collectives for real here, and what is missing for the others.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/communicator.hpp"
+
+namespace arlab {
+
+struct Backend {
+  std::string_view name;
+  std::string_view idea;
+  std::string off;  ///< why it cannot be used here and how to get it; empty if it can
+};
+
+std::vector<Backend> backends();
+
+/// The MPI library's name and version; empty where arlab was built without MPI.
+std::string mpi_library();
+
+/// Whether this process is rank 0 of a job or alone, by the environment that mpirun and srun set.
+bool speaks_by_environment();
+
+/// The job this process is part of: all ranks of an MPI job, or this process alone.
+class Job {
+ public:
+  Job();
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// The backend to use where none was asked for: mpi under mpirun, else threads.
+  std::string_view default_backend() const;
+  /// The job's ranks with mpi, 0 where there is no job.
+  Rank ranks() const;
+  /// Whether this process prints and writes files: rank 0.
+  bool speaks() const;
+  /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.
+  void check(std::string_view backend, Rank ranks) const;
+  /// Runs `body` once a rank, after check().
+  void run(std::string_view backend, Rank ranks, const std::function<void(Communicator&)>& body);
+  /// Ends all ranks of the job, at once.
+  [[noreturn]] void leave(int code);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace arlab

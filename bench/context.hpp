@@ -1,0 +1,20 @@
+// Context: where and how results were made: the first line of every result file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/record.hpp"
+
+namespace arlab {
+
+/// `command`: the command line, as given.
+Json context(const std::vector<std::string>& command);
+
+/// Now, in UTC, such as "2026-11-21T04:00:00Z".
+std::string utc_now();
+
+/// The command line, quoted so that it can be pasted into a shell.
+std::string shell_quoted(const std::vector<std::string>& command);
+
+}  // namespace arlab

@@ -1,0 +1,177 @@
+// arlab export: an algorithm's schedule as JSON, or a simulated run as a trace that Perfetto and
+// Chrome open.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "algorithms/error.hpp"
+#include "bench/models.hpp"
+#include "bench/options.hpp"
+#include "bench/record.hpp"
+#include "bench/units.hpp"
+#include "bench/verbs.hpp"
+#include "simulator/engine.hpp"
+
+namespace arlab {
+namespace {
+
+struct ExportVerb {
+  SweepOptions sweep;
+  ModelOptions model;
+  std::string format = "json", file = "-";
+};
+
+std::string_view verb_name(Verb verb) {
+  return verb == Verb::send ? "send" : verb == Verb::reduce ? "reduce" : "replace";
+}
+
+// lanes[].ranks[].rounds[] of {action, peer, chunk, chunks}, in the vocabulary of the programs.
+Json schedule_json(const Config& config) {
+  Json lanes = Json::array();
+  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
+    Json ranks = Json::array();
+    for (Rank r = 0; r < config.problem.ranks; ++r) {
+      Json rounds = Json::array();
+      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+        Json round = Json::array();
+        for (const Action& a : p.round())
+          round.push_back({{"action", verb_name(a.verb)},
+                           {"peer", a.peer},
+                           {"chunk", a.chunks.first},
+                           {"chunks", a.chunks.count}});
+        rounds.push_back(std::move(round));
+      }
+      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
+    }
+    lanes.push_back({{"offset", lane.offset},
+                     {"elements", lane.problem.elements},
+                     {"ranks", std::move(ranks)}});
+  }
+  return {{"schema", 1},
+          {"kind", "schedule"},
+          {"algorithm", config.algorithm->name},
+          {"collective", name(config.problem.collective)},
+          {"ranks", config.problem.ranks},
+          {"elements", config.problem.elements},
+          {"root", config.problem.root},
+          {"lanes", std::move(lanes)}};
+}
+
+// The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
+// messages.
+Json trace_json(const Trace& trace, const Config& config, const ModelOptions& model) {
+  Json events = Json::array();
+  constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
+  for (Rank r = 0; r < config.problem.ranks; ++r) {
+    events.push_back({{"ph", "M"},
+                      {"pid", r},
+                      {"name", "process_name"},
+                      {"args", {{"name", fmt::format("rank {}", r)}}}});
+    for (int t = 0; t < 3; ++t)
+      events.push_back({{"ph", "M"},
+                        {"pid", r},
+                        {"tid", t},
+                        {"name", "thread_name"},
+                        {"args", {{"name", kThreads[t]}}}});
+  }
+  for (const Span& s : trace.spans) {
+    const auto thread = static_cast<int>(s.kind);
+    const std::string name = s.kind == Span::Kind::send      ? fmt::format("to {}", s.peer)
+                             : s.kind == Span::Kind::receive ? fmt::format("from {}", s.peer)
+                                                             : fmt::format("add from {}", s.peer);
+    events.push_back({{"ph", "X"},
+                      {"pid", s.rank},
+                      {"tid", thread},
+                      {"name", name},
+                      {"ts", microseconds(s.begin)},
+                      {"dur", microseconds(s.end - s.begin)},
+                      {"args", {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}}}});
+    if (s.message < 0) continue;
+    const bool sends = s.kind == Span::Kind::send;
+    events.push_back({{"ph", sends ? "s" : "f"},
+                      {"bp", "e"},
+                      {"pid", s.rank},
+                      {"tid", thread},
+                      {"id", s.message},
+                      {"cat", "message"},
+                      {"name", "message"},
+                      {"ts", microseconds(s.begin)}});
+  }
+  return {{"displayTimeUnit", "ns"},
+          {"otherData",
+           {{"algorithm", config.algorithm->name},
+            {"ranks", config.problem.ranks},
+            {"elements", config.problem.elements},
+            {"model", model.parsed_model().name},
+            {"machine", model.machine()}}},
+          {"traceEvents", std::move(events)}};
+}
+
+void export_one(const ExportVerb& verb) {
+  const std::vector<Config> configs = verb.sweep.configs();
+  if (configs.size() != 1)
+    fail(Blame::usage,
+         fmt::format(
+             "an export is of one configuration, not of {}: give one algorithm, one -p, one size",
+             configs.size()));
+  const Config& config = configs.front();
+  if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
+    fail(Blame::usage, why);
+  const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
+  if (static_cast<double>(messages) > 2e6)
+    fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
+                                   show_count(messages)));
+  Json json;
+  if (verb.format == "json") {
+    json = schedule_json(config);
+  } else if (verb.format == "perfetto") {
+    Trace trace;
+    const auto network =
+        make_network(verb.model.parsed_model(), verb.model.values(), config.problem.ranks);
+    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
+             *network, {.segments = config.segments, .trace = &trace});
+    json = trace_json(trace, config, verb.model);
+  } else {
+    const std::string_view formats[] = {"json", "perfetto"};
+    fail(Blame::usage, fmt::format("unknown format '{}'{}: use json or perfetto", verb.format,
+                                   did_you_mean(verb.format, formats)));
+  }
+  if (verb.file == "-") {
+    std::cout << json.dump() << "\n";
+    return;
+  }
+  std::ofstream out(verb.file);
+  out << json.dump() << "\n";
+  out.close();
+  if (!out) fail(Blame::environment, "cannot write " + verb.file);
+  fmt::print(stderr, "wrote {}{}\n", verb.file,
+             verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Session&) {
+  CLI::App* verb =
+      app.add_subcommand("export", "A schedule as JSON, or a simulated run as a Perfetto trace");
+  verb->footer(
+      "Examples:\n  arlab export ring -p 4 --format json\n"
+      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json");
+  const auto options = std::make_shared<ExportVerb>();
+  options->sweep.add_axes(*verb, true);
+  options->model.add(*verb);
+  verb->add_option("-f,--format", options->format,
+                   "json (the schedule, default) or perfetto (a simulated run)");
+  verb->add_option("-o,--output", options->file, "File to write (default: stdout)")
+      ->type_name("FILE");
+  verb->callback([options] {
+    SweepOptions& o = options->sweep;
+    if (o.ranks.empty()) o.ranks = {"4"};
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
+    if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};
+    export_one(*options);
+  });
+}
+
+}  // namespace arlab

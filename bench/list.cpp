@@ -1,0 +1,101 @@
+// arlab list: what there is, and what is missing here.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algorithms/error.hpp"
+#include "bench/backends.hpp"
+#include "bench/table.hpp"
+#include "bench/units.hpp"
+#include "bench/verbs.hpp"
+#include "simulator/model.hpp"
+
+namespace arlab {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+void list_algorithms() {
+  Rows rows;
+  for (const Algorithm& a : catalogue()) {
+    std::string collectives;
+    for (const Collective c : a.collectives)
+      collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
+    rows.push_back({std::string(a.name), std::string(a.formula.messages),
+                    std::string(a.formula.elements), std::string(a.formula.rounds),
+                    std::string(a.idea), collectives, std::string(a.source)});
+  }
+  fmt::print("{}\nm processes, N elements\n", markdown({"algorithm", "messages", "elements sent",
+                                                        "rounds", "idea", "collectives", "source"},
+                                                       rows));
+}
+
+std::string show_default(const Parameter& p) {
+  return p.unit == Parameter::Unit::bytes ? show_bytes(static_cast<Bytes>(p.fallback))
+                                          : show_picoseconds(p.fallback);
+}
+
+void list_models() {
+  Rows rows;
+  for (const Model& m : models())
+    for (const Parameter& p : m.parameters) {
+      const bool first = &p == &m.parameters.front();
+      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "",
+                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
+    }
+  fmt::print("{}", markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
+}
+
+void list_backends() {
+  Rows rows;
+  for (const Backend& b : backends())
+    rows.push_back({std::string(b.name), b.off.empty() ? "on" : "off", std::string(b.idea),
+                    !b.off.empty()    ? b.off
+                    : b.name == "mpi" ? mpi_library()
+                                      : ""});
+  fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
+}
+
+void list_types() {
+  Rows rows;
+  for (const DType t : kDTypes) rows.push_back({std::string(name(t)), std::to_string(size_of(t))});
+  fmt::print("{}\nOperations:", markdown({"dtype", "bytes"}, rows));
+  for (const Op op : kOps) fmt::print(" {}", name(op));
+  fmt::print("\n");
+}
+
+struct Part {
+  std::string_view name;
+  void (*list)();
+};
+constexpr Part kParts[] = {{"algorithms", list_algorithms},
+                           {"models", list_models},
+                           {"backends", list_backends},
+                           {"types", list_types}};
+
+void list(const std::string& what) {
+  bool found = false;
+  std::vector<std::string_view> names;
+  for (const Part& part : kParts) {
+    names.push_back(part.name);
+    if (what != part.name && what != "all") continue;
+    if (what == "all") fmt::print("{}## {}\n\n", found ? "\n" : "", part.name);
+    part.list();
+    found = true;
+  }
+  if (!found)
+    fail(Blame::usage, fmt::format("nothing to list under '{}'{}: use one of {}", what,
+                                   did_you_mean(what, names), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Session&) {
+  CLI::App* verb = app.add_subcommand(
+      "list", "Algorithms, models, backends and types, and what is missing here");
+  const auto what = std::make_shared<std::string>("all");
+  verb->add_option("what", *what, "algorithms, models, backends, types or all (default)");
+  verb->callback([what] { list(*what); });
+}
+
+}  // namespace arlab

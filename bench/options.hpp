@@ -1,0 +1,46 @@
+// Options that every sweep has: algorithms x ranks x sizes, and where the results go.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "collectives/dtype.hpp"
+
+namespace arlab {
+
+/// One configuration of a sweep.
+struct Config {
+  const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
+  Problem problem;
+  Operand operand;
+  int segments = 1;
+};
+
+struct SweepOptions {
+  // As given on the command line; what is empty takes a default.
+  std::vector<std::string> positional, algorithms, ranks, elements, sizes;
+  std::string collective = "allreduce", dtype = "float32", op = "sum";
+  Rank root = 0;
+  int segments = 1;
+  std::string json, csv;
+  bool resume = false, plan = false;
+  double max_messages = 1e9;
+  std::vector<std::string> command;  ///< the whole command line
+
+  /// Adds the options that say what to sweep; `with_size` also those of vectors on real memory.
+  void add_axes(CLI::App& verb, bool with_type);
+  void add_outputs(CLI::App& verb);
+
+  /// The configurations, by ranks, then size, then algorithm. Throws Error(usage) that names the
+  /// bad value.
+  std::vector<Config> configs() const;
+  Operand operand() const;
+  Collective parsed_collective() const;
+  std::vector<const Algorithm*> chosen_algorithms() const;
+  std::vector<Rank> parsed_ranks() const;
+  std::vector<Count> parsed_elements() const;
+};
+
+}  // namespace arlab

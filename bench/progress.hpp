@@ -1,0 +1,30 @@
+// Progress: one line on stderr that is rewritten in place; only on a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace arlab {
+
+class Progress {
+ public:
+  /// `steps`: how many there will be; shown is a bar, what is being done and the time left.
+  explicit Progress(std::size_t steps);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::size_t done, std::string_view what);
+  /// Removes the line, so that something else can be printed.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::size_t steps_;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now(), last_{};
+};
+
+}  // namespace arlab

@@ -1,0 +1,176 @@
+// arlab run: the same sweep for real, beside the library's own allreduce, every run checked.
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+
+#include "bench/backends.hpp"
+#include "bench/measure.hpp"
+#include "bench/sweep.hpp"
+#include "bench/verbs.hpp"
+
+namespace arlab {
+namespace {
+
+struct RunVerb {
+  SweepOptions sweep;
+  MeasureOptions measure;
+  std::string backend;
+};
+
+// Configurations that are measured in turns: one problem, all algorithms, and the native one.
+using Group = std::vector<Config>;
+
+std::vector<Group> groups_of(const std::vector<Config>& configs) {
+  std::vector<Group> groups;
+  for (const Config& c : configs) {
+    const bool fresh = groups.empty() || groups.back().front().problem.ranks != c.problem.ranks ||
+                       groups.back().front().problem.elements != c.problem.elements;
+    if (fresh) groups.emplace_back();
+    groups.back().push_back(c);
+  }
+  return groups;
+}
+
+bool has_native(const Communicator& communicator, const Config& config) {
+  return config.problem.collective == Collective::allreduce && !communicator.native_name().empty();
+}
+
+Record run_record(const RunVerb& verb, const Communicator& communicator, const Config& config) {
+  Record r = record_of("run", config);
+  r.backend = verb.backend;
+  if (config.algorithm) return r;
+  r.algorithm = r.label = communicator.native_name();
+  r.color = "#000000";
+  r.family = "native";
+  return r;
+}
+
+// The vector and its input on every rank of this machine, and what waits to be added.
+Estimate estimate(const RunVerb& verb, const Config& config) {
+  const Problem& p = config.problem;
+  Count vectors = 2 * p.elements;
+  Cost claim;
+  if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
+    claim = claimed(*config.algorithm, p, config.segments);
+    if (claim.messages < Count{1'000'000'000'000})
+      vectors += std::max(largest_round(config, p.root).reduced_elements,
+                          largest_round(config, p.ranks - 1).reduced_elements);
+  }
+  return {.messages = static_cast<double>(claim.messages),
+          .memory = static_cast<double>(vectors) *
+                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
+          .seconds = 1.3 * verb.measure.seconds};
+}
+
+int plan(const RunVerb& verb, const std::vector<Config>& configs) {
+  std::vector<Record> records;
+  std::vector<Estimate> estimates;
+  for (const Config& c : configs) {
+    records.push_back(record_of("run", c));
+    estimates.push_back(estimate(verb, c));
+    if (!records.back().skipped)
+      if (const std::string why = too_big(verb.sweep, estimates.back()); !why.empty())
+        records.back().skipped = why;
+  }
+  print_plan(records, estimates);
+  return 0;
+}
+
+// All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left
+// out.
+void run_group(const RunVerb& verb, Communicator& communicator, Group group, Output* output) {
+  if (has_native(communicator, group.front())) {
+    Config native = group.front();
+    native.algorithm = nullptr;
+    group.push_back(native);
+  }
+  std::vector<Record> records;
+  Group todo;
+  for (const Config& config : group) {
+    Record r = run_record(verb, communicator, config);
+    bool skip = r.skipped.has_value();
+    if (output && output->has(r)) {
+      skip = true;
+    } else if (output && !skip) {
+      const std::string why = too_big(verb.sweep, estimate(verb, config));
+      if (!why.empty()) r.skipped = why, skip = true;
+    }
+    if (communicator.max(skip ? 1 : 0) == 0) {
+      todo.push_back(config);
+      records.push_back(std::move(r));
+    } else if (output && r.skipped) {
+      output->add(std::move(r));
+    }
+  }
+  if (todo.empty()) return;
+  if (output) output->show(records.front());
+  const std::vector<Measurement> measured = measure(communicator, todo, verb.measure);
+  if (!output) return;
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    records[i].time_us = measured[i].time_us;
+    records[i].wrong = measured[i].wrong;
+    if (todo[i].algorithm) records[i].sent = measured[i].sent;
+    output->add(std::move(records[i]));
+  }
+}
+
+int run(RunVerb& verb, Job& job) {
+  if (verb.backend.empty()) verb.backend = job.default_backend();
+  const bool mpi = verb.backend == "mpi";
+  if (verb.sweep.ranks.empty())
+    verb.sweep.ranks = {std::to_string(mpi && job.ranks() > 0 ? job.ranks() : 4)};
+  const std::vector<Config> configs = verb.sweep.configs();
+  if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
+  const std::vector<Group> groups = groups_of(configs);
+  for (const Group& group : groups) job.check(verb.backend, group.front().problem.ranks);
+  std::unique_ptr<Output> output;
+  if (job.speaks()) output = std::make_unique<Output>(verb.sweep, configs.size() + groups.size());
+  for (const Group& group : groups)
+    job.run(verb.backend, group.front().problem.ranks, [&](Communicator& communicator) {
+      run_group(verb, communicator, group, communicator.rank() == 0 ? output.get() : nullptr);
+    });
+  return output ? output->finish() : 0;
+}
+
+// A rank that fails while others wait for it ends them all.
+void run_job(RunVerb& verb, Session& session) {
+  Job job;
+  try {
+    session.exit_code = run(verb, job);
+  } catch (const std::exception& e) {
+    if (job.ranks() < 2) throw;
+    const auto* known = dynamic_cast<const Error*>(&e);
+    const int code = known ? static_cast<int>(known->blame()) : 3;
+    if (job.speaks() || !known || known->blame() != Blame::usage)
+      fmt::print(stderr, "error: {}\n", e.what());
+    job.leave(code);
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Session& session) {
+  CLI::App* verb =
+      app.add_subcommand("run", "Run algorithms for real, checked, beside the library's own");
+  verb->footer(
+      "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
+      "results.jsonl\n"
+      "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
+  const auto options = std::make_shared<RunVerb>();
+  options->sweep.add_axes(*verb, true);
+  verb->add_option("-b,--backend", options->backend,
+                   "threads (default), or mpi (default under mpirun and srun)");
+  verb->add_option("--time", options->measure.seconds,
+                   "Seconds to spend on each configuration (default 0.2)")
+      ->check(CLI::NonNegativeNumber);
+  options->sweep.add_outputs(*verb);
+  verb->callback([options, &session] {
+    SweepOptions& o = options->sweep;
+    o.command = session.command;
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
+    run_job(*options, session);
+  });
+}
+
+}  // namespace arlab

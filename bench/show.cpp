@@ -1,0 +1,115 @@
+// arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites,
+// step by step.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "algorithms/error.hpp"
+#include "algorithms/walk.hpp"
+#include "bench/options.hpp"
+#include "bench/table.hpp"
+#include "bench/units.hpp"
+#include "bench/verbs.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr Rank kMostRanks = 64;  // wider tables help nobody
+
+std::string chunks_text(const Problem& p, const Chunks& c) {
+  if (c == p.all() && p.ranks > 1) return "all";
+  return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
+}
+
+std::string action_text(const Problem& p, const Action& a) {
+  switch (a.verb) {
+    case Verb::send:
+      return fmt::format("send {} to {}", chunks_text(p, a.chunks), a.peer);
+    case Verb::reduce:
+      return fmt::format("add {} from {}", chunks_text(p, a.chunks), a.peer);
+    case Verb::replace:
+      return fmt::format("set {} from {}", chunks_text(p, a.chunks), a.peer);
+  }
+  return "";
+}
+
+// Cells by step and rank.
+class Steps : public Visitor {
+ public:
+  explicit Steps(const Problem& problem) : p_(problem) {}
+
+  Fault ends(Rank rank, Count, Count step, Round round) override {
+    std::string& cell = cells_[step][rank];
+    for (const Action& a : round) cell += (cell.empty() ? "" : "; ") + action_text(p_, a);
+    return {};
+  }
+
+  std::string text() const {
+    std::vector<std::string> header{"step"};
+    for (Rank r = 0; r < p_.ranks; ++r) header.push_back(fmt::format("rank {}", r));
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [step, ranks] : cells_) {
+      rows.push_back({std::to_string(step)});
+      for (Rank r = 0; r < p_.ranks; ++r) rows.back().push_back(ranks.count(r) ? ranks.at(r) : "");
+    }
+    return markdown(header, rows);
+  }
+
+ private:
+  Problem p_;
+  std::map<Count, std::map<Rank, std::string>> cells_;
+};
+
+void show(const SweepOptions& options) {
+  const auto chosen = options.chosen_algorithms();
+  bool first = true;
+  for (const Algorithm* a : chosen)
+    for (const Rank ranks : options.parsed_ranks()) {
+      if (ranks > kMostRanks)
+        fail(Blame::usage,
+             fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer",
+                         ranks, kMostRanks));
+      const Problem p{options.parsed_collective(), ranks, ranks, options.root};
+      check(p);
+      if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);
+      Steps steps(p);
+      const Walk walked = walk(p, schedule_of(*a, p), steps);
+      if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
+      const Cost cost = claimed(*a, p);
+      fmt::print(
+          "{}{}: {}.\n{} on {} ranks: {} messages ({}), {} rounds ({}); m processes. Source: "
+          "{}.\n\n{}",
+          first ? "" : "\n", a->label, a->idea, name(p.collective), ranks,
+          show_count(cost.messages), a->formula.messages, show_count(cost.rounds),
+          a->formula.rounds, a->source, steps.text());
+      first = false;
+    }
+  fmt::print(
+      "\nc2 is chunk 2 of the vector, which has one chunk for each rank; all is the whole vector.\n"
+      "add: receive and add. set: receive and overwrite. A rank goes on when its own step is "
+      "done.\n");
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Session&) {
+  CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table");
+  verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2");
+  const auto options = std::make_shared<SweepOptions>();
+  verb->add_option("algorithms", options->positional, "Algorithms, or all (default)")
+      ->type_name("NAME")
+      ->delimiter(',');
+  verb->add_option("-a,--algorithm", options->algorithms, "The same, as an option")->delimiter(',');
+  verb->add_option("-p,--ranks", options->ranks, "Ranks (default 4), at most 64")->delimiter(',');
+  verb->add_option("-c,--collective", options->collective,
+                   "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
+  verb->add_option("--root,--master", options->root,
+                   "Root of a tree, master of master_worker (default 0)");
+  verb->callback([options] {
+    if (options->ranks.empty()) options->ranks = {"4"};
+    show(*options);
+  });
+}
+
+}  // namespace arlab

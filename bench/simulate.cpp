@@ -1,0 +1,69 @@
+// arlab simulate: how long an algorithm takes on a network model, in simulated time.
+#include <memory>
+
+#include "bench/models.hpp"
+#include "bench/sweep.hpp"
+#include "bench/verbs.hpp"
+#include "simulator/engine.hpp"
+
+namespace arlab {
+namespace {
+
+struct SimulateVerb {
+  SweepOptions sweep;
+  ModelOptions model;
+};
+
+void evaluate(const ModelOptions& options, const Config& config, Record& r) {
+  const auto network = make_network(options.parsed_model(), options.values(), config.problem.ranks);
+  const Outcome outcome =
+      simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
+               *network, {.segments = config.segments});
+  r.sent = outcome.sent;
+  r.time_us = exactly(microseconds(outcome.finish));
+  r.modelled_us = microseconds(outcome.finish);
+}
+
+Estimate estimate(const Config& config, const Record& r) {
+  constexpr double kBytesARank = 450, kBytesAnAction = 32,
+                   kMessagesASecond = 4e6;  // measured, rounded
+  Estimate e{.messages = static_cast<double>(r.claimed->messages)};
+  e.seconds = e.messages / kMessagesASecond;
+  if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
+  const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
+  e.memory = static_cast<double>(config.problem.ranks) * r.lanes *
+             (kBytesARank + kBytesAnAction * actions);
+  return e;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand("simulate", "How long algorithms take on a network model");
+  verb->footer(
+      "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
+      "  arlab simulate ring -p 64 -s 1K..64M --model alpha_beta --alpha 5us --beta 0.08ns\n"
+      "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
+      "0.08ns");
+  const auto options = std::make_shared<SimulateVerb>();
+  options->sweep.add_axes(*verb, true);
+  options->model.add(*verb);
+  options->sweep.add_outputs(*verb);
+  verb->callback([options, &session] {
+    SweepOptions& o = options->sweep;
+    o.command = session.command;
+    if (o.ranks.empty()) o.ranks = {"64"};
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
+    const std::string model(options->model.parsed_model().name), machine = options->model.machine();
+    session.exit_code = sweep(
+        o, "simulate",
+        [&](Record& r) {
+          r.model = model;
+          r.machine = machine;
+          r.topology = "crossbar";
+        },
+        estimate, [&](const Config& config, Record& r) { evaluate(options->model, config, r); });
+  });
+}
+
+}  // namespace arlab

@@ -1,0 +1,25 @@
+// The verbs of arlab: each adds its subcommand to the command line; one file a verb.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace arlab {
+
+/// What a verb gets from main, and what it gives back.
+struct Session {
+  std::vector<std::string> command;  ///< the whole command line
+  int exit_code = 0;
+};
+
+void add_list(CLI::App& app, Session& session);
+void add_show(CLI::App& app, Session& session);
+void add_verify(CLI::App& app, Session& session);
+void add_count(CLI::App& app, Session& session);
+void add_simulate(CLI::App& app, Session& session);
+void add_run(CLI::App& app, Session& session);
+void add_report(CLI::App& app, Session& session);
+void add_export(CLI::App& app, Session& session);
+
+}  // namespace arlab

@@ -1,0 +1,17 @@
+# Run at build time: writes OUTPUT with the version, the commit, the compiler and the build type.
+execute_process(COMMAND git describe --always --dirty --abbrev=9
+                WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE commit
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit)
+  set(commit "unknown")
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
+#include "bench/version.hpp"
+
+namespace arlab {
+const char* const kVersion = "@VERSION@";
+const char* const kCommit = "@commit@";
+const char* const kCompiler = "@COMPILER@";
+const char* const kBuildType = "@BUILD_TYPE@";
+}  // namespace arlab
+]])

@@ -1,0 +1,11 @@
+#include "collectives/communicator.hpp"
+
+#include "algorithms/error.hpp"
+
+namespace arlab {
+
+void Communicator::native_allreduce(std::byte*, Count, Operand) {
+  fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
+}
+
+}  // namespace arlab

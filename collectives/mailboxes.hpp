@@ -1,0 +1,68 @@
+// Mailboxes: where a thread finds another thread's message: one slot per lane, source and target.
+//
+// A message is not copied. Its sender posts a pointer into an empty slot; the receiver claims it,
+// reads the sender's memory and empties the slot, which tells the sender that its memory is its own
+// again. A sender that must give up withdraws what is not being read.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "algorithms/problem.hpp"
+
+namespace arlab {
+
+class alignas(64) Slot {
+ public:
+  bool is_empty() const { return data_.load(std::memory_order_acquire) == nullptr; }
+
+  /// The sender's; the slot must be empty.
+  void post(const std::byte* data, Count elements) {
+    elements_ = elements;
+    data_.store(data, std::memory_order_release);
+  }
+
+  /// The receiver's: the message, now being read, or nullptr if there is none.
+  const std::byte* claim() {
+    const std::byte* data = data_.load(std::memory_order_acquire);
+    if (!data || !data_.compare_exchange_strong(data, &kBeingRead, std::memory_order_acquire))
+      return nullptr;
+    return data;
+  }
+  Count claimed_elements() const { return elements_; }
+  void empty() { data_.store(nullptr, std::memory_order_release); }
+
+  /// The sender's: returns once nobody reads the message, and nobody will.
+  void withdraw();
+
+ private:
+  static constexpr std::byte kBeingRead{};
+
+  std::atomic<const std::byte*> data_ = nullptr;
+  Count elements_ = 0;
+};
+
+class Mailboxes {
+ public:
+  static constexpr int kMaxLanes = 4096;
+
+  explicit Mailboxes(Rank ranks) : ranks_(ranks) {}
+
+  /// Makes the slot at its first use. Throws Error(usage) if `lane` is out of range.
+  Slot& slot(int lane, Rank source, Rank target);
+
+ private:
+  using Table = std::vector<std::atomic<Slot*>>;
+
+  Rank ranks_;
+  std::array<std::atomic<Table*>, kMaxLanes> lanes_{};
+  std::mutex growing_;
+  std::deque<Table> tables_;
+  std::deque<Slot> slots_;
+};
+
+}  // namespace arlab

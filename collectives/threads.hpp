@@ -1,0 +1,20 @@
+// threads: the embedded backend: every rank is a thread of this process.
+//
+// Needs nothing but the standard library, so it is the default and the oracle for the others.
+#pragma once
+
+#include <functional>
+
+#include "collectives/communicator.hpp"
+
+namespace arlab {
+
+inline constexpr Rank kMaxThreadRanks = 1024;
+
+/// Runs `body` once for every rank, each on its own thread, and returns when all have ended. The
+/// first exception in any rank ends the others at their next wait, barrier, max or sum, and is
+/// rethrown here. Throws Error(usage) unless 1 <= ranks <= kMaxThreadRanks, Error(environment) if
+/// the system refuses so many threads.
+void on_threads(Rank ranks, const std::function<void(Communicator&)>& body);
+
+}  // namespace arlab
