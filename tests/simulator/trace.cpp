@@ -36,12 +36,12 @@ void for_each_trace(F check) {
     for (const Algorithm& algorithm : catalogue())
       for (const Rank p : {2, 3, 8, 13})
         for (const int segments : {1, 3})
-          for (const double S : {1e9, 0.}) {
+          for (const double eager : {1e9, 0.}) {
             INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
-                                << segments << ", S " << S);
+                                << segments << ", S " << eager);
             const Problem problem{.ranks = p, .elements = 1000, .root = p / 2};
-            Traced t = traced(model.name, {{"S", S}}, algorithm, problem, segments);
-            t.waits = model.name == "loggops" && S == 0;
+            Traced t = traced(model.name, {{"S", eager}}, algorithm, problem, segments);
+            t.waits = model.name == "loggops" && eager == 0;
             check(model, algorithm, t);
           }
 }
