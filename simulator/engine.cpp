@@ -151,14 +151,10 @@ class Engine {
   }
 
   // With a million ranks every event touches cold memory: fetch what the next ones need while this
-  // one runs.
-  void prefetch() const {
+  // one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
+  [[gnu::always_inline]] void prefetch() const {
     constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
-    if (const Event* e = queue_.upcoming(12)) {
-      const char* actor = reinterpret_cast<const char*>(&actors_[e->actor]);
-      __builtin_prefetch(actor, 1);
-      __builtin_prefetch(actor + kLine, 1);
-    }
+    if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
     if (const Event* e = queue_.upcoming(6)) {
       const Actor& actor = actors_[e->actor];
       __builtin_prefetch(actor.pending.round().data());
