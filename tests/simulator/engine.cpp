@@ -75,12 +75,10 @@ TEST_CASE("simulated = counted = claimed for every P up to 64, under every model
 
 TEST_CASE("simulated = counted = claimed for every size, root and cut, under every model") {
   for (const std::string_view model : model_names())
-    for (const Rank p : {1, 2, 3, 4, 5, 7, 8, 13, 16, 33, 64})
+    for (const Rank p : {1, 2, 3, 4, 5, 7, 8, 13, 16, 33})
       for (const Count elements : std::set<Count>{0, 1, 3, p - 1, p, 1000})
-        for (const Rank root : std::set<Rank>{0, p - 1})
-          for (const int segments : {1, 3})
-            check_all_collectives(model, {.ranks = p, .elements = elements, .root = root},
-                                  segments);
+        for (const int segments : {1, 3})
+          check_all_collectives(model, {.ranks = p, .elements = elements, .root = p - 1}, segments);
 }
 
 TEST_CASE("the same simulation twice gives the same times and the same trace") {

@@ -117,9 +117,9 @@ TEST_CASE("what is said to be upcoming is what comes") {
   int known = 0;
   for (int i = 0; i < 3000; ++i) {
     REQUIRE(queue.pop().number == i);
-    for (const std::size_t steps : {0, 5, 12})
-      if (const Numbered* event = queue.upcoming(steps)) {
-        REQUIRE(event->number == i + 1 + static_cast<int>(steps));
+    for (const int steps : {0, 5, 12})
+      if (const Numbered* event = queue.upcoming(static_cast<std::size_t>(steps))) {
+        REQUIRE(event->number == i + 1 + steps);
         ++known;
       }
   }

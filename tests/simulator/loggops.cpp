@@ -13,8 +13,10 @@ using namespace arlab;
 namespace {
 
 struct Rates {
+  // NOLINTBEGIN(readability-identifier-naming): the papers' letters
   double L, o, g, G, gamma;
   double O = 0, S = 1e9;
+  // NOLINTEND(readability-identifier-naming)
 
   Values values() const {
     return {{"L", L}, {"o", o}, {"g", g}, {"G", G}, {"O", O}, {"S", S}, {"gamma", gamma}};
@@ -39,6 +41,8 @@ const std::vector<Rates> kRates{{3e6, 1e6, 5e5, 80, 0},
                                 {1000, 100, 700, 1.1, 0.37},
                                 {50, 300, 0, 0.013, 2.6},
                                 {0, 1, 0, 0, 0}};
+
+std::size_t index(Rank r) { return static_cast<std::size_t>(r); }
 
 Outcome simulated(const Rates& rates, const std::string& algorithm, const Problem& p,
                   Bytes element_size = 1) {
@@ -106,9 +110,8 @@ TEST_CASE("a binomial broadcast reaches every rank when its parents' sends say, 
         for (Rank r = 0; r + distance < p; r += 2 * distance) {
           Count sent_before = 0;
           for (Rank d = 2 * distance; d < (r == 0 ? p : r & -r); d *= 2) sent_before += r + d < p;
-          has[std::size_t(r + distance)] = has[std::size_t(r)] +
-                                           sent_before * rates.between_sends(bytes) +
-                                           rates.one_message(bytes);
+          has[index(r + distance)] =
+              has[index(r)] + sent_before * rates.between_sends(bytes) + rates.one_message(bytes);
         }
       REQUIRE(outcome.finish == *std::max_element(has.begin(), has.end()));
     }
