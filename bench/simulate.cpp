@@ -31,7 +31,7 @@ Estimate estimate(const Config& config, const Record& r) {
   e.seconds = e.messages / kMessagesASecond;
   if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
   const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
-  e.memory = static_cast<double>(config.problem.ranks) * r.lanes *
+  e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
              (kBytesARank + kBytesAnAction * actions);
   return e;
 }
