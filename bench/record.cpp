@@ -58,7 +58,7 @@ Json to_json(const Record& r) {
          {"op", name(r.operand.op)},
          {"root", r.problem.root},
          {"bytes", r.bytes()},
-         {"lanes", r.lanes},
+         {"lanes", or_null(r.lanes)},
          {"segments", r.segments},
          {"topology", or_null(r.topology)},
          {"model", or_null(r.model)},

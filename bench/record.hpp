@@ -21,7 +21,7 @@ struct Record {
   std::string algorithm;
   Problem problem;
   Operand operand;
-  int lanes = 0;
+  std::optional<int> lanes;
   int segments = 1;
   std::optional<std::string> topology;
   std::optional<std::string> model;

@@ -121,6 +121,11 @@ int run(RunVerb& verb, Job& job) {
   const bool mpi = verb.backend == "mpi";
   if (verb.sweep.ranks.empty())
     verb.sweep.ranks = {std::to_string(mpi && job.ranks() > 0 ? job.ranks() : 4)};
+  if (mpi && job.ranks() > 0) {
+    const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
+    verb.sweep.command.insert(verb.sweep.command.begin(), std::begin(job_words),
+                              std::end(job_words));
+  }
   const std::vector<Config> configs = verb.sweep.configs();
   if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);

@@ -55,7 +55,7 @@ Estimate estimate(const ModelOptions& options, const Config& config, const Recor
   e.seconds = e.messages / kMessagesASecond;
   if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
   const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
-  e.memory = static_cast<double>(config.problem.ranks) * r.lanes *
+  e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
              (kBytesARank + kBytesAnAction * actions);
   if (beyond_clock(options, config, r))
     e.impossible =

@@ -46,3 +46,23 @@ function(arlab_headers_alone)
   add_library(arlab_headers_alone OBJECT ${sources})
   target_link_libraries(arlab_headers_alone PRIVATE ${libraries})
 endfunction()
+
+# What every test under mpiexec needs: root and more ranks than cores allowed, leaks of the library left alone.
+function(arlab_mpi_properties test ranks)
+  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT
+    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;ASAN_OPTIONS=detect_leaks=0")
+endfunction()
+
+# arlab_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS ...): the Catch2 program test_<name> with a main of its own, one
+# ctest test for each number of ranks.
+function(arlab_mpi_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;RANKS" ${ARGN})
+  add_executable(test_${name} ${T_SOURCES})
+  target_link_libraries(test_${name} PRIVATE Catch2::Catch2 ${T_LIBRARIES})
+  arlab_sanitize(test_${name})
+  foreach(ranks ${T_RANKS})
+    add_test(NAME "${name}: ${ranks} ranks"
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
+    arlab_mpi_properties("${name}: ${ranks} ranks" ${ranks})
+  endforeach()
+endfunction()

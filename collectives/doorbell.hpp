@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <thread>
 
 namespace arlab {
 
@@ -17,11 +18,15 @@ class alignas(64) Doorbell {
     rings_.notify_all();
   }
 
-  /// Whether it rang after `heard` within that many looks.
+  /// Whether it rang after `heard` within that many looks. Now and then lets others have the core:
+  /// the one to wait for may be waiting for it.
   bool rings_soon(int heard, int looks) const {
     for (; looks > 0; --looks) {
       if (this->heard() != heard) return true;
-      relax();
+      if (looks % 16 == 0)
+        std::this_thread::yield();
+      else
+        relax();
     }
     return false;
   }

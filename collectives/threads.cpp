@@ -37,8 +37,8 @@ struct World {
   }
 
   const Rank ranks;
-  // Looking a while is faster than sleeping, where every rank has a core to look with.
-  const int looks = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 0;
+  // Looking a while is faster than sleeping, most of all where every rank has a core to look with.
+  const int looks = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
   ThreadWires wires;
   Meeting meeting;
   std::atomic<bool> called_off = false;

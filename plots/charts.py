@@ -132,9 +132,12 @@ def titles(one: Slice) -> tuple[str, str]:
     of_size = one.over == "bytes"
     held = f"{style.count_text(one.fixed)} ranks" if of_size else style.bytes_text(one.fixed)
     host = f" on {one.setting.host}" if one.setting.host else ""
-    first = f"{'Measured' if measured else 'Simulated'}{host}: {held}, {', '.join(one.setting.words)}"
+    machine = [word for word in one.setting.words if "=" in word]  # parameters are too long for a title
+    words = [word for word in one.setting.words if word not in machine]
+    first = f"{'Measured' if measured else 'Simulated'}{host}: {held}, {', '.join(words)}"
     xs = one.xs()
-    second = f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
+    second = "".join(f"{word.replace(',', ' ')}; " for word in machine)
+    second += f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
     if one.others:
         second += f"; {held} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
     if any(point.ci95 for series in one.series for point in series.points):

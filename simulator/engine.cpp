@@ -1,6 +1,7 @@
 #include "simulator/engine.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 
@@ -29,6 +30,7 @@ struct Event {
   Index depth = 0;  // of the sender's round
   Kind kind = Kind::begin;
   bool rendezvous = false;
+  bool posted = false;  // its receive was found before it left
 };
 
 struct alignas(64) Actor {  // one cache line
@@ -38,7 +40,8 @@ struct alignas(64) Actor {  // one cache line
   Index left = 0;           // messages of the round that are not through
   Index depth = 0;          // longest chain of rounds up to this one
   Index next_depth = 0;
-  [[no_unique_address]] Pending pending;  // receives of the current round that have not been met
+  [[no_unique_address]] Pending pending;  // receives of the current round that have not been met;
+                                          // on a synchronous network its sends too
   Index early = 0;                        // messages that came before their receive was posted
 };
 static_assert(sizeof(Actor) == 64);
@@ -88,7 +91,11 @@ class Engine {
  public:
   Engine(const Algorithm& algorithm, const Problem& problem, Bytes element_size, Network& network,
          const SimulateOptions& options)
-      : network_(network), options_(options), ranks_(problem.ranks), element_size_(element_size) {
+      : network_(network),
+        synchronous_(network.synchronous()),
+        options_(options),
+        ranks_(problem.ranks),
+        element_size_(element_size) {
     const std::vector<Lane> lanes = lanes_of(algorithm, problem, options.segments);
     lanes_ = static_cast<Index>(lanes.size());
     for (const Lane& lane : lanes) blocks_.push_back(lane.problem.blocks());
@@ -96,6 +103,7 @@ class Engine {
     parked_.resize(static_cast<std::size_t>(ranks_));
     actors_.resize(static_cast<std::size_t>(ranks_) * lanes_);
     if (options.trace) rounds_.resize(actors_.size());
+    if (synchronous_) ready_.resize(actors_.size());
     for (Index a = 0; a < actors_.size(); ++a) {
       actors_[a].program = algorithm.program(lanes[a % lanes_].problem, rank_of(a));
       queue_.push({.actor = a, .kind = Kind::begin});
@@ -116,6 +124,10 @@ class Engine {
              "`arlab verify` tells where");
       outcome_.sent.rounds = std::max<Count>(outcome_.sent.rounds, a.depth);
     }
+    if (!early_.empty())
+      fail(Blame::check,
+           "the simulated programs send messages that are never received: "
+           "`arlab verify` tells which");
     return std::move(outcome_);
   }
 
@@ -127,19 +139,22 @@ class Engine {
   Index lane_of(Index actor) const { return lanes_ == 1 ? 0 : actor % lanes_; }
   const Blocks& blocks_of(Index actor) const { return blocks_[lane_of(actor)]; }
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
+  Index peer_of(Index actor, const Action& action) const {
+    if (action.peer < 0 || action.peer >= ranks_)
+      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
+                             std::to_string(ranks_) + " has a message for or from rank " +
+                             std::to_string(action.peer) + ": `arlab verify` tells where");
+    return actor_of(action.peer, lane_of(actor));
+  }
   Bytes bytes_of(Index actor, const Action& action) const {
     return blocks_of(actor).size(action.chunks) * element_size_;
   }
 
   // With a million ranks every event touches cold memory: fetch what the next ones need while this
-  // one runs.
-  void prefetch() const {
+  // one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
+  [[gnu::always_inline]] void prefetch() const {
     constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
-    if (const Event* e = queue_.upcoming(12)) {
-      const char* actor = reinterpret_cast<const char*>(&actors_[e->actor]);
-      __builtin_prefetch(actor, 1);
-      __builtin_prefetch(actor + kLine, 1);
-    }
+    if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
     if (const Event* e = queue_.upcoming(6)) {
       const Actor& actor = actors_[e->actor];
       __builtin_prefetch(actor.pending.round().data());
@@ -155,7 +170,7 @@ class Engine {
       case Kind::begin:
         return begin(e.actor, e.time);
       case Kind::send:
-        return send_from(e.actor, e.time);
+        return synchronous_ ? send_ready(e.actor, e.time) : send_from(e.actor, e.time);
       case Kind::arrive:
         return arrive(e);
       case Kind::wake:
@@ -169,6 +184,7 @@ class Engine {
     Actor& a = actors_[id];
     if (!a.program.next()) {
       a.program = {};
+      a.pending.post({});  // its round went with the program
       Time& finish = outcome_.finish_of[static_cast<std::size_t>(rank_of(id))];
       finish = std::max(finish, now);
       outcome_.finish = std::max(outcome_.finish, now);
@@ -187,6 +203,7 @@ class Engine {
         --a.left;
       }
     if (a.left == 0) return through(id, now);
+    if (synchronous_) return meet_peers(id, now);
     if (a.early > 0) meet_early(id, now);
     send_from(id, now);
   }
@@ -204,23 +221,69 @@ class Engine {
         queue_.push({.time = when, .actor = id, .kind = Kind::send});
         return;
       }
-      const Network::Sent sent = network_.send({rank_of(id), action.peer, bytes}, now);
-      ++outcome_.sent.messages;
-      outcome_.sent.elements += bytes / element_size_;
-      report_progress();
-      const Index lane = lane_of(id);
-      queue_.push({.time = sent.arrives,
-                   .bytes = bytes,
-                   .actor = actor_of(action.peer, lane),
-                   .source = rank_of(id),
-                   .depth = a.depth,
-                   .kind = Kind::arrive,
-                   .rendezvous = sent.rendezvous});
-      if (options_.trace) trace_send(id, action, bytes, now, sent);
-      if (!sent.rendezvous && through_with_one(a, sent.sender_done)) {
-        ++a.next_send;
-        return through(id, now);
-      }
+      if (!leaves(id, action, bytes, now)) continue;
+      ++a.next_send;
+      return through(id, now);
+    }
+  }
+
+  // The message is on its way; returns whether that was the last thing the round waited for.
+  bool leaves(Index id, const Action& action, Bytes bytes, Time now) {
+    Actor& a = actors_[id];
+    const Index peer = peer_of(id, action);
+    const Network::Sent sent = network_.send({rank_of(id), action.peer, bytes}, now);
+    ++outcome_.sent.messages;
+    outcome_.sent.elements += bytes / element_size_;
+    report_progress();
+    queue_.push({.time = sent.arrives,
+                 .bytes = bytes,
+                 .actor = peer,
+                 .source = rank_of(id),
+                 .depth = a.depth,
+                 .kind = Kind::arrive,
+                 .rendezvous = sent.rendezvous,
+                 .posted = synchronous_});
+    if (options_.trace) trace_send(id, action, bytes, now, sent);
+    a.done = std::max(a.done, sent.sender_done);
+    return !sent.rendezvous && --a.left == 0;
+  }
+
+  // On a synchronous network: finds those of the round's messages whose other end is posted.
+  void meet_peers(Index id, Time now) {
+    Actor& a = actors_[id];
+    const Round round = a.pending.round();
+    for (Index i = 0; i < round.size(); ++i) {
+      const Action& action = round[i];
+      if (bytes_of(id, action) == 0) continue;
+      const Index peer = peer_of(id, action);
+      const int theirs = actors_[peer].pending.take(rank_of(id), !action.sends());
+      if (theirs == Pending::kNone) continue;
+      a.pending.drop(i);
+      if (action.sends())
+        ready(id, i, now);
+      else
+        ready(peer, static_cast<Index>(theirs), now);
+    }
+  }
+
+  // Not sent at once: other ranks may start their rounds at this very time, and of all sends that
+  // are ready then, the one listed first goes first.
+  void ready(Index sender, Index position, Time now) {
+    std::vector<Index>& positions = ready_[sender];
+    if (positions.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
+    positions.push_back(position);
+    std::push_heap(positions.begin(), positions.end(), std::greater<>());
+  }
+
+  void send_ready(Index id, Time now) {
+    std::vector<Index>& positions = ready_[id];
+    while (!positions.empty()) {
+      const Time when = network_.can_send(rank_of(id), now);
+      if (when > now) return queue_.push({.time = when, .actor = id, .kind = Kind::send});
+      std::pop_heap(positions.begin(), positions.end(), std::greater<>());
+      const Action& action = actors_[id].pending.round()[positions.back()];
+      positions.pop_back();
+      if (leaves(id, action, bytes_of(id, action), now)) return through(id, now);
     }
   }
 
@@ -250,7 +313,7 @@ class Engine {
     const Time done = network_.receive({e.source, rank_of(e.actor), e.bytes}, now);
     if (options_.trace) trace_receive(e, now, done);
     Actor& a = actors_[e.actor];
-    const bool posted = a.pending.take(e.source, false) != Pending::kNone;
+    const bool posted = e.posted || a.pending.take(e.source, false) != Pending::kNone;
     if (posted) return met(e, now, done);
     e.time = done;
     messages_.append(early_[key(e.actor, e.source)], e);
@@ -325,12 +388,12 @@ class Engine {
       if (action.verb != Verb::reduce) continue;
       const Bytes bytes = bytes_of(id, action);
       if (bytes == 0) continue;
-      const Time start = end;
-      end = network_.reduce(rank_of(id), bytes, start);
-      if (options_.trace && end > start)
+      const Network::Work work = network_.reduce(rank_of(id), bytes, end);
+      end = in_calendar(work.end);
+      if (options_.trace && work.end > work.begin)
         options_.trace->spans.push_back({Span::Kind::reduce, rank_of(id),
                                          static_cast<std::int32_t>(lane_of(id)), rounds_[id],
-                                         action.peer, bytes, start, end, -1});
+                                         action.peer, bytes, work.begin, work.end, -1});
     }
     return end;
   }
@@ -365,6 +428,7 @@ class Engine {
   }
 
   Network& network_;
+  bool synchronous_;
   const SimulateOptions& options_;
   Rank ranks_;
   Bytes element_size_;
@@ -377,6 +441,7 @@ class Engine {
   std::unordered_map<std::uint64_t, Chain> early_;  // by actor and source: received, not posted
   std::unordered_map<std::uint64_t, Chain> in_flight_;  // the same, only while tracing
   std::vector<Count> rounds_;                           // of each actor, only while tracing
+  std::vector<std::vector<Index>> ready_;               // of each actor, if synchronous: a heap
   Outcome outcome_;
 };
 

@@ -2,8 +2,8 @@
 //
 // An actor for each rank and lane pulls its next round when its last is done: its sends have left,
 // its receives are in, and then its reductions, in listed order. Sends of a round go out in listed
-// order. Messages that arrive before their receive is posted wait for it. No global state: one call
-// is one simulation.
+// order. Messages that arrive before their receive is posted wait for it; on a synchronous network
+// they do not even leave before. No global state: one call is one simulation.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct SimulateOptions {
 
 /// The time the algorithm takes on `network`, which must be fresh (all ports free) and have
 /// problem.ranks ranks. Throws Error(usage) if the algorithm does not support the problem,
-/// Error(check) if its programs never end.
+/// Error(check) if its programs never end or leave messages unreceived.
 Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                  Network& network, const SimulateOptions& options = {});
 

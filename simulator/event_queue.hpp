@@ -31,11 +31,11 @@ class EventQueue {
  public:
   bool empty() const { return filled_ == 0 && present_ == nullptr; }
 
-  /// event.time must not lie before the last event popped.
+  /// event.time must not lie before the last event popped. Throws Error(usage) if it lies beyond
+  /// the latest time there is.
   void push(const Event& event) {
-    if (event.time < now_)
-      fail(Blame::usage, "simulated time passes 106 days: use smaller sizes or rates");
-    const std::size_t b = bucket_of(event.time);
+    expects(event.time >= now_, "an event lies in the past");
+    const std::size_t b = bucket_of(in_calendar(event.time));
     append(buckets_[b], event);
     if (b == 0)
       present_ = buckets_[0].first;

@@ -20,6 +20,10 @@ class Network {
  public:
   virtual ~Network() = default;
 
+  /// Whether a message leaves only when its receive is posted. Then one that nobody waits for yet
+  /// holds no port, and does not hold up those behind it.
+  virtual bool synchronous() const { return false; }
+
   /// The earliest time from `now` on at which the source can begin to send its next message.
   virtual Time can_send(Rank source, Time now) = 0;
 
@@ -40,8 +44,11 @@ class Network {
   /// A rendezvous message has met its receive.
   virtual void met(Rank /*source*/, Time /*now*/) {}
 
-  /// The rank adds `bytes` of a received message; returns when it is done.
-  virtual Time reduce(Rank rank, Bytes bytes, Time now) = 0;
+  struct Work {
+    Time begin, end;
+  };
+  /// The rank adds `bytes` of a received message, from `now` on or when its processor is free.
+  virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
 };
 
 }  // namespace arlab

@@ -20,6 +20,8 @@ struct Span {
   Time begin = 0;
   Time end = 0;
   std::int64_t message = -1;  ///< the same number in the send and the receive of one message
+
+  bool operator==(const Span&) const = default;
 };
 
 struct Trace {

@@ -1,9 +1,11 @@
 // alpha-beta-gamma: a message of n bytes takes alpha + n beta, and adding n bytes takes n gamma.
 //
 // Every rank has one send port and one receive port; a message holds its sender's send port and its
-// receiver's receive port all that time. A sender sends in its own order and waits for the
-// receiver's port; a port serves whoever asked first. Hockney, The communication challenge for MPP,
-// Parallel Computing 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
+// receiver's receive port all that time. It leaves once its receive is posted: a port is never held
+// by a message for a later round, which is what the closed forms of trees and fold-ins suppose. Of
+// the sends that may leave, a rank takes the first listed and waits for the receiver's port; that
+// serves whoever asked first. Hockney, The communication challenge for MPP, Parallel Computing
+// 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
 #include <algorithm>
 
 #include "simulator/model.hpp"
@@ -19,6 +21,8 @@ class AlphaBeta : public Network {
         gamma_(values.at("gamma")),
         ports_(static_cast<std::size_t>(ranks)) {}
 
+  bool synchronous() const override { return true; }
+
   Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
 
   Sent send(const Message& m, Time now) override {
@@ -32,10 +36,11 @@ class AlphaBeta : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
-  Time reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
     Time& processor = ports(rank).processor;
-    processor = std::max(now, processor) + to_time(static_cast<double>(bytes) * gamma_);
-    return processor;
+    const Time begin = std::max(now, processor);
+    processor = begin + to_time(static_cast<double>(bytes) * gamma_);
+    return {begin, processor};
   }
 
  private:

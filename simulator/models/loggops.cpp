@@ -57,10 +57,11 @@ class LogGOPS : public Network {
     free.send = std::max(free.send, now);
   }
 
-  Time reduce(Rank rank, Bytes bytes, Time now) override {
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
     Time& processor = at(rank).processor;
-    processor = std::max(now, processor) + body_of(bytes).reduction;
-    return processor;
+    const Time begin = std::max(now, processor);
+    processor = begin + body_of(bytes).reduction;
+    return {begin, processor};
   }
 
  private:

@@ -1,0 +1,63 @@
+// Simulation: messages a second for the whole catalogue under every model, and memory a rank where
+// a run is long enough to look at it under way. items = messages.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <string>
+
+#include "simulator/engine.hpp"
+#include "simulator/model.hpp"
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#endif
+
+namespace arlab::micro {
+namespace {
+
+constexpr Count kMostMessages = 4'000'000;  // so that a run takes a second at most
+constexpr Count kElements = 1 << 18;
+
+// Bytes allocated now; 0 where the C library does not tell.
+double allocated() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const auto info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+#else
+  return 0;
+#endif
+}
+
+void run(benchmark::State& state, const Algorithm& algorithm, const Model& model,
+         const Problem& problem) {
+  const double before = allocated();
+  double most = 0;
+  const SimulateOptions options{
+      .progress = [&](Count) { most = std::max(most, allocated() - before); }};
+  Count messages = 0;
+  for (auto _ : state) {
+    const auto network = make_network(model, {}, problem.ranks);
+    messages += simulate(algorithm, problem, 4, *network, options).sent.messages;
+  }
+  state.SetItemsProcessed(messages);
+  if (most > 0) state.counters["bytes_per_rank"] = most / problem.ranks;
+}
+
+}  // namespace
+
+void register_simulator() {
+  for (const Model& model : models())
+    for (const Algorithm& algorithm : catalogue())
+      for (const Rank ranks : {64, 1024, 65536}) {
+        const Problem problem{.ranks = ranks, .elements = kElements};
+        if (claimed(algorithm, problem).messages > kMostMessages) continue;
+        const std::string name = "simulator/" + std::string(model.name) + "/" +
+                                 std::string(algorithm.name) + "/ranks:" + std::to_string(ranks);
+        benchmark::RegisterBenchmark(name.c_str(), [&algorithm, &model,
+                                                    problem](benchmark::State& state) {
+          run(state, algorithm, model, problem);
+        })->Unit(benchmark::kMillisecond);
+      }
+}
+
+}  // namespace arlab::micro

@@ -1,0 +1,27 @@
+// Verification: the proof of the whole catalogue for every number of ranks from 1 to 64, in one
+// iteration. items = proofs.
+#include "algorithms/verify.hpp"
+
+#include <benchmark/benchmark.h>
+
+namespace arlab::micro {
+namespace {
+
+void prove_all(benchmark::State& state) {
+  Count proofs = 0;
+  for (auto _ : state)
+    for (const Algorithm& algorithm : catalogue())
+      for (Rank ranks = 1; ranks <= 64; ++ranks, ++proofs)
+        if (const Proof proof = verify(algorithm, {.ranks = ranks, .elements = 1000}); !proof)
+          return state.SkipWithError(proof.fault.text.c_str());
+  state.SetItemsProcessed(proofs);
+}
+
+}  // namespace
+
+void register_verify() {
+  benchmark::RegisterBenchmark("verify/catalogue/ranks:1..64", prove_all)
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace arlab::micro

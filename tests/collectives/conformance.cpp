@@ -1,0 +1,106 @@
+// Conformance on threads: the whole catalogue, all its collectives: claimed = executed, and the
+// result is the pattern's, for every number of ranks from 1 to 16.
+#include "tests/collectives/conformance.hpp"
+
+#include "collectives/threads.hpp"
+#include "tests/catch.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Catch2 counts on one thread only: collects the failures of rank 0, which knows those of all.
+class Failures {
+ public:
+  void expect_good(const Communicator& communicator, conformance::Verdict verdict,
+                   const std::string& what) {
+    if (communicator.rank() != 0) return;
+    ++runs_;
+    if (verdict != conformance::Verdict{})
+      text_ += "\n" + what + ": " + std::to_string(verdict.wrong_elements) + " wrong elements, " +
+               std::to_string(verdict.ranks_off_their_claim) + " ranks off their claim";
+  }
+  void check() const {
+    CHECK(runs_ > 0);
+    CHECK(text_ == "");
+  }
+
+ private:
+  int runs_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
+  const Operand operand{DType::float32, Op::sum};
+  for (Rank ranks = 1; ranks <= 16; ++ranks) {
+    Failures failures;
+    on_threads(ranks, [&](Communicator& communicator) {
+      for (const Count elements : {0, 1, 3, ranks - 1, int{ranks}, 1009})
+        for (const int segments : {1, 3})
+          conformance::for_all_problems(
+              ranks, elements, 0, [&](const Algorithm& algorithm, const Problem& problem) {
+                if (segments > 1 && !conformance::cuts(problem)) return;
+                failures.expect_good(
+                    communicator,
+                    conformance::run(communicator, algorithm, problem, operand, segments),
+                    conformance::text(algorithm, problem, operand, segments));
+              });
+    });
+    failures.check();
+  }
+}
+
+TEST_CASE("all types and operations over the catalogue") {
+  for (const Rank ranks : {1, 4, 7}) {
+    Failures failures;
+    on_threads(ranks, [&](Communicator& communicator) {
+      for (const DType dtype : kDTypes)
+        for (const Op op : kOps)
+          for (const Count elements : {3, 1009})
+            conformance::for_all_problems(
+                ranks, elements, ranks - 1, [&](const Algorithm& algorithm, const Problem& p) {
+                  const Operand operand{dtype, op};
+                  failures.expect_good(communicator,
+                                       conformance::run(communicator, algorithm, p, operand, 1),
+                                       conformance::text(algorithm, p, operand, 1));
+                });
+    });
+    failures.check();
+  }
+}
+
+TEST_CASE("every root") {
+  const Operand operand{DType::int64, Op::avg};
+  for (const Rank ranks : {2, 5, 8}) {
+    Failures failures;
+    on_threads(ranks, [&](Communicator& communicator) {
+      for (Rank root = 0; root < ranks; ++root)
+        conformance::for_all_problems(
+            ranks, 100, root, [&](const Algorithm& algorithm, const Problem& problem) {
+              failures.expect_good(communicator,
+                                   conformance::run(communicator, algorithm, problem, operand, 1),
+                                   conformance::text(algorithm, problem, operand, 1));
+            });
+    });
+    failures.check();
+  }
+}
+
+TEST_CASE("shared slices: all types and operations") {
+  for (const Rank ranks : {1, 2, 3, 8}) {
+    Failures failures;
+    on_threads(ranks, [&](Communicator& communicator) {
+      for (const DType dtype : kDTypes)
+        for (const Op op : kOps)
+          for (const Count elements : {0, 1, 7, 2003}) {
+            const Problem problem{.ranks = ranks, .elements = elements};
+            failures.expect_good(communicator,
+                                 conformance::run_native(communicator, problem, {dtype, op}),
+                                 communicator.native_name());
+          }
+    });
+    failures.check();
+  }
+}

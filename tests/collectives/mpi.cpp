@@ -1,0 +1,96 @@
+// Conformance over MPI, at whatever number of ranks the job has: the whole catalogue, all types and
+// operations, and MPI_Allreduce itself, which checks the pattern with code that nobody here wrote.
+//
+// Every rank runs the same test cases; only rank 0's reporter speaks, and a failure of any rank
+// fails the job.
+#define CATCH_CONFIG_RUNNER
+#include "collectives/mpi.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "algorithms/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/collectives/conformance.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Communicator* world = nullptr;  // Catch2's test cases take no arguments
+
+constexpr conformance::Verdict kGood{};
+
+}  // namespace
+
+TEST_CASE("claimed = executed over the catalogue, all collectives and roots") {
+  const Rank ranks = world->ranks();
+  for (const Count elements : {0, 1, 3, ranks - 1, int{ranks}, 1009})
+    for (const Rank root : {0, ranks / 2, ranks - 1})
+      for (const int segments : {1, 3})
+        conformance::for_all_problems(
+            ranks, elements, root, [&](const Algorithm& algorithm, const Problem& problem) {
+              if (segments > 1 && !conformance::cuts(problem)) return;
+              const Operand operand{DType::int64, Op::sum};
+              INFO(conformance::text(algorithm, problem, operand, segments));
+              CHECK(conformance::run(*world, algorithm, problem, operand, segments) == kGood);
+            });
+}
+
+TEST_CASE("all types and operations") {
+  for (const DType dtype : kDTypes)
+    for (const Op op : kOps)
+      for (const Count elements : {0, 1, 3, 10007})
+        for (const Algorithm& algorithm : catalogue()) {
+          const Problem problem{.ranks = world->ranks(), .elements = elements};
+          INFO(conformance::text(algorithm, problem, {dtype, op}, 1));
+          CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
+        }
+}
+
+TEST_CASE("a million and three elements") {
+  const Problem problem{.ranks = world->ranks(), .elements = 1'000'003};
+  for (const Algorithm& algorithm : catalogue())
+    for (const Operand operand :
+         {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
+      INFO(conformance::text(algorithm, problem, operand, 1));
+      CHECK(conformance::run(*world, algorithm, problem, operand, 1) == kGood);
+    }
+}
+
+TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operations") {
+  CHECK(world->native_name() == "MPI_Allreduce");
+  for (const DType dtype : kDTypes)
+    for (const Op op : kOps)
+      for (const Count elements : {0, 1, 3, 1'000'003}) {
+        const Problem problem{.ranks = world->ranks(), .elements = elements};
+        INFO(name(dtype) << " " << name(op) << " " << elements);
+        CHECK(conformance::run_native(*world, problem, {dtype, op}) == kGood);
+      }
+}
+
+TEST_CASE("max and sum over all ranks") {
+  CHECK(world->max(world->rank()) == world->ranks() - 1);
+  CHECK(world->sum(world->rank()) == Count{world->ranks()} * (world->ranks() - 1) / 2);
+}
+
+TEST_CASE("a problem for another number of ranks is refused on every rank") {
+  const Problem problem{.ranks = world->ranks() + 1, .elements = 0};
+  CHECK_THROWS_AS(execute(*world, catalogue().front(), problem, {}, {}), Error);
+}
+
+int main(int argc, char** argv) {
+  Mpi mpi;
+  world = &mpi.world();
+  if (argc == 2 && std::strcmp(argv[1], "hang") ==
+                       0) {  // for killed_rank.sh: all wait for the rank that is killed
+    std::printf("%d %ld\n", world->rank(), static_cast<long>(getpid()));
+    std::fflush(stdout);
+    for (;;) world->barrier();
+  }
+  if (world->rank() != 0 && !std::freopen("/dev/null", "w", stdout)) return 3;
+  const int failed = Catch::Session().run(argc, argv);
+  return world->sum(failed) == 0 ? 0 : 1;
+}

@@ -1,0 +1,149 @@
+// A trace's spans fit together: messages have two ends, processors do one thing at a time, and the
+// last end is the finish.
+#include "simulator/trace.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/simulator/runs.hpp"
+
+using namespace arlab;
+
+namespace {
+
+struct Traced {
+  Outcome outcome;
+  Trace trace;
+  bool waits = false;  // rendezvous: a sender may end by waiting, which is no span
+};
+
+Traced traced(std::string_view model, const Values& values, const Algorithm& algorithm,
+              const Problem& p, int segments) {
+  Traced t;
+  t.outcome = run(model, values, algorithm, p, 4, {.segments = segments, .trace = &t.trace});
+  return t;
+}
+
+// Calls with every algorithm under every model, powers of two and not, with and without lanes;
+// under loggops with eager messages and with rendezvous.
+template <class F>
+void for_each_trace(F check) {
+  for (const Model& model : models())
+    for (const Algorithm& algorithm : catalogue())
+      for (const Rank p : {2, 3, 8, 13})
+        for (const int segments : {1, 3})
+          for (const double eager : {1e9, 0.}) {
+            INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
+                                << segments << ", S " << eager);
+            const Problem problem{.ranks = p, .elements = 1000, .root = p / 2};
+            Traced t = traced(model.name, {{"S", eager}}, algorithm, problem, segments);
+            t.waits = model.name == "loggops" && eager == 0;
+            check(model, algorithm, t);
+          }
+}
+
+}  // namespace
+
+TEST_CASE("every message is one send and one receive, later") {
+  for_each_trace([](const Model&, const Algorithm&, const Traced& t) {
+    std::map<std::int64_t, const Span*> sends;
+    Count received = 0;
+    Bytes bytes = 0;
+    for (const Span& span : t.trace.spans)
+      if (span.kind == Span::Kind::send) {
+        REQUIRE(sends.emplace(span.message, &span).second);
+        bytes += span.bytes;
+      }
+    for (const Span& span : t.trace.spans)
+      if (span.kind == Span::Kind::receive) {
+        ++received;
+        REQUIRE(sends.count(span.message) == 1);
+        const Span& send = *sends.at(span.message);
+        REQUIRE(send.rank == span.peer);
+        REQUIRE(send.peer == span.rank);
+        REQUIRE(send.lane == span.lane);
+        REQUIRE(send.bytes == span.bytes);
+        REQUIRE(send.begin <= span.begin);
+        REQUIRE(send.begin < span.end);
+      }
+    REQUIRE(static_cast<Count>(sends.size()) == received);
+    REQUIRE(received == t.outcome.sent.messages);
+    REQUIRE(bytes == 4 * t.outcome.sent.elements);
+  });
+}
+
+TEST_CASE("spans begin before they end, and the last end is the finish") {
+  for_each_trace([](const Model&, const Algorithm&, const Traced& t) {
+    Time last = 0;
+    std::vector<Time> last_of(t.outcome.finish_of.size());
+    for (const Span& span : t.trace.spans) {
+      REQUIRE(span.begin >= 0);
+      REQUIRE(span.begin <= span.end);
+      REQUIRE(span.round >= 1);
+      last = std::max(last, span.end);
+      Time& of_rank = last_of[static_cast<std::size_t>(span.rank)];
+      of_rank = std::max(of_rank, span.end);
+    }
+    for (std::size_t r = 0; r < last_of.size(); ++r) REQUIRE(last_of[r] <= t.outcome.finish_of[r]);
+    if (t.waits) return;
+    REQUIRE(last == t.outcome.finish);
+    REQUIRE(last_of == t.outcome.finish_of);
+  });
+}
+
+TEST_CASE("every element that is received to be added is in one reduce span") {
+  for_each_trace([](const Model&, const Algorithm& algorithm, const Traced& t) {
+    const auto p = static_cast<Count>(t.outcome.finish_of.size());
+    Bytes reduced = 0;
+    for (const Span& span : t.trace.spans)
+      if (span.kind == Span::Kind::reduce) {
+        REQUIRE(span.message == -1);
+        reduced += span.bytes;
+      }
+    // All but all_to_all and the butterfly add each element up once, P-1 additions.
+    if (algorithm.name == "all_to_all") {
+      REQUIRE(reduced == 4 * 1000 * p * (p - 1));
+    } else if (algorithm.name == "butterfly") {
+      const Count core = Count{1} << floor_log2(p);
+      REQUIRE(reduced == 4 * 1000 * (core * floor_log2(p) + p - core));
+    } else {
+      REQUIRE(reduced == 4 * 1000 * (p - 1));
+    }
+  });
+}
+
+TEST_CASE("under loggops a rank's processor does one thing at a time") {
+  for_each_trace([](const Model& model, const Algorithm&, const Traced& t) {
+    if (model.name != "loggops") return;
+    std::vector<Span> spans = t.trace.spans;
+    std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+      return std::tie(a.rank, a.begin, a.end) < std::tie(b.rank, b.begin, b.end);
+    });
+    for (std::size_t i = 1; i < spans.size(); ++i) {
+      const Span &before = spans[i - 1], &after = spans[i];
+      if (before.rank != after.rank) continue;
+      INFO("rank " << after.rank << ": " << before.begin << " to " << before.end << ", then "
+                   << after.begin << " to " << after.end);
+      REQUIRE(before.end <= after.begin);
+    }
+  });
+}
+
+TEST_CASE("rounds in a trace are those of the rank's own program") {
+  const Traced t =
+      traced("alpha_beta", {}, find_algorithm("ring"), {.ranks = 4, .elements = 4000}, 1);
+  for (Rank r = 0; r < 4; ++r)
+    for (Count round = 1; round <= 6; ++round) {
+      std::vector<Span::Kind> kinds;
+      for (const Span& span : t.trace.spans)
+        if (span.rank == r && span.round == round) kinds.push_back(span.kind);
+      std::sort(kinds.begin(), kinds.end());
+      using K = Span::Kind;
+      const std::vector<K> adds{K::send, K::receive, K::reduce}, passes{K::send, K::receive};
+      CHECK(kinds == (round <= 3 ? adds : passes));
+    }
+}
