@@ -86,6 +86,8 @@ int run(int argc, char** argv) {
     fmt::print("{}", app.help());
     return wants_help ? 0 : 2;
   }
+  // Only run needs all ranks of a job; of any other verb one is enough to write to one file.
+  if (!speaks_by_environment() && std::string_view(argv[1]) != "run") return 0;
   check_verb(app, argv[1]);
   try {
     app.parse(argc, argv);

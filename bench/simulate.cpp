@@ -43,7 +43,7 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
     return false;
   const Count actions = std::max(largest_round(config, config.problem.root).actions,
                                  largest_round(config, config.problem.ranks - 1).actions);
-  return static_cast<double>(r.claimed->rounds) * r.lanes * static_cast<double>(actions) *
+  return static_cast<double>(r.claimed->rounds) * *r.lanes * static_cast<double>(actions) *
              (message + static_cast<double>(r.bytes()) * byte) >
          kMost;
 }

@@ -1,0 +1,108 @@
+"""The program as others call it: run it in a folder, read what it wrote."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ARLAB = os.environ.get("ARLAB", "arlab")
+
+# Keys that every record has; those of the machine contract, and the rest of the record's.
+KEYS = set("""schema kind backend algorithm collective ranks elements dtype op root bytes lanes segments topology
+model machine compressor messages elements_sent bytes_sent rounds claimed time_us modelled_us algbw_gbps busbw_gbps
+wrong skipped label color family""".split())
+CONTEXT_KEYS = set("schema kind version commit date host cpu gpu compiler build mpi nccl cuda command".split())
+TIME_KEYS = {"n", "median", "ci95", "min", "p99"}
+
+# What tells configurations apart.
+IDENTITY = "kind backend algorithm collective ranks elements dtype op root segments topology model machine".split()
+
+
+# A program of its own, even where the tests themselves run in a job.
+ALONE = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+
+
+def identity(record):
+    return tuple(record[key] for key in IDENTITY)
+
+
+def parse(text):
+    """The contexts and records of JSON Lines."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return ([line for line in lines if line["kind"] == "context"],
+            [line for line in lines if line["kind"] != "context"])
+
+
+def split_natives(records):
+    """The records of algorithms, and those of the backend's own collective."""
+    return [r for r in records if r["family"] != "native"], [r for r in records if r["family"] == "native"]
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def flat(record):
+    """A record as a row of CSV has it: nested keys joined by a dot, null empty."""
+    row = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            row.update(flat({f"{key}.{name}": part for name, part in value.items()}))
+        elif isinstance(value, list):
+            row.update(flat({f"{key}.{i}": part for i, part in enumerate(value)}))
+        elif value is None:
+            row[key] = ""
+        else:
+            row[key] = value if isinstance(value, str) else json.dumps(value)
+    return row
+
+
+class ProgramTest(unittest.TestCase):
+    """Every test has an empty folder of its own, in which the program runs."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="arlab-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def command(self, *arguments):
+        return [ARLAB, *map(str, arguments)]
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen(self.command(*arguments), cwd=self.folder, env=ALONE, stdin=subprocess.DEVNULL, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def arlab(self, *arguments, code=0):
+        """Stdout and stderr; fails unless the exit code is `code`."""
+        with self.start(*arguments) as process:
+            out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, f"{arguments}\n{out}\n{err}")
+        return out, err
+
+    def records(self, *arguments):
+        out, _ = self.arlab(*arguments, "--json", "-")
+        return parse(out)[1]
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def check_record(self, record):
+        self.assertLessEqual(KEYS, record.keys())
+        self.assertEqual(record["schema"], 1)
+        self.assertRegex(record["color"], "^#[0-9a-fA-F]{6}$")
+        self.assertTrue(record["label"])
+        if record["time_us"] is not None:
+            time = record["time_us"]
+            self.assertLessEqual(TIME_KEYS, time.keys())
+            low, high = time["ci95"]
+            self.assertLessEqual(time["min"], low)
+            self.assertLessEqual(low, time["median"])
+            self.assertLessEqual(time["median"], high)
+            self.assertLessEqual(high, time["p99"] if time["n"] < 100 else high)
+        if record["messages"] is not None and record["claimed"] is not None:
+            for key in ("messages", "elements_sent", "rounds"):
+                self.assertEqual(record[key], record["claimed"][key], key)
