@@ -70,6 +70,9 @@ std::string in_our_words(const std::string& text) {
 }
 
 int run(int argc, char** argv) {
+  // Only run needs all ranks of a job; of any other verb one is enough to write to one file.
+  const bool speaks = speaks_by_environment();
+  if (!speaks && (argc < 2 || std::string_view(argv[1]) != "run")) return 0;
   CLI::App app{
       "Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
   app.name("arlab");
@@ -86,8 +89,6 @@ int run(int argc, char** argv) {
     fmt::print("{}", app.help());
     return wants_help ? 0 : 2;
   }
-  // Only run needs all ranks of a job; of any other verb one is enough to write to one file.
-  if (!speaks_by_environment() && std::string_view(argv[1]) != "run") return 0;
   check_verb(app, argv[1]);
   try {
     app.parse(argc, argv);
@@ -97,7 +98,7 @@ int run(int argc, char** argv) {
     if (e.get_exit_code() != 0)
       fail(Blame::usage,
            fmt::format("{} (`arlab {} --help` explains all)", in_our_words(e.what()), argv[1]));
-    app.exit(e);  // --help, --version
+    if (speaks) app.exit(e);  // --help, --version
   }
   check_stdout();
   return session.exit_code;

@@ -123,7 +123,7 @@ TEST_CASE(
   CHECK(parse("ring,tree -p 1..500000+1 -n 1").configs().size() == 1'000'000);
 }
 
-TEST_CASE("--max-messages takes counts as everything else does") {
+TEST_CASE("the most messages are given as a count, too") {
   CHECK(parse("ring").max_messages == 1e9);
   CHECK(parse("ring --max-messages 1e6").max_messages == 1e6);
   CHECK(parse("ring --max-messages 2G").max_messages == 2147483648.0);

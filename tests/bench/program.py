@@ -6,10 +6,11 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
-ARLAB = os.environ.get("ARLAB", "arlab")
+ARLAB = os.environ.get("ARLAB") or sys.exit("set ARLAB to the program to test")
 
 # Keys that every record has; those of the machine contract, and the rest of the record's.
 KEYS = set("""schema kind backend algorithm collective ranks elements dtype op root bytes lanes segments topology

@@ -105,10 +105,10 @@ class Job(program.ProgramTest):
         self.assertEqual(out.count("configurations, about"), 1)
 
     def test_other_verbs_need_no_job_and_speak_once(self):
-        for verb in ("count", "verify", "simulate", "list"):
-            with self.subTest(verb=verb):
-                alone, _ = self.arlab(verb, *(("types",) if verb == "list" else ("ring", "-p", 4)))
-                code, out, err = self.mpirun(2, verb, *(("types",) if verb == "list" else ("ring", "-p", 4)))
+        for line in ("count ring", "verify ring -p 4", "simulate ring", "list types", "run --help", "--help", "--version"):
+            with self.subTest(line=line):
+                alone, _ = self.arlab(*line.split())
+                code, out, err = self.mpirun(2, *line.split())
                 self.assertEqual((code, err), (0, ""))
                 self.assertEqual(out, alone)
 

@@ -1,0 +1,101 @@
+"""Result files of arlab: cut, killed, resumed, kept, and on full disks."""
+
+import os
+import random
+import signal
+import time
+import unittest
+
+import program
+
+SWEEP = ("count", "all", "-p", "2..6+1", "-n", "3,1000")
+
+
+class Resume(program.ProgramTest):
+    def sweep_is_whole(self, name, expected):
+        _, records = program.parse(self.read(name))
+        self.assertEqual(len(records), len(expected))
+        self.assertEqual({program.identity(r) for r in records}, expected)
+
+    def test_cut_at_any_byte(self):
+        self.arlab(*SWEEP, "--json", "whole.jsonl")
+        whole = (self.folder / "whole.jsonl").read_bytes()
+        contexts, records = program.parse(whole.decode())
+        self.assertEqual((len(contexts), len(records)), (1, 60))
+        expected = {program.identity(r) for r in records}
+        seed = random.randrange(2**32)
+        places = random.Random(seed)
+        for cut in [0, 1, len(whole) - 1, len(whole)] + [places.randrange(len(whole)) for _ in range(8)]:
+            with self.subTest(seed=seed, cut=cut):
+                (self.folder / "cut.jsonl").write_bytes(whole[:cut])
+                self.arlab(*SWEEP, "--json", "cut.jsonl", "--resume")
+                self.sweep_is_whole("cut.jsonl", expected)
+
+    def test_killed_while_it_sweeps(self):
+        sweep = ("run", "all", "-p", "2,3", "-s", "1K..64K*4", "--time", "20ms")
+        self.arlab(*sweep, "--json", "whole.jsonl")
+        expected = {program.identity(r) for r in program.parse(self.read("whole.jsonl"))[1]}
+        path = self.folder / "killed.jsonl"
+        with self.start(*sweep, "--json", path.name) as process:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and not (path.exists() and path.read_bytes().count(b"\n") > 7):
+                time.sleep(0.005)
+            process.kill()
+            process.communicate()
+        before = program.parse(self.read(path.name))[1]
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertGreater(len(before), 0)
+        self.assertLess(len(before), len(expected))
+        _, err = self.arlab(*sweep, "--json", path.name, "--resume")
+        self.assertIn(f"{len(before)} of {len(expected)} configurations were there already", err)
+        self.assertEqual(program.parse(self.read(path.name))[1][:len(before)], before)
+        self.sweep_is_whole(path.name, expected)
+
+    def test_nothing_left_to_do(self):
+        self.arlab(*SWEEP, "--json", "a.jsonl")
+        before = program.parse(self.read("a.jsonl"))[1]
+        out, err = self.arlab(*SWEEP, "--json", "a.jsonl", "--resume")
+        self.assertEqual(out, "")
+        self.assertIn("60 of 60 configurations were there already", err)
+        self.assertEqual(program.parse(self.read("a.jsonl"))[1], before)
+
+    def test_skipped_once_is_not_written_twice(self):
+        sweep = ("count", "ring", "-c", "broadcast", "-p", "4", "--json", "a.jsonl", "--resume")
+        for _ in range(2):
+            self.arlab(*sweep)
+        self.assertEqual(len(program.parse(self.read("a.jsonl"))[1]), 1)
+
+    def test_a_damaged_file_is_left_as_it_is(self):
+        damaged = '{"schema":1,"kind":"context"}\n{"schema":1,"kind":"cou\n{"schema":1,"kind":"count"}\n'
+        (self.folder / "a.jsonl").write_text(damaged, encoding="utf-8")
+        _, err = self.arlab(*SWEEP, "--json", "a.jsonl", "--resume", code=2)
+        self.assertIn("a.jsonl:2:", err)
+        self.assertEqual(self.read("a.jsonl"), damaged)
+
+
+class Files(program.ProgramTest):
+    """What cannot be written is said, and is exit code 3."""
+
+    def test_no_such_place(self):
+        (self.folder / "file").write_text("", encoding="utf-8")
+        for option in ("--json", "--csv"):
+            _, err = self.arlab("count", "ring", option, "file/below", code=3)
+            self.assertEqual(err, "error: cannot write file/below (Not a directory): name a file that can be written\n")
+        _, err = self.arlab("export", "ring", "-o", "file/below", code=3)
+        self.assertIn("cannot write file/below (Not a directory)", err)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "the system has no /dev/full")
+    def test_full_disk(self):
+        for option in ("--json", "--csv"):
+            _, err = self.arlab("count", "ring", option, "/dev/full", code=3)
+            self.assertEqual(err, "error: cannot write /dev/full (No space left on device): make room or write "
+                                  "somewhere else\n")
+
+    def test_folders_are_made(self):
+        self.arlab("count", "ring", "--json", "a/b/c.jsonl", "--csv", "d/e.csv")
+        self.assertEqual(len(program.parse(self.read("a/b/c.jsonl"))[1]), 1)
+        self.assertEqual(len(program.rows(self.read("d/e.csv"))), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
