@@ -1,7 +1,7 @@
 // TopologyKind: one catalogue entry: a family of networks, its parameters, and how to build one.
 //
 // To add one, write simulator/topologies/catalog/<name>.cpp with `TopologyKind <name>()` in
-// namespace arlab::catalog, and one test.
+// namespace arlab::topology_catalog, and one test.
 #pragma once
 
 #include <span>

@@ -4,7 +4,7 @@
 // port models such as alpha-beta assume. SimGrid calls it a SPLITDUPLEX cluster without a backbone.
 #include "simulator/topologies/kind.hpp"
 
-namespace arlab::catalog {
+namespace arlab::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) { settings.choose("hosts", hosts); }
@@ -35,4 +35,4 @@ TopologyKind crossbar() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::topology_catalog

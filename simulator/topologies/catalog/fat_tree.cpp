@@ -11,7 +11,7 @@
 #include "simulator/topologies/kind.hpp"
 #include "simulator/topologies/tree.hpp"
 
-namespace arlab::catalog {
+namespace arlab::topology_catalog {
 namespace {
 
 struct Shape {
@@ -101,4 +101,4 @@ TopologyKind fat_tree() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::topology_catalog
