@@ -4,19 +4,11 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
+#include "simulator/topologies/random.hpp"
 #include "simulator/topologies/structured_routes.hpp"
 
 namespace arlab {
 namespace {
-
-// Splitmix64's finisher: every bit of the input changes half of the output. Steele, Lea, Flood
-// 2014.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 Routing automatic_for(const Structure& structure) {
   if (std::holds_alternative<Grid>(structure)) return Routing::dimension;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <unordered_set>
 #include <utility>
 
@@ -15,7 +16,7 @@ constexpr double kLeastBandwidth = 1, kMostBandwidth = 1e15;  // bytes a second
 
 void check(const Wire& wire, const std::string& link) {
   if (!(wire.bandwidth >= kLeastBandwidth && wire.bandwidth <= kMostBandwidth))
-    fail(Blame::usage, "link '" + link + "' has a bandwidth of " + std::to_string(wire.bandwidth) +
+    fail(Blame::usage, "link '" + link + "' has a bandwidth of " + short_text(wire.bandwidth) +
                            " bytes a second: give 1 B/s to 1 PB/s, for example 100Gbps");
   if (wire.latency < 0 || wire.latency > kSecond)
     fail(Blame::usage, "link '" + link + "' has a latency of " + std::to_string(wire.latency) +
@@ -33,12 +34,18 @@ void check_unique(const All& all, std::string_view what, NameOf name_of) {
 
 }  // namespace
 
+std::string short_text(double value) {
+  std::ostringstream text;
+  text.precision(std::abs(value) < 1e9 ? 10 : 4);
+  text << value;
+  return text.str();
+}
+
 TopologyBuilder::TopologyBuilder(std::string spec, double hosts, double switches, double links) {
   const auto refuse = [&](double count, std::string_view what, double most) {
     if (count <= most) return;
-    fail(Blame::usage, spec + " would have " + std::to_string(std::llround(std::min(count, 9e18))) +
-                           " " + std::string(what) + ", more than " +
-                           std::to_string(std::llround(most)) + ": make it smaller");
+    fail(Blame::usage, spec + " would have " + short_text(count) + " " + std::string(what) +
+                           ", more than " + short_text(most) + ": make it smaller");
   };
   refuse(hosts + switches, "hosts and switches", kMostNodes);
   refuse(links, "links", kMostLinks);
@@ -46,13 +53,13 @@ TopologyBuilder::TopologyBuilder(std::string spec, double hosts, double switches
   made_.links_.reserve(static_cast<std::size_t>(links));
 }
 
-TopologyBuilder::TopologyBuilder(const Topology& like) {
+TopologyBuilder::TopologyBuilder(const Topology& like, std::string spec) {
   made_.hosts_ = like.hosts_;
   made_.hosts_forward_ = like.hosts_forward_;
   made_.groups_ = like.groups_;
   made_.group_word_ = like.group_word_;
   made_.tiers_ = like.tiers_;
-  made_.spec_ = like.spec_;
+  made_.spec_ = std::move(spec);
   for (NodeId n = 0; n < like.nodes(); ++n) add_vertex(like.node(n), made_.graph_);
 }
 
@@ -103,10 +110,17 @@ void TopologyBuilder::add_cable(NodeId a, NodeId b, const Wire& wire) {
 }
 
 void TopologyBuilder::group_hosts(std::string_view word, Rank size) {
+  std::vector<std::int32_t> group_of(static_cast<std::size_t>(made_.hosts_));
+  for (std::size_t h = 0; h < group_of.size(); ++h)
+    group_of[h] = static_cast<std::int32_t>(h) / size;
+  group_hosts(word, group_of);
+}
+
+void TopologyBuilder::group_hosts(std::string_view word, std::span<const std::int32_t> group_of) {
+  expects(group_of.size() == static_cast<std::size_t>(made_.hosts_), "a group for each host");
   made_.group_word_ = word;
-  made_.groups_ = (made_.hosts_ + size - 1) / size;
-  for (Rank h = 0; h < made_.hosts_; ++h)
-    made_.graph_[static_cast<std::size_t>(h)].group = h / size;
+  made_.groups_ = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
+  for (std::size_t h = 0; h < group_of.size(); ++h) made_.graph_[h].group = group_of[h];
 }
 
 Topology TopologyBuilder::build() && {

@@ -101,6 +101,9 @@ class Topology {
   std::string spec_;
 };
 
+/// A number as short as can be, for messages.
+std::string short_text(double value);
+
 /// What a cable is made of. `tier` names its kind for tables: "host", "leaf-spine", ...
 struct Wire {
   double bandwidth = 0;  ///< bytes a second, each way
@@ -115,7 +118,7 @@ class TopologyBuilder {
   /// Refuses what would be too large before anything is built.
   TopologyBuilder(std::string spec, double hosts, double switches, double links);
   /// The nodes of another topology, without its links and its structure.
-  explicit TopologyBuilder(const Topology& like);
+  TopologyBuilder(const Topology& like, std::string spec);
 
   NodeId add_host(std::string name);
   NodeId add_switch(std::string name, int level);
@@ -123,8 +126,10 @@ class TopologyBuilder {
   void add_cable(NodeId a, NodeId b, const Wire& wire);
 
   void hosts_forward() { made_.hosts_forward_ = true; }
-  /// Hosts in `size` consecutive ones a group. `word` says what a group is.
+  /// `size` consecutive hosts a group, or a group number for each host. `word` says what a group
+  /// is.
   void group_hosts(std::string_view word, Rank size);
+  void group_hosts(std::string_view word, std::span<const std::int32_t> group_of);
   void structure(Structure structure) { made_.structure_ = std::move(structure); }
 
   /// Throws also for names that occur twice.
