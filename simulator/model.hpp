@@ -26,13 +26,17 @@ struct Parameter {
 /// Parameter values by name, in the units of Parameter::fallback.
 using Values = std::map<std::string, double, std::less<>>;
 
+struct Fabric;  // simulator/topologies/fabric.hpp
+
 struct Model {
   std::string_view name;
   std::string_view idea;
   std::string_view source;
   std::vector<Parameter> parameters;
-  std::unique_ptr<Network> (*make)(const Values& values,
-                                   Rank ranks);  ///< values: all of `parameters`
+  /// One of the two; values: all of `parameters`. make_on: for models whose messages share links.
+  std::unique_ptr<Network> (*make)(const Values& values, Rank ranks) = nullptr;
+  std::unique_ptr<Network> (*make_on)(const Values& values, Rank ranks,
+                                      const Fabric& fabric) = nullptr;
 };
 
 /// Every model of simulator/models, by name.
@@ -42,8 +46,10 @@ std::span<const Model> models();
 const Model& find_model(std::string_view name);
 
 /// The model's network, with defaults for what `values` leaves out. Parameters of other models are
-/// ignored. Throws Error(usage) for values that are negative or no numbers.
-std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks);
+/// ignored. Throws Error(usage) for values that are negative or no numbers, and if the model needs
+/// a fabric and gets none, or gets one that it has no use for. The fabric must outlive the network.
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
+                                      const Fabric* fabric = nullptr);
 
 /// All of the model's parameters: from `values`, else the default.
 Values complete(const Model& model, const Values& values);
