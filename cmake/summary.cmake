@@ -1,13 +1,13 @@
 # The configure summary: what is on, what is off, and how to get it.
 
-# arlab_feature(<name> <on> <text>): <text> says what was found, or how to get what is missing.
-function(arlab_feature name on text)
-  if(on)
-    set(state "on ")
+# arlab_feature(<name> <ON|OFF> <text>): <text> says what was found, or how to get what is missing.
+function(arlab_feature name state text)
+  if(state)
+    set(word "on ")
   else()
-    set(state "off")
+    set(word "off")
   endif()
-  set_property(GLOBAL APPEND PROPERTY ARLAB_FEATURES "  ${name} ${state}  ${text}")
+  set_property(GLOBAL APPEND PROPERTY ARLAB_FEATURES "  ${name} ${word}  ${text}")
 endfunction()
 
 function(arlab_print_summary)

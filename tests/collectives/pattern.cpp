@@ -62,8 +62,8 @@ void for_all_operands(Use use) {
 }  // namespace
 
 TEST_CASE("the right answer does not depend on the order of additions") {
-  for (const Rank ranks : {1, 2, 3, 7, 14, 15, 16, 100, 257, 1024}) {
-    const Problem problem{.ranks = ranks, .elements = 1100};
+  for (const Rank ranks : {1, 2, 3, 7, 14, 15, 16, 257, 1024}) {
+    const Problem problem{.ranks = ranks, .elements = ranks < 100 ? 1100 : 150};
     INFO(ranks << " ranks");
     for_all_operands([&](Operand operand) {
       auto order = all_ranks(ranks);
@@ -77,7 +77,7 @@ TEST_CASE("the right answer does not depend on the order of additions") {
 
 TEST_CASE("a missing contribution shows") {
   for (const Rank ranks : {2, 3, 16, 300}) {
-    const Problem problem{.ranks = ranks, .elements = 1021};
+    const Problem problem{.ranks = ranks, .elements = 300};
     for_all_operands([&](Operand operand) {
       for (const Rank missing : {0, 1, ranks - 1}) {
         auto some = all_ranks(ranks);
@@ -90,7 +90,7 @@ TEST_CASE("a missing contribution shows") {
 
 TEST_CASE("a doubled contribution shows, where doubling changes anything") {
   for (const Rank ranks : {1, 2, 5, 16, 300}) {
-    const Problem problem{.ranks = ranks, .elements = 1021};
+    const Problem problem{.ranks = ranks, .elements = 300};
     for_all_operands([&](Operand operand) {
       if (operand.op == Op::min || operand.op == Op::max) return;
       auto more = all_ranks(ranks);
@@ -105,7 +105,7 @@ TEST_CASE("each single changed element is counted") {
   for_all_operands([&](Operand operand) {
     Bytes data = reduced(problem, operand, all_ranks(4));
     const std::size_t bytes = size_of(operand.dtype);
-    for (const std::size_t element : {0, 1020, 1021, 2499})
+    for (const std::size_t element : {0u, 1020u, 1021u, 2499u})
       data[element * bytes + bytes - 1] ^= std::byte{0x40};
     CHECK(wrong_elements(data, operand, problem, 3) == 4);
   });
