@@ -6,9 +6,7 @@
 
 #include "bench/units.hpp"
 #ifdef ARLAB_HAS_TOPOLOGIES
-#include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/placement.hpp"
 #endif
 
 namespace arlab {
@@ -19,13 +17,13 @@ void ModelOptions::add(CLI::App& verb) {
   verb.add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them");
   verb.add_option(
-      "--topology", topology,
+      "--topology", fabric.topology,
       "Network of --model fluid: fat_tree:k=8, torus:dims=4x4x4, ... (default crossbar)");
-  verb.add_option("--routing", routing,
+  verb.add_option("--routing", fabric.routing,
                   "How messages go: automatic (default), shortest, ecmp, dimension, d_mod_k, ...");
-  verb.add_option("--placement", placement,
+  verb.add_option("--placement", fabric.placement,
                   "Which host a rank runs on: block (default), cyclic or random");
-  verb.add_option("--seed", seed, "Of everything random: ecmp, placement (default 0)");
+  verb.add_option("--seed", fabric.seed, "Of everything random: ecmp, placement (default 0)");
   std::map<std::string, std::string> help;
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
@@ -37,53 +35,23 @@ void ModelOptions::add(CLI::App& verb) {
     verb.add_option("--" + name, given[name], text)->group("Model parameters");
 }
 
-#ifdef ARLAB_HAS_TOPOLOGIES
-
-namespace {
-
-// A network and what it refers to.
-struct Standing {
-  Standing(const ModelOptions& options, Rank ranks)
-      : topology(make_topology(options.topology.empty() ? "crossbar" : options.topology, ranks)),
-        fabric{topology, find_routing(options.routing), options.seed,
-               place(topology, find_placement(options.placement), ranks, options.seed)},
-        network(make_network(options.parsed_model(), options.values(), ranks, &fabric)) {}
-  Topology topology;
-  Fabric fabric;
-  std::unique_ptr<Network> network;
-};
-
-}  // namespace
-
-std::shared_ptr<Network> ModelOptions::network(Rank ranks) const {
-  if (!has_topology()) {
-    if (!topology.empty())
-      fail(Blame::usage,
-           fmt::format("model {} knows no topology: leave out --topology, or use --model fluid",
-                       model));
-    return make_network(parsed_model(), values(), ranks);
-  }
-  const auto standing = std::make_shared<Standing>(*this, ranks);
-  return {standing, standing->network.get()};
+std::unique_ptr<Network> ModelOptions::network(Rank ranks) const {
+  return make_network(parsed_model(), values(), ranks, fabric);
 }
 
-std::string ModelOptions::topology_spec(Rank ranks) const {
-  if (!has_topology()) return "crossbar";
-  std::string text = make_topology(topology.empty() ? "crossbar" : topology, ranks).spec();
-  if (routing != "automatic") text += " routing " + routing;
-  if (placement != "block") text += " placement " + placement;
+std::string ModelOptions::topology_spec([[maybe_unused]] Rank ranks) const {
+  if (!parsed_model().has_links) return "crossbar";
+#ifdef ARLAB_HAS_TOPOLOGIES
+  std::string text =
+      make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks).spec();
+#else
+  std::string text = fabric.topology;
+#endif
+  if (fabric.routing != "automatic") text += " routing " + fabric.routing;
+  if (fabric.placement != "block") text += " placement " + fabric.placement;
+  if (fabric.seed != 0) text += fmt::format(" seed {}", fabric.seed);
   return text;
 }
-
-#else
-
-std::shared_ptr<Network> ModelOptions::network(Rank ranks) const {
-  return make_network(parsed_model(), values(), ranks);
-}
-
-std::string ModelOptions::topology_spec(Rank) const { return "crossbar"; }
-
-#endif
 
 const Model& ModelOptions::parsed_model() const { return find_model(model); }
 

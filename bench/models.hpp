@@ -13,16 +13,14 @@ namespace arlab {
 struct ModelOptions {
   std::string model = "alpha_beta";
   std::map<std::string, std::string> given;  ///< by parameter, as written
-  std::string topology, routing = "automatic", placement = "block";
-  std::uint64_t seed = 0;
+  FabricSpec fabric;
 
   void add(CLI::App& verb);
   const Model& parsed_model() const;
-  /// Whether the model's messages share the links of a topology.
-  bool has_topology() const { return parsed_model().make_on != nullptr; }
-  /// The model's network for so many ranks; what it stands on is kept alive with it.
-  std::shared_ptr<Network> network(Rank ranks) const;
-  /// The topology with every size filled in; "crossbar" where the model knows none.
+  /// The model's network for so many ranks.
+  std::unique_ptr<Network> network(Rank ranks) const;
+  /// The topology with every size filled in, routing and placement; "crossbar" where the model
+  /// knows none.
   std::string topology_spec(Rank ranks) const;
   /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
   /// have.

@@ -32,14 +32,11 @@ Values complete(const Model& model, const Values& values) {
 }
 
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
-                                      const Fabric* fabric) {
-  if (model.make_on && !fabric)
-    fail(Blame::usage, "model " + std::string(model.name) + " needs a topology: give --topology");
-  if (model.make && fabric)
+                                      const FabricSpec& fabric) {
+  if (!model.has_links && !fabric.topology.empty())
     fail(Blame::usage, "model " + std::string(model.name) +
                            " knows no topology: leave out --topology, or use --model fluid");
-  return model.make_on ? model.make_on(complete(model, values), ranks, *fabric)
-                       : model.make(complete(model, values), ranks);
+  return model.make(complete(model, values), ranks, fabric);
 }
 
 }  // namespace arlab

@@ -10,7 +10,9 @@
 
 #include "simulator/maxmin.hpp"
 #include "simulator/model.hpp"
-#include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/placement.hpp"
+#include "simulator/topologies/routing.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -49,14 +51,15 @@ struct Entry {  // something that will happen to a flow, unless its version has 
 
 class Fluid : public Network {
  public:
-  Fluid(const Values& values, Rank ranks, const Fabric& fabric)
-      : fabric_(fabric),
-        router_(fabric.topology, fabric.routing, fabric.seed),
+  Fluid(const Values& values, Rank ranks, const FabricSpec& fabric)
+      : topology_(make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks)),
+        router_(topology_, find_routing(fabric.routing), fabric.seed),
+        host_of_(place(topology_, find_placement(fabric.placement), ranks, fabric.seed)),
         envelope_(values.at("envelope")),
         cap_(values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         gamma_(values.at("gamma")),
         processor_(static_cast<std::size_t>(ranks)) {
-    for (const Link& link : fabric.topology.links()) {
+    for (const Link& link : topology_.links()) {
       Channel channel;
       channel.capacity = link.bandwidth / static_cast<double>(kSecond);
       channels_.push_back(std::move(channel));
@@ -116,14 +119,14 @@ class Fluid : public Network {
     std::vector<LinkLoad> loads;
     for (std::size_t l = 0; l < channels_.size(); ++l) {
       const double most = channels_[l].capacity * static_cast<double>(now);
-      loads.push_back({fabric_.topology.links()[l].name, channels_[l].carried,
+      loads.push_back({topology_.links()[l].name, channels_[l].carried,
                        most > 0 ? channels_[l].carried / most : 0});
     }
     return loads;
   }
 
  private:
-  Rank host_of(Rank rank) const { return fabric_.host_of[static_cast<std::size_t>(rank)]; }
+  Rank host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
   Channel& channel(LinkId link) { return channels_[static_cast<std::size_t>(link)]; }
 
   Index take_flow() {
@@ -254,8 +257,9 @@ class Fluid : public Network {
     note(now_ + to_time(flow.left / rate), id);
   }
 
-  const Fabric& fabric_;
+  Topology topology_;
   Router router_;
+  std::vector<Rank> host_of_;  // of each rank
   double envelope_, cap_, gamma_;
   std::vector<Time> processor_;  // of each rank: when it is free
   std::vector<Channel> channels_;
@@ -273,7 +277,7 @@ class Fluid : public Network {
   MaxMin solver_;
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks, const Fabric& fabric) {
+std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec& fabric) {
   return std::make_unique<Fluid>(values, ranks, fabric);
 }
 
@@ -290,7 +294,8 @@ Model fluid() {
                      {"flow_beta", Unit::time_per_byte, 0,
                       "least time a byte of one flow; 0: no limit"},
                      {"gamma", Unit::time_per_byte, 40, "time a byte reduced"}},
-      .make_on = make,
+      .has_links = true,
+      .make = make,
   };
 }
 
