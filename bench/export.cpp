@@ -128,8 +128,7 @@ void export_one(const ExportVerb& verb) {
     json = schedule_json(config);
   } else if (verb.format == "perfetto") {
     Trace trace;
-    const auto network =
-        make_network(verb.model.parsed_model(), verb.model.values(), config.problem.ranks);
+    const auto network = verb.model.network(config.problem.ranks);
     simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
              *network, {.segments = config.segments, .trace = &trace});
     json = trace_json(trace, config, verb.model);

@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "bench/units.hpp"
+#ifdef ARLAB_HAS_TOPOLOGIES
+#include "simulator/topologies/kind.hpp"
+#endif
 
 namespace arlab {
 
@@ -31,6 +34,16 @@ void ModelOptions::add(CLI::App& verb) {
   verb.add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them")
       ->type_name("NAME");
+  const auto fabric_option = [&](const char* name, auto& value, const char* help) {
+    verb.add_option(name, value, help)->group("Topology (of --model fluid)");
+  };
+  fabric_option("--topology", fabric.topology,
+                "fat_tree:k=8, torus:dims=4x4x4, ... (default crossbar); `arlab list topologies`");
+  fabric_option("--routing", fabric.routing,
+                "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant");
+  fabric_option("--placement", fabric.placement,
+                "Host of each rank: block (default), cyclic or random");
+  fabric_option("--seed", fabric.seed, "Of ecmp, valiant and random placement (default 0)");
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
       const std::string parameter(p.name);
@@ -39,6 +52,24 @@ void ModelOptions::add(CLI::App& verb) {
           ->type_name(p.unit == Parameter::Unit::bytes ? "BYTES" : "TIME")
           ->group("Model parameters");
     }
+}
+
+std::unique_ptr<Network> ModelOptions::network(Rank ranks) const {
+  return make_network(parsed_model(), values(), ranks, fabric);
+}
+
+std::string ModelOptions::topology_spec([[maybe_unused]] Rank ranks) const {
+  if (!parsed_model().has_links) return "crossbar";
+#ifdef ARLAB_HAS_TOPOLOGIES
+  std::string text =
+      make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks).spec();
+#else
+  std::string text = fabric.topology;
+#endif
+  if (fabric.routing != "automatic") text += " routing " + fabric.routing;
+  if (fabric.placement != "block") text += " placement " + fabric.placement;
+  if (fabric.seed != 0) text += fmt::format(" seed {}", fabric.seed);
+  return text;
 }
 
 const Model& ModelOptions::parsed_model() const { return find_model(model); }

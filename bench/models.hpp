@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "simulator/model.hpp"
@@ -12,9 +13,15 @@ namespace arlab {
 struct ModelOptions {
   std::string model = "alpha_beta";
   std::map<std::string, std::string> given;  ///< by parameter, as written
+  FabricSpec fabric;
 
   void add(CLI::App& verb);
   const Model& parsed_model() const;
+  /// The model's network for so many ranks.
+  std::unique_ptr<Network> network(Rank ranks) const;
+  /// The topology with every size filled in, routing and placement; "crossbar" where the model
+  /// knows none.
+  std::string topology_spec(Rank ranks) const;
   /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
   /// have.
   Values values() const;

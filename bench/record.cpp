@@ -77,6 +77,11 @@ Json to_json(const Record& r) {
   j["modelled_us"] = or_null(r.modelled_us);
   j["algbw_gbps"] = or_null(r.algbw());
   j["busbw_gbps"] = or_null(r.busbw());
+  if (r.kind == "simulate")
+    j["hottest_link"] = r.hottest ? Json{{"name", r.hottest->name},
+                                         {"bytes", r.hottest->bytes},
+                                         {"share", r.hottest->share}}
+                                  : Json();
   j["wrong"] = or_null(r.wrong);
   j["skipped"] = or_null(r.skipped);
   if (r.kind == "verify") {

@@ -15,14 +15,18 @@ struct SimulateVerb {
   ModelOptions model;
 };
 
+bool less_loaded(const LinkLoad& a, const LinkLoad& b) { return a.share < b.share; }
+
 void evaluate(const ModelOptions& options, const Config& config, Record& r) {
-  const auto network = make_network(options.parsed_model(), options.values(), config.problem.ranks);
+  const auto network = options.network(config.problem.ranks);
   const Outcome outcome =
       simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
                *network, {.segments = config.segments});
   r.sent = outcome.sent;
   r.time_us = exactly(microseconds(outcome.finish));
   r.modelled_us = microseconds(outcome.finish);
+  const std::vector<LinkLoad> loads = network->loads(outcome.finish);
+  if (!loads.empty()) r.hottest = *std::max_element(loads.begin(), loads.end(), less_loaded);
 }
 
 // Time is counted in 64 bits of picoseconds. A bound on the finish that is never too low: all work
@@ -88,7 +92,7 @@ void add_simulate(CLI::App& app, Session& session) {
         [&](Record& r) {
           r.model = model;
           r.machine = machine;
-          r.topology = "crossbar";
+          r.topology = options->model.topology_spec(r.problem.ranks);
         },
         [&](const Config& config, const Record& r) { return estimate(options->model, config, r); },
         [&](const Config& config, Record& r) { evaluate(options->model, config, r); });

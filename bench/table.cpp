@@ -203,6 +203,12 @@ std::vector<Column> columns_of(const std::string& kind) {
     timed.push_back(
         {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }});
   }
+  if (kind == "simulate")
+    timed.push_back({"hottest link", [](const Record& r) {
+                       return r.hottest ? fmt::format("{} {:.0f}%", r.hottest->name,
+                                                      100 * r.hottest->share)
+                                        : "";
+                     }});
   timed.insert(timed.end(), {busbw, messages, rounds, skipped});
   return timed;
 }

@@ -20,9 +20,15 @@ function(arlab_sanitize target)
   endif()
 endfunction()
 
-# arlab_catalogue(<target> <folder> <header> <type> <function>): every <folder>/<stem>.cpp defines
-# `<type> <stem>()` in namespace arlab::catalog; this generates `std::span<const <type>> <function>()` over all of them.
+# arlab_catalogue(<target> <folder> <header> <type> <function> [namespace]): every <folder>/<stem>.cpp defines
+# `<type> <stem>()` in namespace arlab::catalog, or another one where two catalogues share a stem;
+# this generates `std::span<const <type>> <function>()` over all of them.
 function(arlab_catalogue target folder header type function)
+  if(ARGN)
+    set(namespace ${ARGN})
+  else()
+    set(namespace catalog)
+  endif()
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
   list(SORT files)
   set(declarations "")
@@ -30,7 +36,7 @@ function(arlab_catalogue target folder header type function)
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
     string(APPEND declarations "${type} ${stem}();\n")
-    string(APPEND entries "      catalog::${stem}(),\n")
+    string(APPEND entries "      ${namespace}::${stem}(),\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[
@@ -40,8 +46,8 @@ function(arlab_catalogue target folder header type function)
 #include "@header@"
 
 namespace arlab {
-namespace catalog {
-@declarations@}  // namespace catalog
+namespace @namespace@ {
+@declarations@}  // namespace @namespace@
 
 std::span<const @type@> @function@() {
   static const std::vector<@type@> all{

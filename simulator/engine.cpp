@@ -31,6 +31,7 @@ struct Event {
   Kind kind = Kind::begin;
   bool rendezvous = false;
   bool posted = false;  // its receive was found before it left
+  bool later = false;   // the network told late when it arrives
 };
 
 struct alignas(64) Actor {  // one cache line
@@ -63,9 +64,16 @@ class Messages {
   Event take(Chain& chain) {
     const Index i = chain.head;
     chain.head = nodes_[i].next;
-    nodes_[i].next = free_;
-    free_ = i;
-    return nodes_[i].event;
+    return release(i);
+  }
+
+  /// One message alone, by the number that release() takes.
+  Index hold(const Event& event) { return allocate(event); }
+  Event& at(Index number) { return nodes_[number].event; }
+  Event release(Index number) {
+    nodes_[number].next = free_;
+    free_ = number;
+    return nodes_[number].event;
   }
 
  private:
@@ -93,6 +101,7 @@ class Engine {
          const SimulateOptions& options)
       : network_(network),
         synchronous_(network.synchronous()),
+        changes_(network.has_changes()),
         options_(options),
         ranks_(problem.ranks),
         element_size_(element_size) {
@@ -111,12 +120,10 @@ class Engine {
   }
 
   Outcome run() {
-    while (!queue_.empty()) {
-      const Event event = queue_.pop();
-      prefetch();
-      handle(event);
-      ++outcome_.events;
-    }
+    if (changes_)
+      run_with_changes();
+    else
+      while (!queue_.empty()) handle_next();
     for (const Actor& a : actors_) {
       if (a.program)
         fail(Blame::check,
@@ -132,6 +139,33 @@ class Engine {
   }
 
  private:
+  void handle_next() {
+    const Event event = queue_.pop();
+    prefetch();
+    handle(event);
+    ++outcome_.events;
+  }
+
+  // All events of a moment come before the network's changes after it.
+  void run_with_changes() {
+    for (Time now = 0;;) {
+      if (!queue_.empty() && queue_.next_time() == now) {
+        handle_next();
+        continue;
+      }
+      const Time ours = queue_.empty() ? kNever : queue_.next_time();
+      const Time change = network_.next_change();
+      now = std::min(ours, change);
+      if (now == kNever) return;
+      if (change > now) continue;
+      for (const Index number : network_.advance(now)) {
+        Event e = messages_.release(number);
+        e.time = now;
+        queue_.push(e);
+      }
+    }
+  }
+
   // One lane is the common case, and divisions are slow.
   Rank rank_of(Index actor) const {
     return static_cast<Rank>(lanes_ == 1 ? actor : actor / lanes_);
@@ -231,18 +265,26 @@ class Engine {
   bool leaves(Index id, const Action& action, Bytes bytes, Time now) {
     Actor& a = actors_[id];
     const Index peer = peer_of(id, action);
-    const Network::Sent sent = network_.send({rank_of(id), action.peer, bytes}, now);
+    Event e{.bytes = bytes,
+            .actor = peer,
+            .source = rank_of(id),
+            .depth = a.depth,
+            .kind = Kind::arrive,
+            .posted = synchronous_};
+    const Index number = changes_ ? messages_.hold(e) : 0;
+    const Network::Sent sent = network_.send({rank_of(id), action.peer, bytes, number}, now);
     ++outcome_.sent.messages;
     outcome_.sent.elements += bytes / element_size_;
     report_progress();
-    queue_.push({.time = sent.arrives,
-                 .bytes = bytes,
-                 .actor = peer,
-                 .source = rank_of(id),
-                 .depth = a.depth,
-                 .kind = Kind::arrive,
-                 .rendezvous = sent.rendezvous,
-                 .posted = synchronous_});
+    if (sent.arrives == kNever) {
+      messages_.at(number).rendezvous = sent.rendezvous;
+      messages_.at(number).later = true;
+    } else {
+      if (changes_) messages_.release(number);
+      e.time = sent.arrives;
+      e.rendezvous = sent.rendezvous;
+      queue_.push(e);
+    }
     if (options_.trace) trace_send(id, action, bytes, now, sent);
     a.done = std::max(a.done, sent.sender_done);
     return !sent.rendezvous && --a.left == 0;
@@ -422,13 +464,14 @@ class Engine {
 
   void trace_receive(const Event& e, Time now, Time done) {
     const std::int64_t number = messages_.take(in_flight_[key(e.actor, e.source)]).time;
+    if (e.later) options_.trace->spans[static_cast<std::size_t>(number)].end = now;
     options_.trace->spans.push_back({Span::Kind::receive, rank_of(e.actor),
                                      static_cast<std::int32_t>(lane_of(e.actor)), rounds_[e.actor],
                                      e.source, e.bytes, now, done, number});
   }
 
   Network& network_;
-  bool synchronous_;
+  bool synchronous_, changes_;
   const SimulateOptions& options_;
   Rank ranks_;
   Bytes element_size_;

@@ -43,6 +43,11 @@ class EventQueue {
       filled_ |= std::uint64_t{1} << b;
   }
 
+  /// When the next event leaves. The queue must not be empty.
+  Time next_time() const {
+    return present_ ? now_ : buckets_[static_cast<std::size_t>(std::countr_zero(filled_))].earliest;
+  }
+
   /// The queue must not be empty.
   Event pop() {
     if (present_ == nullptr) refill();

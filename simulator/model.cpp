@@ -31,8 +31,12 @@ Values complete(const Model& model, const Values& values) {
   return all;
 }
 
-std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks) {
-  return model.make(complete(model, values), ranks);
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
+                                      const FabricSpec& fabric) {
+  if (!model.has_links && !fabric.topology.empty())
+    fail(Blame::usage, "model " + std::string(model.name) +
+                           " knows no topology: leave out --topology, or use --model fluid");
+  return model.make(complete(model, values), ranks, fabric);
 }
 
 }  // namespace arlab

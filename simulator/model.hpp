@@ -26,13 +26,22 @@ struct Parameter {
 /// Parameter values by name, in the units of Parameter::fallback.
 using Values = std::map<std::string, double, std::less<>>;
 
+/// What the messages of a model with links travel on, as words; see `arlab list topologies`.
+struct FabricSpec {
+  std::string topology;  ///< such as "fat_tree:k=8"; empty: crossbar
+  std::string routing = "automatic";
+  std::string placement = "block";
+  std::uint64_t seed = 0;
+};
+
 struct Model {
   std::string_view name;
   std::string_view idea;
   std::string_view source;
   std::vector<Parameter> parameters;
-  std::unique_ptr<Network> (*make)(const Values& values,
-                                   Rank ranks);  ///< values: all of `parameters`
+  bool has_links = false;  ///< messages share the links of a topology
+  /// values: all of `parameters`.
+  std::unique_ptr<Network> (*make)(const Values& values, Rank ranks, const FabricSpec& fabric);
 };
 
 /// Every model of simulator/models, by name.
@@ -42,8 +51,10 @@ std::span<const Model> models();
 const Model& find_model(std::string_view name);
 
 /// The model's network, with defaults for what `values` leaves out. Parameters of other models are
-/// ignored. Throws Error(usage) for values that are negative or no numbers.
-std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks);
+/// ignored. Throws Error(usage) for values that are negative or no numbers, for a topology that the
+/// model has no use for, and for one that does not exist or does not hold the ranks.
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
+                                      const FabricSpec& fabric = {});
 
 /// All of the model's parameters: from `values`, else the default.
 Values complete(const Model& model, const Values& values);

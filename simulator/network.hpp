@@ -5,6 +5,12 @@
 // at which each rank's ports and processor are free.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "algorithms/problem.hpp"
 #include "simulator/time.hpp"
 
@@ -14,7 +20,17 @@ struct Message {
   Rank source = 0;
   Rank target = 0;
   Bytes bytes = 0;
+  std::uint32_t number = 0;  ///< tells messages that are under way apart (see Network::advance)
 };
+
+/// What a link has carried.
+struct LinkLoad {
+  std::string name;
+  double bytes = 0;
+  double share = 0;  ///< of what it could have carried in the time
+};
+
+inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
 class Network {
  public:
@@ -29,7 +45,8 @@ class Network {
 
   struct Sent {
     Time sender_done;  ///< when the sender has its buffer back (eager)
-    Time arrives;      ///< when the message reaches the target and asks to be received
+    Time arrives;      ///< when the message reaches the target and asks to be received; kNever:
+                       ///< advance() tells
     bool rendezvous;   ///< the sender is done only when the receive is posted (see met())
   };
   /// The message leaves; `now` is a time that can_send() allowed.
@@ -40,6 +57,17 @@ class Network {
   virtual Time can_receive(Rank target, Time now) = 0;
   /// The target receives; returns when it is done. `now` is a time that can_receive() allowed.
   virtual Time receive(const Message& message, Time now) = 0;
+
+  /// Where messages slow one another down, a network cannot tell at once when one arrives. Such a
+  /// network has changes of its own: the engine asks for the next one when all that it does itself
+  /// at this time is done, and goes on to it by advance(), which returns the numbers of the
+  /// messages that arrive then. Valid until the next call.
+  virtual bool has_changes() const { return false; }
+  virtual Time next_change() { return kNever; }
+  virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
+
+  /// What each link has carried up to `now`, where the model knows links.
+  virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }
 
   /// A rendezvous message has met its receive.
   virtual void met(Rank /*source*/, Time /*now*/) {}

@@ -54,7 +54,7 @@ class AlphaBeta : public Network {
   std::vector<Ports> ports_;
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks) {
+std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec&) {
   return std::make_unique<AlphaBeta>(values, ranks);
 }
 

@@ -1,0 +1,47 @@
+// maxmin: how flows share links when every flow gets as much as it can without taking from one that
+// has less.
+//
+// Progressive filling: raise all rates together until a link is full; its flows are settled; go on
+// with the rest. Bertsekas & Gallager, Data Networks, 2nd ed., 1992, section 6.5.2. A pure
+// function: no time, no network.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arlab {
+
+/// Flows over links that are numbered from 0: flow f crosses links[begin[f]] to links[begin[f + 1]
+/// - 1], at most once each.
+struct Sharing {
+  std::vector<double> capacity;      ///< of each link, above 0, in any unit of rate
+  std::vector<std::uint32_t> begin;  ///< flows + 1 positions
+  std::vector<std::uint32_t> links;
+  double cap = 0;  ///< most that one flow may have; 0: no limit
+};
+
+class MaxMin {
+ public:
+  /// The rate of each flow, in the unit of the capacities. A flow without links needs a cap. Valid
+  /// until the next call.
+  std::span<const double> solve(const Sharing& sharing);
+
+ private:
+  struct Level {
+    double share;
+    std::uint32_t link;
+    bool operator>(const Level& other) const {
+      return share != other.share ? share > other.share : link > other.link;
+    }
+  };
+
+  void list_flows(const Sharing& sharing);
+
+  std::vector<double> rate_, left_;           // of each flow, of each link
+  std::vector<std::uint32_t> open_;           // of each link: flows that are not settled
+  std::vector<std::uint32_t> first_, flows_;  // of each link: its flows
+  std::vector<Level> heap_;
+};
+
+}  // namespace arlab

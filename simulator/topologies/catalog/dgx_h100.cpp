@@ -1,0 +1,60 @@
+// DGX H100 pod: NVIDIA's DGX SuperPOD of DGX H100 systems.
+//
+// A system: 8 H100 GPUs with 18 NVLinks of 25 GB/s each way, 450 GB/s a GPU, to its NVSwitches (one
+// here: they are not blocking), and 8 ConnectX-7 ports of 400 Gb/s for compute. A scalable unit: 32
+// systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4 and 8
+// units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference architecture,
+// DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document has any.
+#include <bit>
+
+#include "algorithms/error.hpp"
+#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/rail_pod.hpp"
+
+namespace arlab::topology_catalog {
+namespace {
+
+constexpr std::int32_t kGpus = 8, kUnit = 32, kMostUnits = 8;
+
+void fit(Settings& settings, Rank hosts) { settings.choose("systems", (hosts - 1) / kGpus + 1); }
+
+Topology make(const Settings& settings) {
+  RailPod pod;
+  pod.nodes = settings.count("systems");
+  const auto units = static_cast<std::int32_t>(
+      std::bit_ceil((static_cast<std::uint32_t>(pod.nodes) - 1) / kUnit + 1));
+  if (units > kMostUnits)
+    fail(Blame::usage, "dgx_h100: systems '" + std::to_string(pod.nodes) + "' is more than the " +
+                           std::to_string(kMostUnits * kUnit) +
+                           " that two levels of switches join: use rail_pod or fat_tree");
+  pod.gpus = kGpus;
+  pod.nodes_per_switch = kUnit;
+  pod.spines = 4 * units;
+  pod.cables = 8 / units;
+  pod.relay = settings.flag("relay");
+  const Time latency = settings.time("latency");
+  constexpr double kNdr = 400e9 / 8, kNvlink = 18 * 25e9;
+  pod.nvlink = {kNvlink, settings.time("nvlink_latency"), "nvlink"};
+  pod.nic = {kNdr, latency, "nic"};
+  pod.up = {kNdr, latency, "rail-spine"};
+  return make_rail_pod(settings.spec(), pod);
+}
+
+}  // namespace
+
+TopologyKind dgx_h100() {
+  using Unit = TopologyParameter::Unit;
+  return {
+      .name = "dgx_h100",
+      .idea = "preset: NVIDIA DGX SuperPOD of DGX H100 systems, 8 GPUs and 8 NICs each",
+      .source = "DGX SuperPOD reference architecture RA-11333-001, 2023",
+      .parameters = {{"systems", Unit::count, "32", "DGX H100 systems; 32 are a scalable unit"},
+                     {"relay", Unit::flag, "yes", "GPUs pass messages on to their rail (PXN)"},
+                     {"nvlink_latency", Unit::time, "250ns", "of an NVLink (an assumption)"},
+                     {"latency", Unit::time, "500ns", "of any other link (an assumption)"}},
+      .fit = fit,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::topology_catalog

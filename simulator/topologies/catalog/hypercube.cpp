@@ -1,0 +1,42 @@
+// Hypercube: 2^d hosts, joined where their numbers differ in one bit: a torus of d dimensions of
+// two. Seitz, The cosmic cube, CACM 28(1), 1985.
+#include <algorithm>
+
+#include "algorithms/error.hpp"
+#include "simulator/topologies/grid.hpp"
+#include "simulator/topologies/kind.hpp"
+
+namespace arlab::topology_catalog {
+namespace {
+
+constexpr std::int32_t kMost = 22;
+
+void fit(Settings& settings, Rank hosts) { settings.choose("d", std::max(1, ceil_log2(hosts))); }
+
+Topology make(const Settings& settings) {
+  const std::int32_t d = settings.count("d");
+  if (d > kMost)
+    fail(Blame::usage, "hypercube: d '" + std::to_string(d) + "' is too large: give 1 to " +
+                           std::to_string(kMost));
+  return make_grid(settings.spec(),
+                   {std::vector<std::int32_t>(static_cast<std::size_t>(d), 2), true},
+                   settings.bandwidth("bandwidth"), settings.time("latency"));
+}
+
+}  // namespace
+
+TopologyKind hypercube() {
+  using Unit = TopologyParameter::Unit;
+  return {
+      .name = "hypercube",
+      .idea = "2^d hosts, joined where their numbers differ in one bit",
+      .source = "Seitz 1985",
+      .parameters = {{"d", Unit::count, "4", "dimensions"},
+                     {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
+                     {"latency", Unit::time, "500ns", "of a link"}},
+      .fit = fit,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::topology_catalog

@@ -1,0 +1,50 @@
+// Leaf-spine: racks of hosts on leaf switches, and every leaf on every spine switch: a fat tree of
+// two levels whose up links may be of any speed. Oversubscription o gives a leaf's up links
+// together 1/o of the bandwidth of its hosts. Alizadeh & Edsall, On the data path performance of
+// leaf-spine datacenter fabrics, HOTI 2013.
+#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/tree.hpp"
+
+namespace arlab::topology_catalog {
+namespace {
+
+void fit(Settings& settings, Rank hosts) {
+  const std::int32_t leaves = settings.count("leaves");
+  if (settings.given("leaves"))
+    settings.choose("hosts", (hosts + leaves - 1) / leaves);
+  else
+    settings.choose("leaves", (hosts - 1) / settings.count("hosts") + 1);
+}
+
+Topology make(const Settings& settings) {
+  const std::int32_t leaves = settings.count("leaves"), spines = settings.count("spines"),
+                     hosts = settings.count("hosts");
+  const double bandwidth = settings.bandwidth("bandwidth");
+  const double up = bandwidth * hosts / (spines * settings.ratio("oversubscription"));
+  const Time latency = settings.time("latency");
+  return make_tree(
+      settings.spec(), {{hosts, leaves}, {1, spines}, {1, 1}},
+      {{"leaf", {bandwidth, latency, "host"}}, {"spine", {up, latency, "leaf-spine"}}});
+}
+
+}  // namespace
+
+TopologyKind leaf_spine() {
+  using Unit = TopologyParameter::Unit;
+  return {
+      .name = "leaf_spine",
+      .idea = "racks of hosts on leaf switches, every leaf on every spine",
+      .source = "Alizadeh & Edsall 2013",
+      .parameters = {{"leaves", Unit::count, "4", "leaf switches"},
+                     {"spines", Unit::count, "4", "spine switches"},
+                     {"hosts", Unit::count, "16", "hosts a leaf"},
+                     {"oversubscription", Unit::ratio, "1",
+                      "bandwidth of a leaf's hosts by that of its up links"},
+                     {"bandwidth", Unit::bandwidth, "100Gbps", "of a host's link, each way"},
+                     {"latency", Unit::time, "500ns", "of a link"}},
+      .fit = fit,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::topology_catalog

@@ -1,0 +1,59 @@
+// Rail pod: nodes of GPUs on NVLink, a NIC for each GPU, rail switches, and spines above them (see
+// rail_pod.hpp). Defaults: nodes as of a DGX H100; latencies are assumptions.
+#include "simulator/topologies/rail_pod.hpp"
+
+#include <algorithm>
+
+#include "simulator/topologies/kind.hpp"
+
+namespace arlab::topology_catalog {
+namespace {
+
+void fit(Settings& settings, Rank hosts) {
+  const std::int32_t nodes = settings.count("nodes");
+  if (settings.given("nodes"))
+    settings.choose("gpus", (hosts + nodes - 1) / nodes);
+  else
+    settings.choose("nodes", (hosts - 1) / settings.count("gpus") + 1);
+}
+
+Topology make(const Settings& settings) {
+  RailPod pod;
+  pod.nodes = settings.count("nodes");
+  pod.gpus = settings.count("gpus");
+  pod.nodes_per_switch = settings.count("nodes_per_switch");
+  pod.spines = settings.count("spines");
+  pod.relay = settings.flag("relay");
+  pod.nvlink = {settings.bandwidth("nvlink"), settings.time("nvlink_latency"), "nvlink"};
+  pod.nic = {settings.bandwidth("nic"), settings.time("latency"), "nic"};
+  const std::int32_t down = std::min(pod.nodes, pod.nodes_per_switch);
+  pod.up = {pod.nic.bandwidth * down / (pod.spines * settings.ratio("oversubscription")),
+            pod.nic.latency, "rail-spine"};
+  return make_rail_pod(settings.spec(), pod);
+}
+
+}  // namespace
+
+TopologyKind rail_pod() {
+  using Unit = TopologyParameter::Unit;
+  return {
+      .name = "rail_pod",
+      .idea = "GPUs on NVLink within a node, a NIC each, GPU r of every node on rail switch r",
+      .source = "Wang et al., arXiv:2307.12169",
+      .parameters = {{"nodes", Unit::count, "4", "nodes"},
+                     {"gpus", Unit::count, "8", "GPUs a node, and rails"},
+                     {"nodes_per_switch", Unit::count, "32", "nodes on one rail switch"},
+                     {"spines", Unit::count, "4", "switches above the rails"},
+                     {"oversubscription", Unit::ratio, "1",
+                      "bandwidth down by up of a rail switch"},
+                     {"relay", Unit::flag, "no", "GPUs pass messages on to their rail (PXN)"},
+                     {"nvlink", Unit::bandwidth, "450GB/s", "of a GPU to its NVSwitch, each way"},
+                     {"nic", Unit::bandwidth, "400Gbps", "of a GPU to its rail, each way"},
+                     {"nvlink_latency", Unit::time, "250ns", "of an NVLink"},
+                     {"latency", Unit::time, "500ns", "of any other link"}},
+      .fit = fit,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::topology_catalog

@@ -1,0 +1,31 @@
+// Ring: every host is joined to the next, and the last to the first.
+#include "simulator/topologies/grid.hpp"
+#include "simulator/topologies/kind.hpp"
+
+namespace arlab::topology_catalog {
+namespace {
+
+void fit(Settings& settings, Rank hosts) { settings.choose("hosts", hosts); }
+
+Topology make(const Settings& settings) {
+  return make_grid(settings.spec(), {{settings.count("hosts")}, true},
+                   settings.bandwidth("bandwidth"), settings.time("latency"));
+}
+
+}  // namespace
+
+TopologyKind ring() {
+  using Unit = TopologyParameter::Unit;
+  return {
+      .name = "ring",
+      .idea = "every host is joined to its two neighbours",
+      .source = "Dally & Towles 2004, chapter 5 (a 1-dimensional torus)",
+      .parameters = {{"hosts", Unit::count, "16", "hosts"},
+                     {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
+                     {"latency", Unit::time, "500ns", "of a link"}},
+      .fit = fit,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::topology_catalog

@@ -1,0 +1,122 @@
+#include "simulator/topologies/faults.hpp"
+
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/error.hpp"
+#include "simulator/topologies/distances.hpp"
+#include "simulator/topologies/flow.hpp"
+#include "simulator/topologies/reach.hpp"
+#include "simulator/topologies/settings.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr double kDead = 0;
+
+[[noreturn]] void unknown_link(const Topology& topology, const std::string& wanted) {
+  constexpr std::size_t kMostCompared = 20'000;
+  std::vector<std::string_view> names;
+  if (topology.links().size() <= kMostCompared)
+    for (const Link& link : topology.links()) names.push_back(link.name);
+  fail(Blame::usage, topology.spec() + " has no link '" + wanted + "'" +
+                         did_you_mean(wanted, names) + " (node--node takes both directions)");
+}
+
+bool matches(const Topology& topology, const Link& link, std::string_view wanted) {
+  if (link.name == wanted) return true;
+  const std::string &from = topology.node(link.from).name, &to = topology.node(link.to).name;
+  return wanted == from + "--" + to || wanted == to + "--" + from;
+}
+
+// How many times slower each link is.
+std::vector<double> slowness(const Topology& topology, std::span<const LinkFault> faults) {
+  std::vector<double> slower(topology.links().size(), 1);
+  for (const LinkFault& fault : faults) {
+    bool found = false;
+    for (std::size_t id = 0; id < slower.size(); ++id) {
+      if (!matches(topology, topology.links()[id], fault.link)) continue;
+      found = true;
+      slower[id] = fault.slower == kDead ? kDead : slower[id] * fault.slower;
+    }
+    if (!found) unknown_link(topology, fault.link);
+  }
+  return slower;
+}
+
+// The fewest dead links that separate the first source from the target.
+std::string cut(const Topology& whole, const std::vector<double>& slower, const Gap& gap) {
+  const auto n = static_cast<std::size_t>(whole.nodes());
+  const auto usable_links = [&](auto use) {
+    for (std::size_t id = 0; id < slower.size(); ++id)
+      if (const Link& link = whole.links()[id]; usable(whole, link, gap.target)) use(id, link);
+  };
+  FlowNetwork network(n);
+  usable_links([&](std::size_t id, const Link& link) {
+    constexpr std::int64_t kUncut = std::int64_t{1} << 32;  // more than there can be dead links
+    network.add(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
+                slower[id] == kDead ? 1 : kUncut);
+  });
+  const auto source = static_cast<std::size_t>(gap.sources.front());
+  network.max_flow(source, static_cast<std::size_t>(gap.target));
+  const auto near = network.source_side(source);
+  std::string names;
+  usable_links([&](std::size_t id, const Link& link) {
+    if (slower[id] == kDead && near[static_cast<std::size_t>(link.from)] &&
+        !near[static_cast<std::size_t>(link.to)])
+      names += (names.empty() ? "" : ", ") + link.name;
+  });
+  return names;
+}
+
+}  // namespace
+
+LinkFault parse_fault(std::string_view text) {
+  const auto refuse = [&] {
+    fail(Blame::usage,
+         "fault '" + std::string(text) +
+             "' is none: write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)");
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) refuse();
+  const std::string_view kind = text.substr(0, equals);
+  std::string_view link = text.substr(equals + 1);
+  if (kind == "dead" && !link.empty()) return {std::string(link), kDead};
+  const std::size_t colon = link.rfind(':');
+  if (kind != "slow" || colon == std::string_view::npos || colon == 0) refuse();
+  const double slower = parse_ratio(link.substr(colon + 1), "how many times slower a link is:");
+  if (slower < 1)
+    fail(Blame::usage,
+         "fault '" + std::string(text) + "' would make the link faster: give 1 or more");
+  return {std::string(link.substr(0, colon)), slower};
+}
+
+Topology with_faults(const Topology& topology, std::span<const LinkFault> faults) {
+  if (faults.empty()) return topology;
+  const std::vector<double> slower = slowness(topology, faults);
+  std::string spec = topology.spec();
+  for (const LinkFault& fault : faults)
+    spec += fault.slower == kDead ? " dead=" + fault.link
+                                  : " slow=" + fault.link + ":" + short_text(fault.slower);
+  TopologyBuilder builder(topology, spec);
+  for (std::size_t id = 0; id < slower.size(); ++id) {
+    const Link& link = topology.links()[id];
+    if (slower[id] == kDead) continue;
+    builder.add_link(link.from, link.to,
+                     {link.bandwidth / slower[id], link.latency,
+                      topology.tiers()[static_cast<std::size_t>(link.tier)]},
+                     link.name);
+  }
+  if (std::find(slower.begin(), slower.end(), kDead) == slower.end())
+    builder.structure(topology.structure());
+  Topology made = std::move(builder).build();
+  if (const auto gap = find_gap(made)) {
+    const std::string links = cut(topology, slower, *gap);
+    if (!links.empty())
+      fail(Blame::usage, topology.spec() + " is cut: " + text_of(*gap, made) +
+                             "; the dead links on the narrowest cut: " + links);
+  }
+  return made;
+}
+
+}  // namespace arlab
