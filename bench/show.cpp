@@ -94,8 +94,8 @@ void show(const SweepOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table");
-  verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2");
+  CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table; or a topology");
+  verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology torus");
   const auto options = std::make_shared<SweepOptions>();
   verb->add_option("algorithms", options->positional, "Algorithms, or all (default)")
       ->type_name("NAME")
@@ -106,7 +106,11 @@ void add_show(CLI::App& app, Session&) {
                    "allreduce (default), reduce_scatter, all_gather, reduce or broadcast");
   verb->add_option("--root,--master", options->root,
                    "Root of a tree, master of master_worker (default 0)");
-  verb->callback([options] {
+#ifdef ARLAB_HAS_TOPOLOGIES
+  add_show_topology(*verb);
+#endif
+  verb->callback([options, verb] {
+    if (!verb->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);
   });

@@ -17,9 +17,10 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
                                        std::string_view what);
 double parse_time(std::string_view text, std::string_view what);  ///< picoseconds
 
-std::string show_bytes(std::int64_t bytes);        ///< "4 KiB", "1000 B", "1.5 MiB"
-std::string show_time(double microseconds);        ///< "12.3 us", "4.56 ms"
-std::string show_count(std::int64_t count);        ///< "1'048'576"
-std::string show_picoseconds(double picoseconds);  ///< exact and short: "5us", "0.08ns"
+std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"
+std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"
+std::string show_count(std::int64_t count);           ///< "1'048'576"
+std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
+std::string show_picoseconds(double picoseconds);     ///< exact and short: "5us", "0.08ns"
 
 }  // namespace arlab
