@@ -23,7 +23,7 @@ std::string range(const std::string& least, const std::string& most) {
 
 std::string show_latency(Time t) { return show_picoseconds(static_cast<double>(t)); }
 
-void print_metrics(const Topology& topology, const Metrics& m) {
+void print_metrics(const Topology& topology, const Metrics& m, Routing routing) {
   const auto about = [&](const std::string& text) {
     return m.sampled ? text + " (of a sample of targets)" : text;
   };
@@ -40,9 +40,9 @@ void print_metrics(const Topology& topology, const Metrics& m) {
   if (topology.groups() > 0)
     rows.push_back({"groups", fmt::format("{} (by {})", show_count(topology.groups()),
                                           topology.group_word())});
-  rows.push_back({"routing", std::string(name(Router(topology).routing()))});
+  rows.push_back({"routing", std::string(name(routing))});
   if (!m.gap.empty()) rows.push_back({"not connected", m.gap});
-  fmt::print("{}\n\n{}\n", topology.spec(), markdown({"", ""}, rows));
+  fmt::print("{}\n\n{}\n", topology.spec(), markdown({"metric", "value"}, rows));
 }
 
 void print_tiers(const Metrics& m) {
@@ -74,12 +74,11 @@ struct ShowOptions {
 
 void show(const ShowOptions& options) {
   const Topology topology = options.network.open(options.ranks);
-  const Routing routing = options.network.parsed_routing();
-  const Router router(topology, routing);  // refuses what does not fit
+  const Router router(topology, options.network.parsed_routing());  // refuses what does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const Metrics m = metrics(topology, options.network.hosts_of(topology, ranks));
   if (options.svg != "-") {
-    print_metrics(topology, m);
+    print_metrics(topology, m, router.routing());
     print_tiers(m);
   }
   if (!options.svg.empty()) write_svg(topology, options.svg);

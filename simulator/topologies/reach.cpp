@@ -28,7 +28,7 @@ struct Passing {
 // that pass messages on. The usual case, seen in one sweep; hosts may reach each other without it.
 bool surely_connected(const Topology& topology) {
   const Passing passing{&topology};
-  const boost::filtered_graph<Graph, Passing> graph(topology.graph(), passing);
+  const boost::filtered_graph<NetworkGraph, Passing> graph(topology.graph(), passing);
   std::vector<int> part(static_cast<std::size_t>(topology.nodes()));
   const int parts = boost::strong_components(
       graph, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, graph)));

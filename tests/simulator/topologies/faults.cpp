@@ -64,9 +64,10 @@ TEST_CASE("a structured routing is refused beside dead links") {
 TEST_CASE("what is cut off is named, with the dead links on the narrowest cut") {
   CHECK(refusal("crossbar:hosts=6", {"dead=h2-s0"}) ==
         "crossbar:hosts=6 is cut: h2 cannot reach h0; the dead links on the narrowest cut: h2-s0");
-  CHECK(refusal("ring:hosts=8", {"dead=h1-h2", "dead=h5--h6", "dead=h2-h1"}) ==
-        "ring:hosts=8 is cut: h2, h3, h4 and 1 more cannot reach h0; the dead links on the narrowest "
-        "cut: h2-h1, h5-h6");
+  CHECK(
+      refusal("ring:hosts=8", {"dead=h1-h2", "dead=h5--h6", "dead=h2-h1"}) ==
+      "ring:hosts=8 is cut: h2, h3, h4 and 1 more cannot reach h0; the dead links on the narrowest "
+      "cut: h2-h1, h5-h6");
   // A dead link inside a part is not on the cut.
   CHECK(refusal("fat_tree:k=4", {"dead=h4-edge2", "dead=edge0--aggr0"})
             .find("h4 cannot reach h0; the dead links on the narrowest cut: h4-edge2") !=
@@ -74,14 +75,16 @@ TEST_CASE("what is cut off is named, with the dead links on the narrowest cut") 
 }
 
 TEST_CASE("errors in faults name the text") {
-  CHECK(refusal("ring:hosts=4", {"dead=h0-h2"}).find("ring:hosts=4 has no link 'h0-h2', did you mean") == 0);
+  CHECK(refusal("ring:hosts=4", {"dead=h0-h2"})
+            .find("ring:hosts=4 has no link 'h0-h2', did you mean") == 0);
   const auto text = [](const char* fault) {
     return error_text(Blame::usage, [&] { parse_fault(fault); });
   };
   const std::string hint = "is none: write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)";
   for (const char* fault : {"", "h0-h1", "dead=", "slow=h0-h1", "slow=:4", "broken=h0-h1"})
     CHECK(text(fault) == "fault '" + std::string(fault) + "' " + hint);
-  CHECK(text("slow=h0-h1:0.5") == "fault 'slow=h0-h1:0.5' would make the link faster: give 1 or more");
+  CHECK(text("slow=h0-h1:0.5") ==
+        "fault 'slow=h0-h1:0.5' would make the link faster: give 1 or more");
   for (const char* factor : {"0", "-1", "nan", "x", "2x", ""})
     CHECK(text(("slow=h0-h1:" + std::string(factor)).c_str()).find("is no number above zero") !=
           std::string::npos);

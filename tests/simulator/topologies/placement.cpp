@@ -41,8 +41,9 @@ TEST_CASE("random takes every host once, by seed") {
 }
 
 TEST_CASE("more ranks than hosts are refused") {
-  CHECK(error_text(Blame::usage, [] { place(make_topology("ring:hosts=4"), Placement::block, 5); }) ==
-        "5 ranks do not fit on the 4 hosts of ring:hosts=4: make it larger");
+  CHECK(error_text(Blame::usage, [] {
+          place(make_topology("ring:hosts=4"), Placement::block, 5);
+        }) == "5 ranks do not fit on the 4 hosts of ring:hosts=4: make it larger");
 }
 
 TEST_CASE("placement from text: names or numbers, comments and empty lines") {
@@ -53,7 +54,8 @@ TEST_CASE("placement from text: names or numbers, comments and empty lines") {
 
 TEST_CASE("placement from text: errors name the line") {
   CHECK(read_error("h0\nh9\n", 2) ==
-        "placement, line 2: host 'h9' is none of crossbar:hosts=4: use h0 to h3, or their numbers from "
+        "placement, line 2: host 'h9' is none of crossbar:hosts=4: use h0 to h3, or their numbers "
+        "from "
         "0 on");
   CHECK(read_error("h0\n4", 2).find("line 2: host '4' is none") != std::string::npos);
   CHECK(read_error("-1", 1).find("line 1: host '-1' is none") != std::string::npos);

@@ -124,13 +124,15 @@ TEST_CASE("ecmp spreads over parallel cables") {
   const Topology t = make_topology("fat_tree:down=2x2,up=1x1,count=1x3");
   Router router(t, Routing::ecmp);
   std::map<std::string, int> cables;
-  for (std::int64_t flow = 0; flow < 300; ++flow) ++cables[t.link(router.route(0, 3, flow)[1]).name];
+  for (std::int64_t flow = 0; flow < 300; ++flow)
+    ++cables[t.link(router.route(0, 3, flow)[1]).name];
   CHECK(cables.size() == 3);
   for (const auto& [cable, flows] : cables) CHECK((flows > 60 && flows < 140));
 }
 
 TEST_CASE("minimal: one global link between groups, none within") {
-  for (const char* spec : {"dragonfly", "dragonfly:a=4,p=2,h=3,groups=4", "dragonfly:a=2,p=1,h=4,groups=3"}) {
+  for (const char* spec :
+       {"dragonfly", "dragonfly:a=4,p=2,h=3,groups=4", "dragonfly:a=2,p=1,h=4,groups=3"}) {
     const Topology t = make_topology(spec);
     INFO(spec);
     Router router(t, Routing::minimal);
@@ -171,14 +173,17 @@ TEST_CASE("a routing that does not fit is refused") {
       Router router(t, routing);
     });
   };
-  CHECK(text("ring:hosts=4", Routing::valiant) ==
-        "routing 'valiant' does not fit ring:hosts=4 (dragonfly: by way of a third group, by hash of "
-        "source, target, flow and seed; not with dead links): use shortest or ecmp");
-  CHECK(text("fat_tree", Routing::dimension).find("'dimension' does not fit fat_tree") != std::string::npos);
+  CHECK(
+      text("ring:hosts=4", Routing::valiant) ==
+      "routing 'valiant' does not fit ring:hosts=4 (dragonfly: by way of a third group, by hash of "
+      "source, target, flow and seed; not with dead links): use shortest or ecmp");
+  CHECK(text("fat_tree", Routing::dimension).find("'dimension' does not fit fat_tree") !=
+        std::string::npos);
   CHECK(text("torus", Routing::d_mod_k).find("'d_mod_k' does not fit torus") != std::string::npos);
   CHECK(text("torus", Routing::ecmp) == "no error");
-  CHECK(error_text(Blame::usage, [] { find_routing("valliant"); }).find("did you mean 'valiant'?") !=
-        std::string::npos);
+  CHECK(error_text(Blame::usage, [] {
+          find_routing("valliant");
+        }).find("did you mean 'valiant'?") != std::string::npos);
 }
 
 TEST_CASE("no way is an error that names both ends") {

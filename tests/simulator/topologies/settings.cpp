@@ -15,11 +15,17 @@ std::string refusal(const std::string& spec, Rank hosts = 0) {
 }  // namespace
 
 TEST_CASE("bandwidths in bits and bytes") {
-  for (const auto& [text, value] :
-       {std::pair("100Gbps", 12.5e9), {"100 Gbit/s", 12.5e9}, {"12.5GB/s", 12.5e9}, {"1KB/s", 1e3},
-        {"1KiB/s", 1024.}, {"2MiBps", 2 * 1048576.}, {"8bps", 1.}, {"1.6Tb/s", 2e11}})
+  for (const auto& [text, value] : {std::pair("100Gbps", 12.5e9),
+                                    {"100 Gbit/s", 12.5e9},
+                                    {"12.5GB/s", 12.5e9},
+                                    {"1KB/s", 1e3},
+                                    {"1KiB/s", 1024.},
+                                    {"2MiBps", 2 * 1048576.},
+                                    {"8bps", 1.},
+                                    {"1.6Tb/s", 2e11}})
     CHECK(parse_bandwidth(text, "x") == Approx(value));
-  for (const char* text : {"", "100", "fast", "100 G", "nan Gbps", "inf GB/s", "1e999GB/s", "1GBs", "0x10B/s"}) {
+  for (const char* text :
+       {"", "100", "fast", "100 G", "nan Gbps", "inf GB/s", "1e999GB/s", "1GBs", "0x10B/s"}) {
     INFO(text);
     CHECK(error_text(Blame::usage, [&] { parse_bandwidth(text, "x"); }) ==
           "x '" + std::string(text) + "' is no bandwidth: write for example 100Gbps or 12.5GB/s");
@@ -30,13 +36,18 @@ TEST_CASE("bandwidths in bits and bytes") {
 }
 
 TEST_CASE("latencies") {
-  for (const auto& [text, value] : {std::pair("1us", Time{1'000'000}), {"350 ns", 350'000}, {"0", 0},
-                                    {"80ps", 80}, {"1.5ms", 1'500'000'000}, {"1s", kSecond}})
+  for (const auto& [text, value] : {std::pair("1us", Time{1'000'000}),
+                                    {"350 ns", 350'000},
+                                    {"0", 0},
+                                    {"80ps", 80},
+                                    {"1.5ms", 1'500'000'000},
+                                    {"1s", kSecond}})
     CHECK(parse_latency(text, "x") == value);
   for (const char* text : {"", "5", "us", "nan", "1 hour"})
     CHECK(error_text(Blame::usage, [&] { parse_latency(text, "x"); }) ==
           "x '" + std::string(text) + "' is no time: write for example 1us, 350ns or 0");
-  CHECK(error_text(Blame::usage, [] { parse_latency("-1us", "x"); }).find("is negative") != std::string::npos);
+  CHECK(error_text(Blame::usage, [] { parse_latency("-1us", "x"); }).find("is negative") !=
+        std::string::npos);
   CHECK(error_text(Blame::usage, [] { parse_latency("2s", "x"); }).find("longer than a second") !=
         std::string::npos);
 }
@@ -53,8 +64,9 @@ TEST_CASE("values reach the links") {
 TEST_CASE("errors name the value and the nearest name") {
   CHECK(refusal("fat_tre") ==
         "unknown topology 'fat_tre', did you mean 'fat_tree'? (`arlab list topologies` names all)");
-  CHECK(refusal("crossbar:host=3") ==
-        "crossbar has no parameter 'host', did you mean 'hosts'? (it has hosts, bandwidth, latency)");
+  CHECK(
+      refusal("crossbar:host=3") ==
+      "crossbar has no parameter 'host', did you mean 'hosts'? (it has hosts, bandwidth, latency)");
   CHECK(refusal("crossbar:hosts") ==
         "crossbar 'hosts' is no setting: write name=value, such as bandwidth=100Gbps");
   CHECK(refusal("crossbar:hosts=3,hosts=4") == "crossbar 'hosts' is set twice: set it once");
@@ -68,19 +80,23 @@ TEST_CASE("errors name the value and the nearest name") {
 
 TEST_CASE("sizes that cannot be are refused, and huge ones before they are built") {
   CHECK(refusal("fat_tree:k=5").find("make k a multiple of 2") != std::string::npos);
-  CHECK(refusal("fat_tree:k=4,oversubscription=4").find("make k a multiple of 8") != std::string::npos);
-  CHECK(refusal("fat_tree:k=4,oversubscription=1.5").find("cannot be divided") != std::string::npos);
+  CHECK(refusal("fat_tree:k=4,oversubscription=4").find("make k a multiple of 8") !=
+        std::string::npos);
+  CHECK(refusal("fat_tree:k=4,oversubscription=1.5").find("cannot be divided") !=
+        std::string::npos);
   CHECK(refusal("fat_tree:levels=5").find("neither 2 nor 3") != std::string::npos);
   CHECK(refusal("fat_tree:down=4x4,up=1").find("one number a level each") != std::string::npos);
   CHECK(refusal("fat_tree:k=4,down=4x4").find("not both") != std::string::npos);
   CHECK(refusal("fat_tree:down=4000000x4000000").find("too large") != std::string::npos);
-  CHECK(refusal("dragonfly:a=2,h=1,groups=9").find("is the most that can be joined") != std::string::npos);
+  CHECK(refusal("dragonfly:a=2,h=1,groups=9").find("is the most that can be joined") !=
+        std::string::npos);
   CHECK(refusal("full_mesh:hosts=100000") ==
         "full_mesh:hosts=100000 would have 1e+10 links, more than 4194304: make it smaller");
   CHECK(refusal("torus:dims=4000000x4000000").find("make it smaller") != std::string::npos);
   CHECK(refusal("dragonfly:a=4000000,p=4000000,h=4000000").find("too large") != std::string::npos);
-  CHECK(refusal("crossbar:hosts=8", 9) ==
-        "crossbar:hosts=8 has 8 hosts, but there are 9 ranks: give larger sizes, or leave them out");
+  CHECK(
+      refusal("crossbar:hosts=8", 9) ==
+      "crossbar:hosts=8 has 8 hosts, but there are 9 ranks: give larger sizes, or leave them out");
 }
 
 TEST_CASE("sizes that are left out are the smallest that fit") {
