@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "algorithms/error.hpp"
@@ -118,10 +119,48 @@ void check_depth(std::string_view text, TopologyFormat format, const std::string
          name + " nests " + std::to_string(deepest) + " levels deep: no network does");
 }
 
-bool is_number(std::string_view text) {
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// DOT reads 100Gbps or 1e9 without quotes as a number and then a word, which would be a silent
+// error of many orders of magnitude.
+void check_numbers(std::string_view text, const std::string& name) {
+  const auto past = [&](std::size_t from, std::string_view end) {
+    const std::size_t at = text.find(end, from);
+    return at == std::string_view::npos ? text.size() : at + end.size();
+  };
+  const auto at = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        if (text[i] == '\\') ++i;
+      ++i;
+    } else if (text.substr(i).starts_with("//") || text[i] == '#') {
+      i = past(i, "\n");
+    } else if (text.substr(i).starts_with("/*")) {
+      i = past(i + 2, "*/");
+    } else if (is_letter(text[i])) {
+      while (is_letter(at(i)) || is_digit(at(i))) ++i;
+    } else if (is_digit(text[i])) {
+      const std::size_t begin = i;
+      while (is_digit(at(i)) || at(i) == '.') ++i;
+      if (!is_letter(at(i))) continue;
+      while (is_letter(at(i)) || is_digit(at(i)) || at(i) == '/') ++i;
+      const std::string word(text.substr(begin, i - begin));
+      fail(Blame::usage, name + ": '" + word +
+                             "' has no quotes, so DOT reads a number and a word: " + "write \"" +
+                             word + "\"");
+    } else {
+      ++i;
+    }
+  }
+}
+
+std::optional<double> as_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 const std::string& required(const Attributes& edge, std::string_view attribute,
@@ -134,10 +173,16 @@ const std::string& required(const Attributes& edge, std::string_view attribute,
 }
 
 Wire wire_of(const Attributes& edge, const std::string& what) {
+  Wire wire{0, 0, "link"};
   const std::string& bandwidth = required(edge, "bandwidth", what);
+  const auto bytes = as_number(bandwidth);
+  wire.bandwidth = bytes ? *bytes : parse_bandwidth(bandwidth, what + ": bandwidth");
   const std::string& latency = required(edge, "latency", what);
-  return {parse_bandwidth(bandwidth + (is_number(bandwidth) ? "B/s" : ""), what + ": bandwidth"),
-          parse_latency(latency + (is_number(latency) ? "s" : ""), what + ": latency"), "link"};
+  const auto seconds = as_number(latency);
+  if (seconds && !(*seconds >= 0 && *seconds <= 1))
+    fail(Blame::usage, what + ": latency '" + latency + "' is not from 0 to 1 second");
+  wire.latency = seconds ? to_time(*seconds * 1e12) : parse_latency(latency, what + ": latency");
+  return wire;
 }
 
 // Switches by how far they are from the nearest host, whatever the direction of links.
@@ -236,6 +281,7 @@ Topology parse_topology(std::string_view text, const std::string& name, Topology
   if (text.size() > kMostBytes)
     fail(Blame::usage, name + " has over 64 MiB: give a smaller topology");
   check_depth(text, format, name);
+  if (format == TopologyFormat::dot) check_numbers(text, name);
   const std::string_view word = format == TopologyFormat::dot ? "DOT" : "GraphML";
   const auto refuse = [&](const std::exception& e) {
     fail(Blame::usage,

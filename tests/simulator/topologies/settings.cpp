@@ -25,7 +25,7 @@ TEST_CASE("bandwidths in bits and bytes") {
                                     {"1.6Tb/s", 2e11}})
     CHECK(parse_bandwidth(text, "x") == Approx(value));
   for (const char* text :
-       {"", "100", "fast", "100 G", "nan Gbps", "inf GB/s", "1e999GB/s", "1GBs", "0x10B/s"}) {
+       {"", "100", "fast", "100 G", "nan Gbps", "inf GB/s", "1e999GB/s", "1GBs"}) {
     INFO(text);
     CHECK(error_text(Blame::usage, [&] { parse_bandwidth(text, "x"); }) ==
           "x '" + std::string(text) + "' is no bandwidth: write for example 100Gbps or 12.5GB/s");
@@ -87,7 +87,7 @@ TEST_CASE("sizes that cannot be are refused, and huge ones before they are built
   CHECK(refusal("fat_tree:levels=5").find("neither 2 nor 3") != std::string::npos);
   CHECK(refusal("fat_tree:down=4x4,up=1").find("one number a level each") != std::string::npos);
   CHECK(refusal("fat_tree:k=4,down=4x4").find("not both") != std::string::npos);
-  CHECK(refusal("fat_tree:down=4000000x4000000").find("too large") != std::string::npos);
+  CHECK(refusal("fat_tree:down=4000000x4000000").find("make it smaller") != std::string::npos);
   CHECK(refusal("dragonfly:a=2,h=1,groups=9").find("is the most that can be joined") !=
         std::string::npos);
   CHECK(refusal("full_mesh:hosts=100000") ==
