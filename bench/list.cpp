@@ -70,6 +70,9 @@ struct Part {
   void (*list)();
 };
 constexpr Part kParts[] = {{"algorithms", list_algorithms},
+#ifdef ARLAB_HAS_TOPOLOGIES
+                           {"topologies", list_topologies},
+#endif
                            {"models", list_models},
                            {"backends", list_backends},
                            {"types", list_types}};
@@ -92,10 +95,11 @@ void list(const std::string& what) {
 
 void add_list(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand(
-      "list", "Algorithms, models, backends and types, and what is missing here");
+      "list", "Algorithms, topologies, models, backends and types, and what is missing here");
   verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  verb->add_option("what", *what, "algorithms, models, backends, types or all (default)")
+  verb->add_option("what", *what,
+                   "algorithms, topologies, models, backends, types or all (default)")
       ->type_name("");
   verb->callback([what] { list(*what); });
 }

@@ -104,12 +104,19 @@ void show(const SweepOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand("show", "The rounds of an algorithm, as a table");
-  verb->footer("Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2");
+  CLI::App* verb =
+      app.add_subcommand("show", "The rounds of an algorithm, as a table; or a topology");
+  verb->footer(
+      "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
+      "torus");
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*verb);
   options->add_ranks(*verb, "Ranks (default 4), at most 64");
-  verb->callback([options] {
+#ifdef ARLAB_HAS_TOPOLOGIES
+  add_show_topology(*verb);
+#endif
+  verb->callback([options, verb] {
+    if (!verb->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);
   });

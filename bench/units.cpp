@@ -154,6 +154,15 @@ std::string show_plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", show_count(count), noun, count == 1 ? "" : "s");
 }
 
+std::string show_bandwidth(double bytes_per_second) {
+  constexpr std::array<std::string_view, 6> kUnits{"bit/s",  "kbit/s", "Mbit/s",
+                                                   "Gbit/s", "Tbit/s", "Pbit/s"};
+  double value = bytes_per_second * 8;
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kUnits.size()) value /= 1000, ++unit;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
 std::string show_picoseconds(double ps) {
   if (ps == 0) return "0";
   if (ps >= 1e6) return fmt::format("{}us", ps / 1e6);

@@ -18,10 +18,11 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
 /// Picoseconds, at most what 64 bits can count (106 days).
 double parse_time(std::string_view text, std::string_view what);
 
-std::string show_bytes(std::int64_t bytes);        ///< "4 KiB", "1000 B", "1.5 MiB"
-std::string show_time(double microseconds);        ///< "12.3 us", "4.56 ms"
-std::string show_count(std::int64_t count);        ///< "1'048'576"
-std::string show_picoseconds(double picoseconds);  ///< exact and short: "5us", "80ps"
+std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"
+std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"
+std::string show_count(std::int64_t count);           ///< "1'048'576"
+std::string show_picoseconds(double picoseconds);     ///< exact and short: "5us", "80ps"
+std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
 std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1'024 ranks"
 
 }  // namespace arlab

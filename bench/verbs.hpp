@@ -22,4 +22,8 @@ void add_run(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 
+// Parts of list and show, where topologies are built in.
+void list_topologies();
+void add_show_topology(CLI::App& show_verb);
+
 }  // namespace arlab

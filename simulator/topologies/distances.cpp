@@ -22,8 +22,8 @@ struct Usable {
 }  // namespace
 
 std::vector<Distance> distances_to(const Topology& topology, NodeId target) {
-  const Graph& graph = topology.graph();
-  const boost::filtered_graph<Graph, Usable> allowed(graph, Usable{&topology, target});
+  const NetworkGraph& graph = topology.graph();
+  const boost::filtered_graph<NetworkGraph, Usable> allowed(graph, Usable{&topology, target});
   const auto backwards = boost::make_reverse_graph(allowed);
   using BackEdge = boost::graph_traits<decltype(backwards)>::edge_descriptor;
 

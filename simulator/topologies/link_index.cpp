@@ -36,7 +36,7 @@ std::span<const LinkId> LinkIndex::between(NodeId from, NodeId to) const {
   return {begin, end};
 }
 
-void Walk::to(NodeId neighbour, Count cable) {
+void Trail::to(NodeId neighbour, Count cable) {
   const auto cables = links_.between(at_, neighbour);
   expects(!cables.empty(), "neighbours of a structured topology are linked");
   take(cables[static_cast<std::size_t>(cable) % cables.size()]);

@@ -23,9 +23,9 @@ class LinkIndex {
 };
 
 /// A message on its way: goes from node to node and notes the links.
-class Walk {
+class Trail {
  public:
-  Walk(const Topology& topology, const LinkIndex& links) : topology_(topology), links_(links) {}
+  Trail(const Topology& topology, const LinkIndex& links) : topology_(topology), links_(links) {}
 
   void start(NodeId node) {
     at_ = node;

@@ -1,12 +1,58 @@
 #include "simulator/topologies/reach.hpp"
 
 #include <algorithm>
+#include <boost/graph/filtered_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <set>
 
 #include "simulator/topologies/distances.hpp"
 
 namespace arlab {
+namespace {
+
+// A link between nodes that pass messages on.
+struct Passing {
+  const Topology* topology = nullptr;
+
+  bool passes_on(NodeId node) const {
+    return topology->hosts_forward() || !topology->is_host(node);
+  }
+  template <class Descriptor>
+  bool operator()(const Descriptor& edge) const {
+    const Link& link = topology->link(topology->graph()[edge].link);
+    return passes_on(link.from) && passes_on(link.to);
+  }
+};
+
+// Whether all hosts are in, or have links to and from, one strongly connected part of the nodes
+// that pass messages on. The usual case, seen in one sweep; hosts may reach each other without it.
+bool surely_connected(const Topology& topology) {
+  const Passing passing{&topology};
+  const boost::filtered_graph<NetworkGraph, Passing> graph(topology.graph(), passing);
+  std::vector<int> part(static_cast<std::size_t>(topology.nodes()));
+  const int parts = boost::strong_components(
+      graph, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, graph)));
+
+  std::vector<Rank> hosts_of(static_cast<std::size_t>(parts));  // with links to and from the part
+  for (Rank h = 0; h < topology.hosts(); ++h) {
+    const auto host = static_cast<std::size_t>(h);
+    std::set<int> to, from;
+    if (passing.passes_on(h)) to = from = {part[host]};
+    for (const auto& edge : boost::make_iterator_range(out_edges(host, topology.graph())))
+      if (const NodeId n = topology.link(topology.graph()[edge].link).to; passing.passes_on(n))
+        to.insert(part[static_cast<std::size_t>(n)]);
+    for (const auto& edge : boost::make_iterator_range(in_edges(host, topology.graph())))
+      if (const NodeId n = topology.link(topology.graph()[edge].link).from; passing.passes_on(n))
+        from.insert(part[static_cast<std::size_t>(n)]);
+    for (const int p : to) hosts_of[static_cast<std::size_t>(p)] += from.count(p) > 0 ? 1 : 0;
+  }
+  return std::find(hosts_of.begin(), hosts_of.end(), topology.hosts()) != hosts_of.end();
+}
+
+}  // namespace
 
 std::optional<Gap> find_gap(const Topology& topology) {
+  if (surely_connected(topology)) return std::nullopt;
   std::vector<bool> checked(static_cast<std::size_t>(topology.nodes()));
   for (Rank target = 0; target < topology.hosts(); ++target) {
     const LinkId last = only_link_to(topology, target);

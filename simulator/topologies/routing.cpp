@@ -58,7 +58,7 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
       routing_(routing == Routing::automatic ? automatic_for(topology.structure()) : routing),
       seed_(seed),
       links_(topology),
-      walk_(topology, links_) {
+      trail_(topology, links_) {
   if (!has(topology.structure(), routing_))
     fail(Blame::usage, "routing '" + std::string(name(routing_)) + "' does not fit " +
                            topology.spec() + " (" + std::string(idea(routing_)) +
@@ -72,8 +72,8 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
 std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flow) {
   expects(source >= 0 && source < topology_.hosts() && target >= 0 && target < topology_.hosts(),
           "routes are between hosts of the topology");
-  walk_.start(source);
-  if (source == target) return walk_.route();
+  trail_.start(source);
+  if (source == target) return trail_.route();
   const auto key = [&] {
     return mixed(mixed(mixed(mixed(seed_) ^ static_cast<std::uint64_t>(source)) ^
                        static_cast<std::uint64_t>(target)) ^
@@ -81,21 +81,21 @@ std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flo
   };
   switch (routing_) {
     case Routing::dimension:
-      walk_dimensions(walk_, std::get<Grid>(topology_.structure()), target);
+      walk_dimensions(trail_, std::get<Grid>(topology_.structure()), target);
       break;
     case Routing::d_mod_k:
-      walk_d_mod_k(walk_, *tree_, source, target);
+      walk_d_mod_k(trail_, *tree_, source, target);
       break;
     case Routing::minimal:
-      walk_minimal(walk_, std::get<Dragonfly>(topology_.structure()), target, key());
+      walk_minimal(trail_, std::get<Dragonfly>(topology_.structure()), target, key());
       break;
     case Routing::valiant:
-      walk_valiant(walk_, std::get<Dragonfly>(topology_.structure()), source, target, key());
+      walk_valiant(trail_, std::get<Dragonfly>(topology_.structure()), source, target, key());
       break;
     default:
       by_table(target, key());
   }
-  return walk_.route();
+  return trail_.route();
 }
 
 Time Router::latency(std::span<const LinkId> route) const {
@@ -108,18 +108,18 @@ Time Router::latency(std::span<const LinkId> route) const {
 void Router::by_table(Rank target, std::uint64_t key) {
   const LinkId last = only_link_to(topology_, target);
   const NodeId goal = last < 0 ? target : topology_.link(last).from;
-  while (walk_.at() != goal) {
+  while (trail_.at() != goal) {
     const LinkId next = choose(goal, key);
     if (next < 0)
-      fail(Blame::usage, "there is no way from '" + topology_.node(walk_.at()).name + "' to '" +
+      fail(Blame::usage, "there is no way from '" + topology_.node(trail_.at()).name + "' to '" +
                              topology_.node(target).name + "' in " + topology_.spec());
-    walk_.take(next);
+    trail_.take(next);
   }
-  if (last >= 0) walk_.take(last);
+  if (last >= 0) trail_.take(last);
 }
 
 LinkId Router::choose(NodeId target, std::uint64_t key) {
-  const NodeId at = walk_.at();
+  const NodeId at = trail_.at();
   if (const auto direct = links_.between(at, target); direct.size() == 1) return direct[0];
   const Table& table = table_to(target);
   if (routing_ == Routing::shortest) return table.next[static_cast<std::size_t>(at)];

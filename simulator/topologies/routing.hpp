@@ -69,7 +69,7 @@ class Router {
   Routing routing_;
   std::uint64_t seed_;
   LinkIndex links_;
-  Walk walk_;                      // the latest
+  Trail trail_;                    // the latest
   std::optional<TreeShape> tree_;  // for d_mod_k
   std::vector<Table> tables_;      // by target node, filled when first needed
 };

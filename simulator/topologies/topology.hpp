@@ -41,7 +41,8 @@ struct Edge {
   LinkId link = 0;
 };
 
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Node, Edge>;
+using NetworkGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Node, Edge>;
 
 /// n-dimensional torus or mesh: host i has coordinates with the first dimension the fastest.
 struct Grid {
@@ -66,7 +67,7 @@ using Structure = std::variant<std::monostate, Grid, Tree, Dragonfly>;
 
 class Topology {
  public:
-  const Graph& graph() const { return graph_; }
+  const NetworkGraph& graph() const { return graph_; }
   std::span<const Link> links() const { return links_; }
   const Link& link(LinkId id) const { return links_[static_cast<std::size_t>(id)]; }
   const Node& node(NodeId id) const { return graph_[static_cast<std::size_t>(id)]; }
@@ -90,7 +91,7 @@ class Topology {
 
  private:
   friend class TopologyBuilder;
-  Graph graph_;
+  NetworkGraph graph_;
   std::vector<Link> links_;
   Rank hosts_ = 0;
   bool hosts_forward_ = false;

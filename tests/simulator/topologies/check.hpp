@@ -1,0 +1,35 @@
+// What the tests of topologies share: routes as text and as nodes, and the rules every route keeps.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/routing.hpp"
+#include "tests/algorithms/schedules.hpp"
+
+namespace arlab {
+
+inline std::string names(const Topology& topology, std::span<const LinkId> route) {
+  std::string text;
+  for (const LinkId id : route) text += (text.empty() ? "" : " ") + topology.link(id).name;
+  return text;
+}
+
+/// The nodes on the way; empty unless the links join up from source to target and no node is met
+/// twice or passes on what it must not.
+inline std::vector<NodeId> nodes_of(const Topology& topology, std::span<const LinkId> route,
+                                    Rank source, Rank target) {
+  std::vector<NodeId> nodes{source};
+  std::set<NodeId> met{source};
+  for (const LinkId id : route) {
+    const Link& link = topology.link(id);
+    const bool passes = link.to == target || topology.hosts_forward() || !topology.is_host(link.to);
+    if (link.from != nodes.back() || !met.insert(link.to).second || !passes) return {};
+    nodes.push_back(link.to);
+  }
+  return nodes.back() == target ? nodes : std::vector<NodeId>{};
+}
+
+}  // namespace arlab
