@@ -28,6 +28,7 @@ struct Point {
 struct Drawing {
   std::vector<Point> at;  ///< by node
   double height = 0;
+  double room = 0;  ///< of a node to the next, where it is the same for all; else by level
 };
 
 double step(std::size_t count) {
@@ -51,28 +52,47 @@ Drawing in_levels(const Topology& topology) {
   return drawing;
 }
 
-// Dimensions take turns to go right and down; later ones in larger steps.
+// The first dimension goes right, the second down, the third into the depth; later ones put copies
+// of all that side by side, alternately to the right and below, a little aside so that no cable
+// hides another.
 Drawing as_grid(const Topology& topology, const Grid& grid) {
-  Drawing drawing;
-  std::array<double, 2> extent{1, 1};
-  std::vector<double> stride;
+  std::vector<Point> direction{{1, 0}, {0, 1}, {0.38, -0.29}};
+  direction.resize(std::max<std::size_t>(grid.dims.size(), 3));
+  Point extent;  // of the dimensions so far
   for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-    stride.push_back(extent[d % 2] * (d < 2 ? 1 : 1.15));
-    extent[d % 2] = stride[d] * grid.dims[d];
+    if (d >= 3) direction[d] = d % 2 == 1 ? Point{extent.x + 1, 0.17} : Point{0.17, extent.y + 1};
+    extent.x += std::abs(direction[d].x) * (grid.dims[d] - 1);
+    extent.y += std::abs(direction[d].y) * (grid.dims[d] - 1);
   }
-  const double unit = (kWidth - 2 * kMargin) / std::max(extent[0], extent[1]);
+  const double unit = std::min((kWidth - 2 * kMargin) / (extent.x + 0.5), 150.);
+  const double above = grid.dims.size() > 2 ? 0.29 * (grid.dims[2] - 1) : 0;  // the third goes up
+  Drawing drawing;
   for (Rank h = 0; h < topology.hosts(); ++h) {
-    std::array<double, 2> at{0, 0};
+    Point at{0.25, above + 0.25};
     Rank rest = h;
     for (std::size_t d = 0; d < grid.dims.size(); ++d) {
-      at[d % 2] += stride[d] * (rest % grid.dims[d]);
+      at.x += direction[d].x * (rest % grid.dims[d]);
+      at.y += direction[d].y * (rest % grid.dims[d]);
       rest /= grid.dims[d];
     }
-    // A little aside each row, so that cables along it and around it can be told apart.
-    drawing.at.push_back({kMargin + unit * (at[0] + 0.5), kMargin + unit * (at[1] + 0.5)});
+    drawing.at.push_back({kMargin + unit * at.x, kMargin + unit * at.y});
   }
-  drawing.height = 2 * kMargin + unit * extent[1];
+  drawing.room = 0.38 * unit;
+  drawing.height = 2 * kMargin + unit * (extent.y + 0.5);
   return drawing;
+}
+
+// Whether a link closes a line of a grid.
+bool closes(const Topology& topology, const Link& link) {
+  const auto* grid = std::get_if<Grid>(&topology.structure());
+  if (!grid) return false;
+  NodeId stride = 1;
+  for (const std::int32_t size : grid->dims) {
+    const std::int32_t from = link.from / stride % size, to = link.to / stride % size;
+    if (std::abs(from - to) > 1) return true;
+    stride *= size;
+  }
+  return false;
 }
 
 // Hosts on a circle; switches on a smaller one, beside their hosts.
@@ -117,11 +137,10 @@ std::string color_of(const Link& link) {
   return std::string(kColors[static_cast<std::size_t>(link.tier) % kColors.size()]);
 }
 
-// One line for both directions of a cable; cables round the ends of a grid are arcs.
+// One line for both directions of a cable; cables that close a line of a grid are arcs.
 std::string cables(const Topology& topology, const Drawing& drawing) {
   double fastest = 0;
   for (const Link& link : topology.links()) fastest = std::max(fastest, link.bandwidth);
-  const bool grid = std::holds_alternative<Grid>(topology.structure());
   std::set<std::pair<NodeId, NodeId>> drawn;
   std::string text;
   for (const Link& link : topology.links()) {
@@ -129,10 +148,8 @@ std::string cables(const Topology& topology, const Drawing& drawing) {
     const Point a = drawing.at[static_cast<std::size_t>(link.from)],
                 b = drawing.at[static_cast<std::size_t>(link.to)];
     const double width = 0.6 + 2.4 * std::sqrt(link.bandwidth / fastest);
-    const double length = std::hypot(b.x - a.x, b.y - a.y);
-    const double bow = grid ? 0.12 * std::sqrt(length) : 0;
-    const Point middle{(a.x + b.x) / 2 - (b.y - a.y) / std::max(length, 1.) * bow * 4,
-                       (a.y + b.y) / 2 + (b.x - a.x) / std::max(length, 1.) * bow * 4};
+    const double bow = closes(topology, link) ? 0.2 : 0;  // of the length, aside
+    const Point middle{(a.x + b.x) / 2 - (b.y - a.y) * bow, (a.y + b.y) / 2 + (b.x - a.x) * bow};
     text += fmt::format(
         "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" stroke=\"{}\" "
         "stroke-width=\"{:.2f}\"><title>{}</title></path>\n",
@@ -148,7 +165,7 @@ std::string nodes(const Topology& topology, const Drawing& drawing) {
   for (NodeId n = 0; n < topology.nodes(); ++n) {
     const Node& node = topology.node(n);
     const Point at = drawing.at[static_cast<std::size_t>(n)];
-    const double room = step(of_level[node.level]);
+    const double room = drawing.room > 0 ? drawing.room : step(of_level[node.level]);
     const double r = std::clamp(room * 0.3, 1.5, topology.is_host(n) ? 7. : 10.);
     text += topology.is_host(n)
                 ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", at.x, at.y, r)
