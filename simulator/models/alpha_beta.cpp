@@ -68,7 +68,7 @@ Model alpha_beta() {
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
       .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
                      {"beta", Unit::time_per_byte, 80, "time a byte sent"},
-                     {"gamma", Unit::time_per_byte, 40, "time a byte reduced"}},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
       .make = make,
   };
 }

@@ -293,7 +293,7 @@ Model fluid() {
                       "bytes that each message carries besides its own"},
                      {"flow_beta", Unit::time_per_byte, 0,
                       "least time a byte of one flow; 0: no limit"},
-                     {"gamma", Unit::time_per_byte, 40, "time a byte reduced"}},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
       .has_links = true,
       .make = make,
   };

@@ -109,7 +109,7 @@ Model loggops() {
                      {"G", Unit::time_per_byte, 80, "time a byte in the port"},
                      {"O", Unit::time_per_byte, 0, "processor time a byte"},
                      {"S", Unit::bytes, 64. * 1024 * 1024, "largest eager message"},
-                     {"gamma", Unit::time_per_byte, 40, "time a byte reduced"}},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
       .make = make,
   };
 }

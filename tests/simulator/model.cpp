@@ -47,7 +47,7 @@ TEST_CASE("parameters that are given win, the others keep their defaults") {
   const Values values = complete(model, {{"beta", 1.5}, {"L", 7}});
   CHECK(values.at("alpha") == 5e6);
   CHECK(values.at("beta") == 1.5);
-  CHECK(values.at("gamma") == 40);
+  CHECK(values.at("gamma") == 0);
   CHECK(values.count("L") == 0);  // another model's
 }
 

@@ -40,7 +40,8 @@ void for_each_trace(F check) {
             INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
                                 << segments << ", S " << eager);
             const Problem problem{.ranks = p, .elements = 1000, .root = p / 2};
-            Traced t = traced(model.name, {{"S", eager}}, algorithm, problem, segments);
+            Traced t =
+                traced(model.name, {{"S", eager}, {"gamma", 40}}, algorithm, problem, segments);
             t.waits = model.name == "loggops" && eager == 0;
             check(model, algorithm, t);
           }
