@@ -135,8 +135,8 @@ TEST_CASE("under loggops a rank's processor does one thing at a time") {
 }
 
 TEST_CASE("rounds in a trace are those of the rank's own program") {
-  const Traced t =
-      traced("alpha_beta", {}, find_algorithm("ring"), {.ranks = 4, .elements = 4000}, 1);
+  const Traced t = traced("alpha_beta", {{"gamma", 40}}, find_algorithm("ring"),
+                          {.ranks = 4, .elements = 4000}, 1);
   for (Rank r = 0; r < 4; ++r)
     for (Count round = 1; round <= 6; ++round) {
       std::vector<Span::Kind> kinds;
