@@ -12,6 +12,13 @@
 #include "simulator/model.hpp"
 
 namespace arlab {
+
+#ifndef ARLAB_HAS_TOPOLOGIES
+void list_topologies() {
+  fmt::print("none, and no model on them: built without Boost.Graph (libboost-graph-dev)\n");
+}
+#endif
+
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -70,9 +77,7 @@ struct Part {
   void (*list)();
 };
 constexpr Part kParts[] = {{"algorithms", list_algorithms},
-#ifdef ARLAB_HAS_TOPOLOGIES
                            {"topologies", list_topologies},
-#endif
                            {"models", list_models},
                            {"backends", list_backends},
                            {"types", list_types}};
