@@ -13,6 +13,13 @@
 #include "training/schedulers/scheduler.hpp"
 
 namespace arlab {
+
+#ifndef ARLAB_HAS_TOPOLOGIES
+void list_topologies() {
+  fmt::print("none, and no model on them: built without Boost.Graph (libboost-graph-dev)\n");
+}
+#endif
+
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -84,10 +91,7 @@ struct Part {
   std::string_view name;
   void (*list)();
 };
-constexpr Part kParts[] = {{"algorithms", list_algorithms},
-#ifdef ARLAB_HAS_TOPOLOGIES
-                           {"topologies", list_topologies},
-#endif
+constexpr Part kParts[] = {{"algorithms", list_algorithms}, {"topologies", list_topologies},
                            {"models", list_models},         {"schedulers", list_schedulers},
                            {"backends", list_backends},     {"types", list_types}};
 
