@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <unordered_map>
 
-#include "algorithms/pending.hpp"
+#include "simulator/actors.hpp"
+#include "simulator/chains.hpp"
 #include "simulator/event_queue.hpp"
+#include "simulator/tracer.hpp"
 
 namespace arlab {
 namespace {
 
-using Index = std::uint32_t;
-constexpr Index kNone = std::numeric_limits<Index>::max();
+using Index = Actors::Index;
 
 enum class Kind : std::uint8_t {
   begin,   // the actor starts its next round
@@ -34,67 +35,6 @@ struct Event {
   bool later = false;   // the network told late when it arrives
 };
 
-struct alignas(64) Actor {  // one cache line
-  Program program;          // none any more when it has ended
-  Time done = 0;            // when all that is through so far was through
-  Index next_send = 0;      // position in the round
-  Index left = 0;           // messages of the round that are not through
-  Index depth = 0;          // longest chain of rounds up to this one
-  Index next_depth = 0;
-  [[no_unique_address]] Pending pending;  // receives of the current round that have not been met;
-                                          // on a synchronous network its sends too
-  Index early = 0;                        // messages that came before their receive was posted
-};
-static_assert(sizeof(Actor) == 64);
-
-// Messages in a chain of a pool: parked ones of a rank, or early ones from one peer.
-struct Chain {
-  Index head = kNone, tail = kNone;
-  bool empty() const { return head == kNone; }
-};
-
-class Messages {
- public:
-  void append(Chain& chain, const Event& event) {
-    const Index i = allocate(event);
-    (chain.empty() ? chain.head : nodes_[chain.tail].next) = i;
-    chain.tail = i;
-  }
-  const Event& front(const Chain& chain) const { return nodes_[chain.head].event; }
-  Event take(Chain& chain) {
-    const Index i = chain.head;
-    chain.head = nodes_[i].next;
-    return release(i);
-  }
-
-  /// One message alone, by the number that release() takes.
-  Index hold(const Event& event) { return allocate(event); }
-  Event& at(Index number) { return nodes_[number].event; }
-  Event release(Index number) {
-    nodes_[number].next = free_;
-    free_ = number;
-    return nodes_[number].event;
-  }
-
- private:
-  struct Node {
-    Event event;
-    Index next;
-  };
-  Index allocate(const Event& event) {
-    if (free_ == kNone) {
-      nodes_.push_back({event, kNone});
-      return static_cast<Index>(nodes_.size() - 1);
-    }
-    const Index i = free_;
-    free_ = nodes_[i].next;
-    nodes_[i] = {event, kNone};
-    return i;
-  }
-  std::vector<Node> nodes_;
-  Index free_ = kNone;
-};
-
 class Engine {
  public:
   Engine(const Algorithm& algorithm, const Problem& problem, Bytes element_size, Network& network,
@@ -103,20 +43,13 @@ class Engine {
         synchronous_(network.synchronous()),
         changes_(network.has_changes()),
         options_(options),
-        ranks_(problem.ranks),
-        element_size_(element_size) {
-    const std::vector<Lane> lanes = lanes_of(algorithm, problem, options.segments);
-    lanes_ = static_cast<Index>(lanes.size());
-    for (const Lane& lane : lanes) blocks_.push_back(lane.problem.blocks());
-    outcome_.finish_of.assign(static_cast<std::size_t>(ranks_), 0);
-    parked_.resize(static_cast<std::size_t>(ranks_));
-    actors_.resize(static_cast<std::size_t>(ranks_) * lanes_);
-    if (options.trace) rounds_.resize(actors_.size());
-    if (synchronous_) ready_.resize(actors_.size());
-    for (Index a = 0; a < actors_.size(); ++a) {
-      actors_[a].program = algorithm.program(lanes[a % lanes_].problem, rank_of(a));
-      queue_.push({.actor = a, .kind = Kind::begin});
-    }
+        element_size_(element_size),
+        actors_(algorithm, problem, options.segments, element_size),
+        parked_(static_cast<std::size_t>(problem.ranks)),
+        ready_(synchronous_ ? actors_.size() : 0) {
+    outcome_.finish_of.assign(static_cast<std::size_t>(problem.ranks), 0);
+    if (options.trace) tracer_.emplace(*options.trace, actors_);
+    for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
   }
 
   Outcome run() {
@@ -166,24 +99,6 @@ class Engine {
     }
   }
 
-  // One lane is the common case, and divisions are slow.
-  Rank rank_of(Index actor) const {
-    return static_cast<Rank>(lanes_ == 1 ? actor : actor / lanes_);
-  }
-  Index lane_of(Index actor) const { return lanes_ == 1 ? 0 : actor % lanes_; }
-  const Blocks& blocks_of(Index actor) const { return blocks_[lane_of(actor)]; }
-  Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
-  Index peer_of(Index actor, const Action& action) const {
-    if (action.peer < 0 || action.peer >= ranks_)
-      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
-                             std::to_string(ranks_) + " has a message for or from rank " +
-                             std::to_string(action.peer) + ": `arlab verify` tells where");
-    return actor_of(action.peer, lane_of(actor));
-  }
-  Bytes bytes_of(Index actor, const Action& action) const {
-    return blocks_of(actor).size(action.chunks) * element_size_;
-  }
-
   // With a million ranks every event touches cold memory: fetch what the next ones need while this
   // one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
   [[gnu::always_inline]] void prefetch() const {
@@ -219,20 +134,20 @@ class Engine {
     if (!a.program.next()) {
       a.program = {};
       a.pending.post({});  // its round went with the program
-      Time& finish = outcome_.finish_of[static_cast<std::size_t>(rank_of(id))];
+      Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
       finish = std::max(finish, now);
       outcome_.finish = std::max(outcome_.finish, now);
       return;
     }
     const Round round = a.program.round();
-    if (options_.trace) ++rounds_[id];
+    if (tracer_) tracer_->round(id);
     a.pending.post(round);
     a.done = now;
     a.next_depth = a.depth + 1;
     a.next_send = 0;
     a.left = static_cast<Index>(round.size());
     for (std::size_t i = 0; i < round.size(); ++i)
-      if (bytes_of(id, round[i]) == 0) {
+      if (actors_.bytes_of(id, round[i]) == 0) {
         a.pending.drop(i);
         --a.left;
       }
@@ -248,9 +163,9 @@ class Engine {
     const Round round = a.pending.round();
     for (; a.next_send < round.size(); ++a.next_send) {
       const Action& action = round[a.next_send];
-      const Bytes bytes = action.sends() ? bytes_of(id, action) : 0;
+      const Bytes bytes = action.sends() ? actors_.bytes_of(id, action) : 0;
       if (bytes == 0) continue;
-      const Time when = network_.can_send(rank_of(id), now);
+      const Time when = network_.can_send(actors_.rank_of(id), now);
       if (when > now) {
         queue_.push({.time = when, .actor = id, .kind = Kind::send});
         return;
@@ -264,15 +179,16 @@ class Engine {
   // The message is on its way; returns whether that was the last thing the round waited for.
   bool leaves(Index id, const Action& action, Bytes bytes, Time now) {
     Actor& a = actors_[id];
-    const Index peer = peer_of(id, action);
+    const Index peer = actors_.peer_of(id, action);
     Event e{.bytes = bytes,
             .actor = peer,
-            .source = rank_of(id),
+            .source = actors_.rank_of(id),
             .depth = a.depth,
             .kind = Kind::arrive,
             .posted = synchronous_};
     const Index number = changes_ ? messages_.hold(e) : 0;
-    const Network::Sent sent = network_.send({rank_of(id), action.peer, bytes, number}, now);
+    const Network::Sent sent =
+        network_.send({actors_.rank_of(id), action.peer, bytes, number}, now);
     ++outcome_.sent.messages;
     outcome_.sent.elements += bytes / element_size_;
     report_progress();
@@ -285,7 +201,7 @@ class Engine {
       e.rendezvous = sent.rendezvous;
       queue_.push(e);
     }
-    if (options_.trace) trace_send(id, action, bytes, now, sent);
+    if (tracer_) tracer_->send(id, action, bytes, now, sent.sender_done);
     a.done = std::max(a.done, sent.sender_done);
     return !sent.rendezvous && --a.left == 0;
   }
@@ -296,9 +212,9 @@ class Engine {
     const Round round = a.pending.round();
     for (Index i = 0; i < round.size(); ++i) {
       const Action& action = round[i];
-      if (bytes_of(id, action) == 0) continue;
-      const Index peer = peer_of(id, action);
-      const int theirs = actors_[peer].pending.take(rank_of(id), !action.sends());
+      if (actors_.bytes_of(id, action) == 0) continue;
+      const Index peer = actors_.peer_of(id, action);
+      const int theirs = actors_[peer].pending.take(actors_.rank_of(id), !action.sends());
       if (theirs == Pending::kNone) continue;
       a.pending.drop(i);
       if (action.sends())
@@ -320,17 +236,17 @@ class Engine {
   void send_ready(Index id, Time now) {
     std::vector<Index>& positions = ready_[id];
     while (!positions.empty()) {
-      const Time when = network_.can_send(rank_of(id), now);
+      const Time when = network_.can_send(actors_.rank_of(id), now);
       if (when > now) return queue_.push({.time = when, .actor = id, .kind = Kind::send});
       std::pop_heap(positions.begin(), positions.end(), std::greater<>());
       const Action& action = actors_[id].pending.round()[positions.back()];
       positions.pop_back();
-      if (leaves(id, action, bytes_of(id, action), now)) return through(id, now);
+      if (leaves(id, action, actors_.bytes_of(id, action), now)) return through(id, now);
     }
   }
 
   void arrive(const Event& e) {
-    const Rank target = rank_of(e.actor);
+    const Rank target = actors_.rank_of(e.actor);
     Chain& parked = parked_[static_cast<std::size_t>(target)];
     if (!parked.empty()) return messages_.append(parked, e);
     const Time when = network_.can_receive(target, e.time);
@@ -352,13 +268,13 @@ class Engine {
 
   // The message's bytes come in, whether or not its receive is posted.
   void receive(Event e, Time now) {
-    const Time done = network_.receive({e.source, rank_of(e.actor), e.bytes}, now);
-    if (options_.trace) trace_receive(e, now, done);
+    const Time done = network_.receive({e.source, actors_.rank_of(e.actor), e.bytes}, now);
+    if (tracer_) tracer_->receive(e.actor, e.source, e.bytes, now, done, e.later);
     Actor& a = actors_[e.actor];
     const bool posted = e.posted || a.pending.take(e.source, false) != Pending::kNone;
     if (posted) return met(e, now, done);
     e.time = done;
-    messages_.append(early_[key(e.actor, e.source)], e);
+    messages_.append(early_[pair_key(e.actor, e.source)], e);
     ++a.early;
   }
 
@@ -367,7 +283,7 @@ class Engine {
     const Round round = a.pending.round();
     for (const Action& action : round) {
       if (action.sends()) continue;
-      const auto from_peer = early_.find(key(id, action.peer));
+      const auto from_peer = early_.find(pair_key(id, action.peer));
       if (from_peer == early_.end() || a.pending.take(action.peer, false) == Pending::kNone)
         continue;
       const Event e = messages_.take(from_peer->second);
@@ -389,7 +305,7 @@ class Engine {
     }
     if (!e.rendezvous) return;
     network_.met(e.source, now);
-    const Index sender = actor_of(e.source, lane_of(e.actor));
+    const Index sender = actors_.actor_of(e.source, actors_.lane_of(e.actor));
     if (through_with_one(actors_[sender], now)) through(sender, now);
   }
 
@@ -428,20 +344,14 @@ class Engine {
     Time end = now;
     for (const Action& action : actors_[id].pending.round()) {
       if (action.verb != Verb::reduce) continue;
-      const Bytes bytes = bytes_of(id, action);
+      const Bytes bytes = actors_.bytes_of(id, action);
       if (bytes == 0) continue;
-      const Network::Work work = network_.reduce(rank_of(id), bytes, end);
+      const Network::Work work = network_.reduce(actors_.rank_of(id), bytes, end);
       end = in_calendar(work.end);
-      if (options_.trace && work.end > work.begin)
-        options_.trace->spans.push_back({Span::Kind::reduce, rank_of(id),
-                                         static_cast<std::int32_t>(lane_of(id)), rounds_[id],
-                                         action.peer, bytes, work.begin, work.end, -1});
+      if (tracer_ && work.end > work.begin)
+        tracer_->reduce(id, action.peer, bytes, work.begin, work.end);
     }
     return end;
-  }
-
-  static std::uint64_t key(Index actor, Rank source) {
-    return static_cast<std::uint64_t>(actor) << 32 | static_cast<std::uint32_t>(source);
   }
 
   void report_progress() {
@@ -450,41 +360,17 @@ class Engine {
       options_.progress(outcome_.sent.messages);
   }
 
-  // Messages of a pair and lane arrive in the order they left, so the k-th send and the k-th
-  // receive share a number.
-  void trace_send(Index id, const Action& action, Bytes bytes, Time now,
-                  const Network::Sent& sent) {
-    const auto number = static_cast<std::int64_t>(options_.trace->spans.size());
-    messages_.append(in_flight_[key(actor_of(action.peer, lane_of(id)), rank_of(id))],
-                     {.time = number});
-    options_.trace->spans.push_back({Span::Kind::send, rank_of(id),
-                                     static_cast<std::int32_t>(lane_of(id)), rounds_[id],
-                                     action.peer, bytes, now, sent.sender_done, number});
-  }
-
-  void trace_receive(const Event& e, Time now, Time done) {
-    const std::int64_t number = messages_.take(in_flight_[key(e.actor, e.source)]).time;
-    if (e.later) options_.trace->spans[static_cast<std::size_t>(number)].end = now;
-    options_.trace->spans.push_back({Span::Kind::receive, rank_of(e.actor),
-                                     static_cast<std::int32_t>(lane_of(e.actor)), rounds_[e.actor],
-                                     e.source, e.bytes, now, done, number});
-  }
-
   Network& network_;
   bool synchronous_, changes_;
   const SimulateOptions& options_;
-  Rank ranks_;
   Bytes element_size_;
-  Index lanes_ = 1;
-  std::vector<Blocks> blocks_;  // of each lane
-  std::vector<Actor> actors_;   // rank by rank, lane by lane
+  Actors actors_;
   EventQueue<Event> queue_;
-  Messages messages_;
+  Chains<Event> messages_;
   std::vector<Chain> parked_;                       // of each rank: arrived, but the rank is busy
   std::unordered_map<std::uint64_t, Chain> early_;  // by actor and source: received, not posted
-  std::unordered_map<std::uint64_t, Chain> in_flight_;  // the same, only while tracing
-  std::vector<Count> rounds_;                           // of each actor, only while tracing
-  std::vector<std::vector<Index>> ready_;               // of each actor, if synchronous: a heap
+  std::vector<std::vector<Index>> ready_;           // of each actor, if synchronous: a heap
+  std::optional<Tracer> tracer_;
   Outcome outcome_;
 };
 
