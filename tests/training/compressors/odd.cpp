@@ -96,7 +96,8 @@ TEST_CASE("no element and one") {
       const auto one = make_compressor(choice, flat(1), aggregation);
       const auto out = through(*one, std::vector<float>{-0.75f}, {.seed = 1});
       // A single element has a norm, mean and maximum of its own.
-      if (kind.name != "natural") CHECK(out[0] == Approx(kind.name == "signsgd" ? -1.0 : -0.75).margin(1e-6));
+      if (kind.name != "natural")
+        CHECK(out[0] == Approx(kind.name == "signsgd" ? -1.0 : -0.75).margin(1e-6));
       if (kind.name == "natural") CHECK((out[0] == -0.5f || out[0] == -1.0f));
     }
   }
