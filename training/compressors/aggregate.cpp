@@ -170,7 +170,7 @@ class ByRequantising final : public Aggregator {
         continue;
       }
       const Parcel parcels[] = {{Verb::send, to, code}, {Verb::replace, source, from(source)}};
-      exchange(communicator, parcels);
+      carry(communicator, parcels);
     }
     const auto sum = part(gradient, o.rank);
     std::fill(sum.begin(), sum.end(), 0.0f);

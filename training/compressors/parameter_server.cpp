@@ -65,17 +65,17 @@ void send(Communicator& communicator, Rank to, std::span<std::byte> bytes, bool 
   auto length = static_cast<Count>(bytes.size());
   const Parcel parcels[] = {{Verb::send, to, std::as_writable_bytes(std::span(&length, 1))},
                             {Verb::send, to, bytes}};
-  if (!known) exchange(communicator, std::span(parcels).first(1));
-  exchange(communicator, std::span(parcels).last(1));
+  if (!known) carry(communicator, std::span(parcels).first(1));
+  carry(communicator, std::span(parcels).last(1));
 }
 
 std::vector<std::byte> receive(Communicator& communicator, Rank from, std::optional<Count> known) {
   Count length = known.value_or(0);
   const Parcel first[] = {{Verb::replace, from, std::as_writable_bytes(std::span(&length, 1))}};
-  if (!known) exchange(communicator, first);
+  if (!known) carry(communicator, first);
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   const Parcel second[] = {{Verb::replace, from, bytes}};
-  exchange(communicator, second);
+  carry(communicator, second);
   return bytes;
 }
 
