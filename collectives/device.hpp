@@ -29,12 +29,7 @@ class DeviceMemory {
   std::size_t size() const { return size_; }
 
  private:
-  struct Deleter {
-    Release release;
-    Deleter(Release with = {}) : release(std::move(with)) {}  // NOLINT(google-explicit-constructor)
-    void operator()(std::byte* data) const { release(data); }
-  };
-  std::unique_ptr<std::byte, Deleter> data_;
+  std::unique_ptr<std::byte, Release> data_;
   std::size_t size_ = 0;
 };
 
