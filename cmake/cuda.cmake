@@ -33,6 +33,7 @@ if(CMAKE_CUDA_COMPILER)
   endif()
   if(CUDAToolkit_FOUND AND TARGET CUDA::cudart_static)
     set(ARLAB_HAS_CUDA TRUE)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # who needs it links CUDA::cudart_static, whose place is known
   elseif(ARLAB_CUDA STREQUAL "ON")
     message(FATAL_ERROR "ARLAB_CUDA is ON, but ${CMAKE_CUDA_COMPILER} cannot build a program with the C++ compiler "
                         "${CMAKE_CXX_COMPILER}: see the configure log")
