@@ -8,18 +8,23 @@
 
 namespace arlab {
 
+Piece LaneRounds::piece_of(const Chunks& chunks) const {
+  if (begins_.empty()) return {offset_ + blocks_.begin(chunks.first), blocks_.size(chunks)};
+  const Count first = begins_[static_cast<std::size_t>(chunks.first)];
+  return {first, begins_[static_cast<std::size_t>(chunks.end())] - first};
+}
+
 bool LaneRounds::next() {
   while (program_.next()) {
     ++cost_.rounds;
     round_.clear();
     for (const Action& action : program_.round()) {
-      const Count elements = blocks_.size(action.chunks);
-      if (elements == 0) continue;
-      round_.push_back(
-          {action.verb, action.peer, {offset_ + blocks_.begin(action.chunks.first), elements}});
+      const Piece piece = piece_of(action.chunks);
+      if (piece.elements == 0) continue;
+      round_.push_back({action.verb, action.peer, piece});
       if (!action.sends()) continue;
       ++cost_.messages;
-      cost_.elements += elements;
+      cost_.elements += piece.elements;
     }
     if (!round_.empty()) return true;
   }

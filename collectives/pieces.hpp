@@ -29,6 +29,11 @@ class LaneRounds {
         blocks_(lane.problem.blocks()),
         offset_(lane.offset) {}
 
+  /// With chunks of any sizes: chunk c is the elements [begins[c], begins[c + 1]).
+  LaneRounds(const Algorithm& algorithm, const Problem& problem, std::span<const Count> begins,
+             Rank me)
+      : program_(algorithm.program(problem, me)), blocks_(problem.blocks()), begins_(begins) {}
+
   /// Goes on to the next round that moves any elements; false at the end of the program.
   bool next();
   /// Its actions, without empty ones.
@@ -37,9 +42,12 @@ class LaneRounds {
   Cost cost() const { return cost_; }
 
  private:
+  Piece piece_of(const Chunks& chunks) const;
+
   Program program_;
   Blocks blocks_;
-  Count offset_;
+  std::span<const Count> begins_;  // empty: balanced blocks
+  Count offset_ = 0;
   std::vector<PieceAction> round_;
   Cost cost_;
 };
