@@ -27,6 +27,8 @@ ncclDataType_t nccl_type(DType dtype) {
       return ncclInt32;
     case DType::int64:
       return ncclInt64;
+    case DType::byte:
+      return ncclUint8;
   }
   fail(Blame::check, "internal error, please report: an element type out of range");
 }
