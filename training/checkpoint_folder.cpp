@@ -1,6 +1,7 @@
 #include "training/checkpoint_folder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "algorithms/error.hpp"
@@ -120,7 +121,7 @@ std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const M
     if (!moment.validation_loss)
       fail(Blame::usage, "to save only the best needs a validation loss: give validation data");
     const bool better = !best_ || *moment.validation_loss < *best_;
-    if (!better || *moment.validation_loss != *moment.validation_loss) return std::nullopt;
+    if (!better || !std::isfinite(*moment.validation_loss)) return std::nullopt;
     best_ = moment.validation_loss;
   }
   if (policy_.weights_only)

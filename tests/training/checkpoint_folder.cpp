@@ -138,6 +138,7 @@ TEST_CASE("only the best are saved where that is wanted, also after a restart") 
         .has_value();
   };
   CHECK_FALSE(saves(run, 1, std::nan("")));
+  CHECK_FALSE(saves(run, 1, -HUGE_VAL));
   CHECK(saves(run, 2, 0.5));
   CHECK_FALSE(saves(run, 3, 0.5));
   CHECK_FALSE(saves(run, 4, 0.6));
