@@ -12,6 +12,7 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
+#include "simulator/critical_path.hpp"
 #include "simulator/engine.hpp"
 
 namespace arlab {
@@ -59,9 +60,30 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
+// What the finish hangs on, as one more process after the ranks.
+void add_critical_path(Json& events, const CriticalPath& path, Rank ranks) {
+  events.push_back({{"ph", "M"},
+                    {"pid", ranks},
+                    {"name", "process_name"},
+                    {"args", {{"name", "critical path"}}}});
+  for (const CriticalStep& s : path.steps) {
+    if (s.begin == s.end) continue;
+    const bool travels = s.kind == CriticalStep::Kind::message;
+    events.push_back({{"ph", "X"},
+                      {"pid", ranks},
+                      {"tid", 0},
+                      {"name", travels ? fmt::format("message {} to {}", s.rank, s.to)
+                                       : fmt::format("{} on {}", name(s.kind), s.rank)},
+                      {"ts", microseconds(s.begin)},
+                      {"dur", microseconds(s.end - s.begin)},
+                      {"args", {{"round", s.round}, {"lane", s.lane}}}});
+  }
+}
+
 // The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
 // messages.
-Json trace_json(const Trace& trace, const Config& config, const ModelOptions& model) {
+Json trace_json(const Trace& trace, const CriticalPath& path, const Config& config,
+                const ModelOptions& model) {
   Json events = Json::array();
   constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
@@ -99,6 +121,7 @@ Json trace_json(const Trace& trace, const Config& config, const ModelOptions& mo
                       {"name", "message"},
                       {"ts", microseconds(s.begin)}});
   }
+  add_critical_path(events, path, config.problem.ranks);
   return {{"displayTimeUnit", "ns"},
           {"otherData",
            {{"algorithm", config.algorithm->name},
@@ -129,9 +152,10 @@ void export_one(const ExportVerb& verb) {
   } else if (verb.format == "perfetto") {
     Trace trace;
     const auto network = verb.model.network(config.problem.ranks);
-    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
-             *network, {.segments = config.segments, .trace = &trace});
-    json = trace_json(trace, config, verb.model);
+    const Outcome outcome = simulate(*config.algorithm, config.problem,
+                                     static_cast<Bytes>(size_of(config.operand.dtype)), *network,
+                                     {.segments = config.segments, .trace = &trace});
+    json = trace_json(trace, critical_path(trace, outcome.finish), config, verb.model);
   } else {
     const std::string_view formats[] = {"json", "perfetto"};
     unknown("format", verb.format, formats);

@@ -12,6 +12,7 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
+#include "plots/explorer/page.hpp"
 
 namespace arlab {
 namespace {
@@ -20,13 +21,6 @@ struct ReportVerb {
   std::vector<std::string> files;
   std::string output = "report.html";
 };
-
-// JSON inside a script: nothing in it may end the script.
-std::string script_safe(const std::string& json) {
-  std::string safe;
-  for (const char c : json) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return safe;
-}
 
 // Results took time to make; a page is made again in no time.
 void keep_inputs(const ReportVerb& verb) {
@@ -70,7 +64,7 @@ void report(const ReportVerb& verb, const Session& session) {
   const std::size_t at = page.find(kPlace);
   expects(at != std::string::npos, "the report page has no place for data");
   page.replace(at, kPlace.size(),
-               script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+               explorer::script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
   write_file(verb.output, page);
   if (verb.output != "-")
     fmt::print(stderr, "wrote {} ({})\n", verb.output,

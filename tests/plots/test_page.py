@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 HERE = Path(__file__).resolve().parent
-TEMPLATE = HERE.parents[1] / "plots" / "report.html"
+PLOTS = HERE.parents[1] / "plots"
+TEMPLATE = (PLOTS / "report.html").read_text(encoding="utf-8").replace(
+    "/*ARLAB_BASE*/", (PLOTS / "base.js").read_text(encoding="utf-8"))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
@@ -94,8 +96,7 @@ def render(injected: str, after: str = "", quiet: bool = True) -> Node:
 
     A quiet page must write nothing to the console.
     """
-    page = TEMPLATE.read_text(encoding="utf-8")
-    page = page.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
+    page = TEMPLATE.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
     page = page.replace("</body>", f"<script>{after}</script></body>")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
@@ -118,7 +119,7 @@ def cells(section: Node) -> list[list[str]]:
 
 class Template(unittest.TestCase):
     def test_is_self_contained(self) -> None:
-        page = TEMPLATE.read_text(encoding="utf-8")
+        page = TEMPLATE
         self.assertEqual(page.count(PLACEHOLDER), 1)
         self.assertEqual(len(re.findall(r"<script\b[^>]*>", page)), 1)
         self.assertEqual(len(re.findall(r"<style\b", page)), 1)
