@@ -83,14 +83,12 @@ function curvesView(view) {
       const hiding = lines.slice(i + 1).filter((other) => other.times.every((time, k) => Math.abs(Math.log(time / line.times[k])) < 1e-6)).length;
       add(group, "path", {class: "line", style: `stroke-width: ${2.5 + 3 * hiding}`, d: line.times.map((time, k) => `${k ? "L" : "M"}${x(SIZES_SHOWN[k]).toFixed(1)},${y(time).toFixed(1)}`).join("")});
     });
-    let below = Infinity;  // names at the ends, kept apart, from the bottom up
-    for (const line of lines) {
-      const place = Math.min(y(line.times.at(-1)), below - 14);
-      below = place;
+    const places = apart(lines.map(({times}) => y(times.at(-1))), 14, box.top);
+    lines.forEach((line, i) => {
       const group = tone(add(svg, "g"), line.color);
-      add(group, "path", {class: "line", style: "stroke-width: .8", d: `M${box.right},${y(line.times.at(-1)).toFixed(1)}L${box.right + 10},${place.toFixed(1)}`});
-      add(group, "text", {class: "name", x: box.right + 13, y: (place + 4).toFixed(1), style: narrow ? "font-size: 11px" : ""}, line.label);
-    }
+      add(group, "path", {class: "line", style: "stroke-width: .8", d: `M${box.right},${y(line.times.at(-1)).toFixed(1)}L${box.right + 10},${places[i].toFixed(1)}`});
+      add(group, "text", {class: "name", x: box.right + 13, y: (places[i] + 4).toFixed(1), style: narrow ? "font-size: 11px" : ""}, line.label);
+    });
     const said = winnersText(lines);
     words.textContent = said;
     svg.setAttribute("aria-label", `Simulated time against size. ${said}`);
@@ -99,6 +97,14 @@ function curvesView(view) {
   new ResizeObserver(() => requestAnimationFrame(() => figure.isConnected && draw())).observe(figure);
   draw();
   return {last: 0, unit: "", show: () => ""};
+}
+
+// Places from the bottom up, moved until they are `gap` apart and none is above `top`.
+function apart(wanted, gap, top) {
+  const places = [];
+  for (const place of wanted) places.push(Math.min(place, (places.at(-1) ?? Infinity) - gap));
+  for (let i = places.length - 1, least = top; i >= 0; --i, least = places[i + 1] + gap) places[i] = Math.max(places[i], least);
+  return places;
 }
 
 // "Butterfly up to 64 KiB, then Round robin": the fastest at each size; equal ones are named together.
