@@ -142,7 +142,7 @@ function addPlayer() {
 async function start() {
   await startEngine();
   catalogue = ask("catalogue");
-  readLink(location.hash.slice(1));
+  readLink(location.hash.slice(1) || window.name);  // a frame in the report is told by its name
   if (precomputed) {
     if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;
     Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});

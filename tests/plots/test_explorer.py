@@ -275,6 +275,31 @@ class Layout(Case):
         self.assertLess(bottom, 720)
 
 
+class InTheReport(unittest.TestCase):
+    def test_opens_in_a_frame_with_the_records_algorithm(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            data, report = Path(folder) / "data.jsonl", Path(folder) / "report.html"
+            hostile = "/*ARLAB_EXPLORER*/null/*END*/</script><!--"
+            rows = [{**row, "label": hostile} for row in arlab("simulate", "-p", "4,8", "-n", "1K,4K")]
+            data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            subprocess.run([ARLAB, "report", str(data), "-o", str(report)], check=True, capture_output=True)
+            self.assertLess(report.stat().st_size, 3_000_000)
+            page = browser.Browser()
+            try:
+                page.open(report.as_uri())
+                self.assertIn(hostile, page.run("document.querySelector('#filters').textContent"))
+                self.assertIsNone(page.run("document.documentElement.dataset.error ?? null"))
+                page.run("byId('open-explorer').click()")
+                page.wait("document.querySelector('iframe').contentDocument?.documentElement?.dataset.ready")
+                inside = "document.querySelector('iframe').contentDocument."
+                self.assertEqual(page.run(inside + "getElementById('algorithm').value"), rows[0]["algorithm"])
+                self.assertEqual(page.run(inside + "getElementById('ranks').value"), "4")
+                self.assertEqual(page.run(inside + "getElementById('error').hidden"), True)
+                self.assertEqual((page.console, [one for one in page.requests if not one.startswith(("file:", "about:"))]), ([], []))
+            finally:
+                page.close()
+
+
 class Precomputed(Case):
     made_with = ("--precomputed",)
 
