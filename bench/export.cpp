@@ -1,5 +1,5 @@
-// arlab export: an algorithm's schedule as JSON, or a simulated run as a trace that Perfetto and
-// Chrome open.
+// arlab export: an algorithm's schedule as JSON or as a trace that SimGrid replays, or a simulated
+// run as a trace that Perfetto and Chrome open.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,11 +9,13 @@
 #include "bench/models.hpp"
 #include "bench/options.hpp"
 #include "bench/record.hpp"
+#include "bench/ti_trace.hpp"
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
 #include "simulator/critical_path.hpp"
 #include "simulator/engine.hpp"
+#include "training/watch/trace_events.hpp"
 
 namespace arlab {
 namespace {
@@ -61,75 +63,47 @@ Json schedule_json(const Config& config) {
 }
 
 // What the finish hangs on, as one more process after the ranks.
-void add_critical_path(Json& events, const CriticalPath& path, Rank ranks) {
-  events.push_back({{"ph", "M"},
-                    {"pid", ranks},
-                    {"name", "process_name"},
-                    {"args", {{"name", "critical path"}}}});
+void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks) {
+  events.process(ranks, "critical path");
   for (const CriticalStep& s : path.steps) {
     if (s.begin == s.end) continue;
     const bool travels = s.kind == CriticalStep::Kind::message;
-    events.push_back({{"ph", "X"},
-                      {"pid", ranks},
-                      {"tid", 0},
-                      {"name", travels ? fmt::format("message {} to {}", s.rank, s.to)
-                                       : fmt::format("{} on {}", name(s.kind), s.rank)},
-                      {"ts", microseconds(s.begin)},
-                      {"dur", microseconds(s.end - s.begin)},
-                      {"args", {{"round", s.round}, {"lane", s.lane}}}});
+    events.span({ranks, 0},
+                travels ? fmt::format("message {} to {}", s.rank, s.to)
+                        : fmt::format("{} on {}", name(s.kind), s.rank),
+                microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"round", s.round}, {"lane", s.lane}});
   }
 }
 
-// The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
+// A process a rank; threads send, receive and reduce in it; arrows for
 // messages.
 Json trace_json(const Trace& trace, const CriticalPath& path, const Config& config,
                 const ModelOptions& model) {
-  Json events = Json::array();
-  constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
+  TraceEvents events;
+  constexpr const char* kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
-    events.push_back({{"ph", "M"},
-                      {"pid", r},
-                      {"name", "process_name"},
-                      {"args", {{"name", fmt::format("rank {}", r)}}}});
-    for (int t = 0; t < 3; ++t)
-      events.push_back({{"ph", "M"},
-                        {"pid", r},
-                        {"tid", t},
-                        {"name", "thread_name"},
-                        {"args", {{"name", kThreads[t]}}}});
+    events.process(r, fmt::format("rank {}", r));
+    for (int t = 0; t < 3; ++t) events.thread(r, t, kThreads[t]);
   }
   for (const Span& s : trace.spans) {
-    const auto thread = static_cast<int>(s.kind);
-    const std::string name = s.kind == Span::Kind::send      ? fmt::format("to {}", s.peer)
+    const TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
+    const bool sends = s.kind == Span::Kind::send;
+    const std::string name = sends                           ? fmt::format("to {}", s.peer)
                              : s.kind == Span::Kind::receive ? fmt::format("from {}", s.peer)
                                                              : fmt::format("add from {}", s.peer);
-    events.push_back({{"ph", "X"},
-                      {"pid", s.rank},
-                      {"tid", thread},
-                      {"name", name},
-                      {"ts", microseconds(s.begin)},
-                      {"dur", microseconds(s.end - s.begin)},
-                      {"args", {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}}}});
-    if (s.message < 0) continue;
-    const bool sends = s.kind == Span::Kind::send;
-    events.push_back({{"ph", sends ? "s" : "f"},
-                      {"bp", "e"},
-                      {"pid", s.rank},
-                      {"tid", thread},
-                      {"id", s.message},
-                      {"cat", "message"},
-                      {"name", "message"},
-                      {"ts", microseconds(s.begin)}});
+    events.span(where, name, microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}});
+    if (s.message >= 0)
+      events.arrow(sends ? TraceEvents::End::start : TraceEvents::End::finish, where, s.message,
+                   microseconds(s.begin));
   }
   add_critical_path(events, path, config.problem.ranks);
-  return {{"displayTimeUnit", "ns"},
-          {"otherData",
-           {{"algorithm", config.algorithm->name},
-            {"ranks", config.problem.ranks},
-            {"elements", config.problem.elements},
-            {"model", model.parsed_model().name},
-            {"machine", model.machine()}}},
-          {"traceEvents", std::move(events)}};
+  return std::move(events).json({{"algorithm", config.algorithm->name},
+                                 {"ranks", config.problem.ranks},
+                                 {"elements", config.problem.elements},
+                                 {"model", model.parsed_model().name},
+                                 {"machine", model.machine()}});
 }
 
 void export_one(const ExportVerb& verb) {
@@ -143,24 +117,28 @@ void export_one(const ExportVerb& verb) {
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
-  if (static_cast<double>(messages) > 2e6)
+  const double most = verb.format == "ti" ? 1e7 : 2e6;
+  if (static_cast<double>(messages) > most)
     fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
                                    show_count(messages)));
-  Json json;
+  std::string text;
   if (verb.format == "json") {
-    json = schedule_json(config);
+    text = schedule_json(config).dump() + "\n";
+  } else if (verb.format == "ti") {
+    text = ti_trace(config);
   } else if (verb.format == "perfetto") {
     Trace trace;
     const auto network = verb.model.network(config.problem.ranks);
     const Outcome outcome = simulate(*config.algorithm, config.problem,
                                      static_cast<Bytes>(size_of(config.operand.dtype)), *network,
                                      {.segments = config.segments, .trace = &trace});
-    json = trace_json(trace, critical_path(trace, outcome.finish), config, verb.model);
+    text =
+        trace_json(trace, critical_path(trace, outcome.finish), config, verb.model).dump() + "\n";
   } else {
-    const std::string_view formats[] = {"json", "perfetto"};
+    const std::string_view formats[] = {"json", "perfetto", "ti"};
     unknown("format", verb.format, formats);
   }
-  write_file(verb.file, json.dump() + "\n");
+  write_file(verb.file, text);
   if (verb.file == "-") return;
   fmt::print(stderr, "wrote {}{}\n", verb.file,
              verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
@@ -169,16 +147,18 @@ void export_one(const ExportVerb& verb) {
 }  // namespace
 
 void add_export(CLI::App& app, Session&) {
-  CLI::App* verb =
-      app.add_subcommand("export", "A schedule as JSON, or a simulated run as a Perfetto trace");
+  CLI::App* verb = app.add_subcommand(
+      "export", "A schedule as JSON or SimGrid trace, or a run as Perfetto trace");
   verb->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
-      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json");
+      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
+      "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportVerb>();
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
   verb->add_option("-f,--format", options->format,
-                   "json (the schedule, default) or perfetto (a simulated run)")
+                   "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
+                   "perfetto (a simulated run)")
       ->type_name("NAME");
   verb->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");

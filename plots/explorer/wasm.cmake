@@ -1,7 +1,15 @@
 # Compiles algorithms/, simulator/ and the answers for wasm32-wasi into one reactor module, ${module}; sets wasm_module.
 # Left out: what reads files, and what only the command line shows of topologies.
-set(folders algorithms algorithms/catalog simulator simulator/models)
-set(generated ${PROJECT_BINARY_DIR}/algorithms/catalogue.cpp ${PROJECT_BINARY_DIR}/simulator/models.cpp)
+set(sources "")
+foreach(library arlab_algorithms arlab_simulator)
+  get_target_property(parts ${library} SOURCES)
+  get_target_property(folder ${library} SOURCE_DIR)
+  foreach(part ${parts})
+    cmake_path(ABSOLUTE_PATH part BASE_DIRECTORY ${folder} OUTPUT_VARIABLE source)
+    list(APPEND sources ${source})
+  endforeach()
+endforeach()
+list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|metrics|flow|faults)\\.cpp$")
 set(flags --target=wasm32-wasi -std=c++20 -O2 -fno-exceptions -nostdinc++ --sysroot=/ -isystem ${wasm_headers}
   -isystem /usr/include/wasm32-wasi -isystem ${CMAKE_CURRENT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}
   -fvisibility=hidden -ffunction-sections -fdata-sections -DJSON_NOEXCEPTION -DJSON_HAS_FILESYSTEM=0
@@ -16,18 +24,12 @@ file(CREATE_LINK ${ARLAB_JSON_FOLDER}/nlohmann ${CMAKE_CURRENT_BINARY_DIR}/inclu
 if(TARGET Boost::graph)
   find_path(ARLAB_BOOST_FOLDER boost/version.hpp PATHS ${Boost_INCLUDE_DIRS})
   file(CREATE_LINK ${ARLAB_BOOST_FOLDER}/boost ${CMAKE_CURRENT_BINARY_DIR}/include/boost SYMBOLIC)
-  list(APPEND folders simulator/topologies simulator/topologies/catalog)
-  list(APPEND generated ${PROJECT_BINARY_DIR}/simulator/topologies.cpp)
   list(APPEND flags -DARLAB_HAS_TOPOLOGIES)
 endif()
 
-list(TRANSFORM folders PREPEND ${PROJECT_SOURCE_DIR}/)
-list(TRANSFORM folders APPEND /*.cpp OUTPUT_VARIABLE patterns)
-file(GLOB sources CONFIGURE_DEPENDS ${patterns})
-list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|metrics|flow|faults)\\.cpp$")
 list(TRANSFORM answers PREPEND ${here}/ OUTPUT_VARIABLE answer_sources)
 set(objects "")
-foreach(source ${sources} ${generated} ${answer_sources} ${here}/wasm.cpp)
+foreach(source ${sources} ${answer_sources} ${here}/wasm.cpp)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
   string(REPLACE "/" "_" name ${name})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/wasm/${name}.o)
