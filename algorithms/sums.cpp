@@ -56,7 +56,7 @@ Sums::Id Sums::add(Id a, Id b, Rank& shared) {
 Rank Sums::lacks(Id id) const {
   if (nodes_[index(id)].contributions == ranks_) return -1;
   for (Rank r = 0; r < ranks_; ++r)
-    if (!(set(id)[index(r) / 64] >> (r % 64) & 1)) return r;
+    if (!has(id, r)) return r;
   return -1;
 }
 

@@ -27,6 +27,11 @@ class Sums {
 
   /// A rank whose contribution `id` lacks, -1 if it has all.
   Rank lacks(Id id) const;
+  /// Whether the contribution of `rank` is in it, and of how many ranks it holds one.
+  bool has(Id id, Rank rank) const { return set(id)[index(rank) / 64] >> (rank % 64) & 1; }
+  Count contributions(Id id) const { return nodes_[index(id)].contributions; }
+  /// Of all that were made so far: ids are below.
+  Id count() const { return static_cast<Id>(nodes_.size()); }
   /// "((0+1)+2)"; cut short after `limit` characters.
   std::string bracketing(Id id, std::size_t limit) const;
 

@@ -13,6 +13,7 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
+#include "simulator/critical_path.hpp"
 #include "simulator/engine.hpp"
 #include "training/watch/trace_events.hpp"
 
@@ -61,9 +62,24 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
+// What the finish hangs on, as one more process after the ranks.
+void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks) {
+  events.process(ranks, "critical path");
+  for (const CriticalStep& s : path.steps) {
+    if (s.begin == s.end) continue;
+    const bool travels = s.kind == CriticalStep::Kind::message;
+    events.span({ranks, 0},
+                travels ? fmt::format("message {} to {}", s.rank, s.to)
+                        : fmt::format("{} on {}", name(s.kind), s.rank),
+                microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"round", s.round}, {"lane", s.lane}});
+  }
+}
+
 // A process a rank; threads send, receive and reduce in it; arrows for
 // messages.
-Json trace_json(const Trace& trace, const Config& config, const ModelOptions& model) {
+Json trace_json(const Trace& trace, const CriticalPath& path, const Config& config,
+                const ModelOptions& model) {
   TraceEvents events;
   constexpr const char* kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
@@ -82,6 +98,7 @@ Json trace_json(const Trace& trace, const Config& config, const ModelOptions& mo
       events.arrow(sends ? TraceEvents::End::start : TraceEvents::End::finish, where, s.message,
                    microseconds(s.begin));
   }
+  add_critical_path(events, path, config.problem.ranks);
   return std::move(events).json({{"algorithm", config.algorithm->name},
                                  {"ranks", config.problem.ranks},
                                  {"elements", config.problem.elements},
@@ -112,9 +129,11 @@ void export_one(const ExportVerb& verb) {
   } else if (verb.format == "perfetto") {
     Trace trace;
     const auto network = verb.model.network(config.problem.ranks);
-    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
-             *network, {.segments = config.segments, .trace = &trace});
-    text = trace_json(trace, config, verb.model).dump() + "\n";
+    const Outcome outcome = simulate(*config.algorithm, config.problem,
+                                     static_cast<Bytes>(size_of(config.operand.dtype)), *network,
+                                     {.segments = config.segments, .trace = &trace});
+    text =
+        trace_json(trace, critical_path(trace, outcome.finish), config, verb.model).dump() + "\n";
   } else {
     const std::string_view formats[] = {"json", "perfetto", "ti"};
     unknown("format", verb.format, formats);

@@ -24,6 +24,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab report results.jsonl
+  arlab explore
 
 Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 the environment lacks something.)";
 
@@ -81,8 +82,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Session session;
   session.command.assign(argv, argv + argc);
-  for (const auto add :
-       {add_list, add_show, add_verify, add_count, add_simulate, add_run, add_report, add_export})
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_run,
+                         add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = argc == 2 && std::string_view(argv[1]) == "help";
   if (argc < 2 || wants_help) {

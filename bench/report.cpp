@@ -12,6 +12,7 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
+#include "plots/explorer/page.hpp"
 
 namespace arlab {
 namespace {
@@ -19,13 +20,14 @@ namespace {
 struct ReportVerb {
   std::vector<std::string> files;
   std::string output = "report.html";
+  bool no_explorer = false;
 };
 
-// JSON inside a script: nothing in it may end the script.
-std::string script_safe(const std::string& json) {
-  std::string safe;
-  for (const char c : json) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return safe;
+void put(std::string& page, std::string_view place, const Json& json) {
+  const std::size_t at = page.find(place);
+  expects(at != std::string::npos, "the report page has no place for its data");
+  page.replace(at, place.size(),
+               explorer::script_safe(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 // Results took time to make; a page is made again in no time.
@@ -65,12 +67,11 @@ void report(const ReportVerb& verb, const Session& session) {
     fail(Blame::usage, fmt::format("no records in {}: write some with --json, for example "
                                    "arlab simulate all --json results.jsonl",
                                    fmt::join(verb.files, ", ")));
-  constexpr std::string_view kPlace = "/*ARLAB_DATA*/null/*END*/";
   std::string page(kReportPage);
-  const std::size_t at = page.find(kPlace);
-  expects(at != std::string::npos, "the report page has no place for data");
-  page.replace(at, kPlace.size(),
-               script_safe(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  if (!verb.no_explorer)
+    put(page, "/*ARLAB_EXPLORER*/null/*END*/",
+        explorer::has_module() ? explorer::page_with_module() : explorer::page_with_answers());
+  put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since it may hold any text
   write_file(verb.output, page);
   if (verb.output != "-")
     fmt::print(stderr, "wrote {} ({})\n", verb.output,
@@ -85,6 +86,8 @@ void add_report(CLI::App& app, Session& session) {
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
       "results/report.html");
   const auto options = std::make_shared<ReportVerb>();
+  verb->add_flag("--no-explorer", options->no_explorer,
+                 "Leave the explorer out of the page, which is then about 1 MB smaller");
   verb->add_option("files", options->files, "Result files, written with --json")->type_name("");
   verb->add_option("-o,--output", options->output,
                    "Page to write (default report.html); - is stdout")

@@ -21,6 +21,7 @@ void add_simulate(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
+void add_explore(CLI::App& app, Session& session);
 
 // Parts of list and show; without topologies the first says what is missing.
 void list_topologies();

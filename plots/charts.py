@@ -1,16 +1,22 @@
 #!/usr/bin/python3
-"""Charts of result files: time against size, and time against ranks.
+"""Charts of result files, each where the records hold what it needs.
 
-One panel for every way the records were made (measured with a backend, simulated with a model), one
-line per algorithm with its 95% confidence band, and the model's time as a thin dashed line where a
-measured record carries one.
+time_against_size, time_against_ranks   lines with 95% bands, dashed model times, crossovers
+bandwidth_against_size                  bus bandwidth, with a port's where the model tells it
+efficiency_against_ranks                how much of the bandwidth is left on more ranks
+best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
+predicted_against_measured              where measured records carry a model's time
+nearness                                how often an algorithm is how near to the fastest (ECDF)
+
+One panel for every way the records were made: measured with a backend, simulated with a model.
 """
 
 import argparse
 import sys
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Sequence
+from typing import Callable, Iterable, Optional, Sequence
 
 try:
     import matplotlib  # noqa: F401
@@ -21,24 +27,89 @@ except ImportError:
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
+import compared
+import lines
+import maps
 import style
 from records import BadRecord, Record, read
-from slices import MEASURED, Slice, best_slices, label_of
+from slices import MEASURED, Setting, Slice, best_slices, label_of
 
 EXAMPLES = """examples:
   arlab run all -p 4 -s 1K..4M --json results/run.jsonl
   arlab simulate all -p 2..1024 -s 1M --json results/simulate.jsonl
   /usr/bin/python3 plots/charts.py results/*.jsonl -o results/
+  /usr/bin/python3 plots/charts.py results/*.jsonl --only speedup_map --baseline MPI_Allreduce
 
-writes time_against_size and time_against_ranks, each as .svg and .png, where the records hold two
-sizes or two rank counts of one kind. Exit status: 0 written, 2 unusable files, 3 no matplotlib or no
-place to write.
+writes each chart as .svg, .png and .pdf; a note says which were left out and why. Exit status: 0 written,
+2 unusable files, 3 no matplotlib or no place to write.
 """
-CHARTS = {"time_against_size": ("bytes", "Time against size"),
-          "time_against_ranks": ("ranks", "Time against ranks")}
 COLUMNS = 2
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one panel shows: two lines above it, the records behind it, and how it is drawn."""
+
+    titles: tuple[str, str]
+    records: Sequence[Record]
+    draw: Callable[[Axes], None]
+
+
+@dataclass(frozen=True)
+class Chart:
+    title: str
+    needs: str  # said where nothing can be drawn
+    panels: Callable[[Sequence[Record], dict[str, str], Optional[str]], list[Panel]]
+
+
+def line_panels(over: str, draw: Callable[[Axes, Slice, dict[str, str]], None],
+                wanted: Callable[[Slice], bool] = lambda _: True, note: str = "") -> Callable[..., list[Panel]]:
+    def panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
+        return [Panel((titles(one)[0], note or titles(one)[1]), one.records, lambda axes, one=one: draw(axes, one, marker))  # type: ignore[misc]
+                for one in best_slices(records, over) if wanted(one)]
+    return panels
+
+
+def best_panels(records: Sequence[Record], _marker: dict[str, str], _: Optional[str]) -> list[Panel]:
+    note = "the number: how many times longer the second takes; paler where that is little"
+    return [Panel((_where(grid.setting), note), grid.records, lambda axes, grid=grid: maps.best_map(axes, grid))  # type: ignore[misc]
+            for grid in maps.grids(records)]
+
+
+def speedup_panels(records: Sequence[Record], _marker: dict[str, str], wanted: Optional[str]) -> list[Panel]:
+    panels = []
+    for grid in maps.grids(records):
+        baseline = maps.baseline_of(grid, wanted)
+        if baseline is None:
+            continue
+        for label in maps.labels_against(grid, baseline):
+            first = f"{style.shortened(label, 24)} against {style.shortened(baseline, 24)}"
+            panels.append(Panel((first, f"above 1, blue: faster; full colour from 8 times on; {_where(grid.setting)}"),
+                                grid.records, lambda axes, g=grid, a=label, b=baseline: maps.speedup_map(axes, g, a, b)))  # type: ignore[misc]
+    return panels
+
+
+def nearness_panels(records: Sequence[Record], marker: dict[str, str], _: Optional[str]) -> list[Panel]:
+    return [Panel((_where(grid.setting), f"{len(grid.sizes)} sizes, {len(grid.ranks)} rank counts; higher is better"),
+                  grid.records, lambda axes, grid=grid: compared.nearness(axes, grid, marker))  # type: ignore[misc]
+            for grid in maps.grids(records)]
+
+
+SIZES, RANKS, GRID = "two sizes", "two rank counts", "two sizes and two rank counts"
+CHARTS = {
+    "time_against_size": Chart("Time against size", SIZES, line_panels("bytes", lines.time_lines)),
+    "time_against_ranks": Chart("Time against ranks", RANKS, line_panels("ranks", lines.time_lines)),
+    "bandwidth_against_size": Chart("Bus bandwidth against size", SIZES, line_panels("bytes", lines.bandwidth_lines)),
+    "efficiency_against_ranks": Chart("Bandwidth left on more ranks", RANKS,
+                                      line_panels("ranks", lines.efficiency_lines)),
+    "best_map": Chart("The fastest, and its margin", GRID, best_panels),
+    "speedup_map": Chart("Speed-up against a baseline", GRID, speedup_panels),
+    "predicted_against_measured": Chart("Predicted against measured", "two sizes and a model's time beside the measured",
+                                        line_panels("bytes", compared.predicted, compared.has_prediction,
+                                                    "on the line the model is right; grey: within a factor of 2")),
+    "nearness": Chart("How near to the fastest", GRID, nearness_panels),
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,12 +118,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines)")
     parser.add_argument("-o", "--output", default=".", metavar="FOLDER",
                         help="where to write (default: here)")
+    parser.add_argument("--only", choices=CHARTS, action="append", metavar="CHART",
+                        help="this chart; may be given again (default: all)")
+    parser.add_argument("--baseline", metavar="LABEL",
+                        help="of speedup_map: a library's own algorithm, else the most often fastest one")
     options = parser.parse_args(arguments)
     try:
         records = [record for path in options.files for record in read(path)]
+        known = sorted({label_of(record) for record in records})
+        if options.baseline is not None and options.baseline not in known:
+            raise BadRecord(f"--baseline {options.baseline!r} is no label of these records: {', '.join(known)}")
         folder = Path(options.output)
         folder.mkdir(parents=True, exist_ok=True)
-        written = [path for name in CHARTS for path in write(name, records, folder)]
+        written = [path for name in options.only or CHARTS
+                   for path in write(name, records, folder, options.baseline)]
     except BadRecord as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -68,73 +147,51 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def write(name: str, records: Sequence[Record], folder: Path) -> list[Path]:
-    """Draws one chart and returns its files; none, with a note, when no records make a line."""
-    over, title = CHARTS[name]
-    slices = best_slices(records, over)
-    if not slices:
-        missing = "sizes" if over == "bytes" else "rank counts"
-        print(f"note: no {name}: no kind of record has two {missing}", file=sys.stderr)
-        return []
+def write(name: str, records: Sequence[Record], folder: Path, baseline: Optional[str]) -> list[Path]:
+    """Draws one chart and returns its files; none, with a note, when the records do not hold what it needs."""
     style.apply()
     marker = style.markers([label_of(record) for record in records])
-    return style.save(draw(slices, title, marker), folder / name)
+    panels = CHARTS[name].panels(records, marker, baseline)
+    if not panels:
+        print(f"note: no {name}: no kind of record has {CHARTS[name].needs}", file=sys.stderr)
+        return []
+    return style.save(draw(panels, CHARTS[name].title), folder / name)
 
 
-def draw(slices: Sequence[Slice], title: str, marker: dict[str, str]) -> Figure:
+def draw(panels: Sequence[Panel], title: str) -> Figure:
     """The figure: the title, a grid of panels, the footer; margins in inches, so nothing ever overlaps."""
-    columns = min(COLUMNS, len(slices))
-    rows = -(-len(slices) // columns)
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
     width = columns * style.PANEL_WIDTH
-    notes = sources(slices, int(width * 15.5))
+    notes = sources([record for panel in panels for record in panel.records], int(width * 15.5))
     head, foot = 0.4, 0.3 + 0.145 * len(notes)
     height = rows * style.PANEL_HEIGHT + head + foot
     figure = Figure(figsize=(width, height))
     figure.text(0.14 / width, 1 - 0.14 / height, title, fontsize=style.TITLE, weight="bold", va="top")
-    for i, one in enumerate(slices):
+    for i, panel in enumerate(panels):
         row, column = divmod(i, columns)
         left, bottom = column * style.PANEL_WIDTH + 0.85, foot + (rows - 1 - row) * style.PANEL_HEIGHT + 0.5
         axes = figure.add_axes((left / width, bottom / height, (style.PANEL_WIDTH - 2.35) / width,
                                 (style.PANEL_HEIGHT - 1.1) / height))
-        panel(axes, one, marker)
+        panel.draw(axes)
+        style.panel_title(axes, *panel.titles)
     style.footer(figure, notes)
     return figure
 
 
-def panel(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """One slice: its axes, bands, lines, dashed model times, names; coinciding lines show as a rim."""
-    of_size = one.over == "bytes"
-    text: Callable[[float], str] = style.bytes_text if of_size else style.count_text
-    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
-    axes.set_yscale("log")
-    axes.set_xlabel("bytes per rank" if of_size else "ranks")
-    for i, series in enumerate(one.series):
-        color = style.line_color(series.color)
-        hiding = sum(later.points == series.points for later in one.series[i + 1:])
-        xs = [point.x for point in series.points]
-        axes.plot(xs, [point.time for point in series.points], color=color, marker=marker[series.label],
-                  linewidth=style.LINE + 2 * hiding, markeredgecolor="white", markeredgewidth=0.5, zorder=3,
-                  gid=style.plain(f"line {series.label}"))
-        nan = (float("nan"), float("nan"))
-        low, high = zip(*(point.ci95 or nan for point in series.points))
-        axes.fill_between(xs, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
-        modelled = [(point.x, point.modelled) for point in series.points if point.modelled]
-        if modelled:
-            axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
-    style.time_y_axis(axes)
-    style.panel_title(axes, *titles(one))
-    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
+def _where(setting: Setting) -> str:
+    host = f" on {setting.host}" if setting.host else ""
+    words = [word for word in setting.words if "=" not in word]  # parameters are too long for a title
+    return f"{'Measured' if setting.kind == MEASURED else 'Simulated'}{host}: {', '.join(words)}"
 
 
 def titles(one: Slice) -> tuple[str, str]:
     """What is drawn, and why this slice: the rank count or size chosen, and those left out."""
-    measured = one.setting.kind == MEASURED
     of_size = one.over == "bytes"
     held = f"{style.count_text(one.fixed)} ranks" if of_size else style.bytes_text(one.fixed)
-    host = f" on {one.setting.host}" if one.setting.host else ""
-    machine = [word for word in one.setting.words if "=" in word]  # parameters are too long for a title
-    words = [word for word in one.setting.words if word not in machine]
-    first = f"{'Measured' if measured else 'Simulated'}{host}: {held}, {', '.join(words)}"
+    machine = [word for word in one.setting.words if "=" in word]
+    kind, words = _where(one.setting).split(": ", 1)
+    first = f"{kind}: {held}, {words}"
     xs = one.xs()
     second = "".join(f"{word.replace(',', ' ')}; " for word in machine)
     second += f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
@@ -147,10 +204,10 @@ def titles(one: Slice) -> tuple[str, str]:
     return first, second
 
 
-def sources(slices: Sequence[Slice], columns: int) -> list[str]:
+def sources(records: Iterable[Record], columns: int) -> list[str]:
     """Footer lines: every data file drawn, with the commands that wrote it."""
     pairs = dict.fromkeys((record.path, str(record.context.get("command") or "command unknown"))
-                          for one in slices for record in one.records)
+                          for record in records)
     return [line for path, command in pairs
             for line in textwrap.wrap(f"{path}: {command}", columns, subsequent_indent="    ")]
 

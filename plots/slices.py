@@ -76,13 +76,14 @@ def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
     settings: dict[Setting, list[Record]] = {}
     for record in records:
         if record.get("kind") in _SAME and record.get("ranks") and record.get("bytes"):
-            settings.setdefault(_setting(record), []).append(record)
+            settings.setdefault(setting_of(record), []).append(record)
     best = (_best(setting, rows, over) for setting, rows in settings.items())
     return sorted((one for one in best if one),
                   key=lambda s: (s.setting.kind, s.setting.words, s.setting.host))
 
 
-def _setting(record: Record) -> Setting:
+def setting_of(record: Record) -> Setting:
+    """Records with the same one belong together."""
     kind = record.get("kind")
     words = []
     for key in _SAME[kind]:
@@ -121,13 +122,18 @@ def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
     return Slice(setting, over, fixed, others, series, tuple(records))
 
 
+def time_of(record: Record) -> Optional[float]:
+    """Microseconds, measured or simulated; None where there is none."""
+    time = record.get("time_us.median")
+    if time is None and record.get("kind") == SIMULATED:
+        time = record.get("modelled_us")
+    return time if time and time > 0 else None
+
+
 def _point(record: Record, over: str) -> Optional[Point]:
-    median, modelled = record.get("time_us.median"), record.get("modelled_us")
-    if record.get("kind") == SIMULATED:
-        time, ci95, modelled = modelled if median is None else median, None, None
-    else:
-        time, ci95 = median, record.get("time_us.ci95")
-    if time is None or not time > 0:
+    simulated, time = record.get("kind") == SIMULATED, time_of(record)
+    if not time:
         return None
+    ci95, modelled = (None, None) if simulated else (record.get("time_us.ci95"), record.get("modelled_us"))
     band = (ci95[0], ci95[1]) if ci95 and ci95[0] > 0 else None
     return Point(record.get(over), time, band, modelled if modelled and modelled > 0 else None)

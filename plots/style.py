@@ -14,6 +14,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.patches import Rectangle  # noqa: E402, F401
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
 PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
@@ -46,6 +47,7 @@ _RC = {
     "svg.fonttype": "none",
     "svg.hashsalt": "arlab",
     "savefig.dpi": 160,
+    "pdf.fonttype": 42,
 }
 
 
@@ -56,10 +58,11 @@ def apply() -> None:
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:
-    """Writes <stem>.svg and <stem>.png, byte for byte the same for the same figure."""
-    outputs = [stem.with_suffix(".svg"), stem.with_suffix(".png")]
+    """Writes <stem>.svg, .pdf and .png, byte for byte the same for the same figure."""
+    outputs = [stem.with_suffix(".svg"), stem.with_suffix(".png"), stem.with_suffix(".pdf")]
     figure.savefig(outputs[0], metadata={"Date": None, "Creator": None})
     figure.savefig(outputs[1], metadata={"Software": None})
+    figure.savefig(outputs[2], metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return outputs
 
 
@@ -90,16 +93,31 @@ def text_color(color: Optional[str]) -> str:
     return "#" + "".join(f"{c:02x}" for c in channels)
 
 
-def _luminance(channels: Sequence[int]) -> float:
+def mixed(color: Optional[str], strength: float) -> tuple[float, float, float]:
+    """The colour on white: strength 1 is the colour itself."""
+    return tuple(1 - strength * (1 - int(line_color(color)[i:i + 2], 16) / 255) for i in (1, 3, 5))  # type: ignore[return-value]
+
+
+def ink_on(color: Sequence[float]) -> str:
+    """Black or white, whichever reads better on it."""
+    return INK if _luminance([255 * c for c in color[:3]]) > 0.25 else "#ffffff"
+
+
+def _luminance(channels: Sequence[float]) -> float:
     linear = [c / 255 / 12.92 if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def bytes_text(count: float) -> str:
+def coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+    """Whether two lines hide one another."""
+    return len(one) == len(other) and all(a == c and abs(b - d) <= 2e-3 * abs(b) for (a, b), (c, d) in zip(one, other))
+
+
+def bytes_text(count: float, digits: int = 4) -> str:
     """1 KiB, 1.5 MiB: binary units, as sizes are swept."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024:
-            return f"{count:.4g} {unit}"
+            return f"{count:.{max(digits, len(str(int(count))))}g} {unit}"
         count /= 1024
     return f"{count:.4g} TiB"
 

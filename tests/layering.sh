@@ -3,7 +3,7 @@
 #
 #   tests/layering.sh [repository]
 #
-# The rules are those of the README's map: algorithms <- simulator, collectives <- training <- bench.
+# The rules are those of the README's map: algorithms <- simulator, collectives <- training, plots <- bench.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 wrong=0
@@ -24,6 +24,7 @@ may_include() { # <folder> <header>: our own headers
     tests:* | bench:*) ;;
     *:\"$1/*) ;;
     simulator:\"algorithms/* | collectives:\"algorithms/*) ;;
+    plots:\"algorithms/* | plots:\"simulator/*) ;;
     training:\"algorithms/* | training:\"simulator/* | training:\"collectives/*) ;;
     *) return 1 ;;
   esac
@@ -44,7 +45,7 @@ may_use() { # <file> <header>: headers of others
   esac
 }
 
-for folder in algorithms simulator collectives training bench tests; do
+for folder in algorithms simulator collectives training plots bench tests; do
   [ -d "$folder" ] || continue
   while read -r file header; do
     case "$header" in
@@ -56,11 +57,12 @@ $(includes "$folder")
 EOF
 done
 
-# Labels and colours travel with the data: no algorithm is known to the plots by name.
+# Labels and colours travel with the data: no algorithm is known to the plots by name. (What is taught, and figures,
+# may name them.)
 if [ -d plots ]; then
   for file in algorithms/catalog/*.cpp; do
     name=$(basename "$file" .cpp)
-    if grep -rnwI --exclude-dir=__pycache__ "$name" plots; then
+    if grep -rnwI --exclude-dir=__pycache__ --exclude-dir=teaching --exclude-dir=figures "$name" plots; then
       complain "plots/ names the algorithm '$name'; take names, labels and colours from the records"
     fi
   done

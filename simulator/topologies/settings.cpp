@@ -7,6 +7,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
+#include "simulator/topologies/number.hpp"
 
 namespace arlab {
 namespace {
@@ -26,9 +27,9 @@ std::pair<double, std::string_view> number_and_unit(std::string_view text, std::
                                                     std::string_view hint) {
   const std::string_view whole = trimmed(text);
   double value = 0;
-  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) refuse(what, text, hint);
-  return {value, trimmed({end, static_cast<std::size_t>(whole.data() + whole.size() - end)})};
+  const std::string_view unit = read_number(whole, value);
+  if (!unit.data() || !std::isfinite(value)) refuse(what, text, hint);
+  return {value, trimmed(unit)};
 }
 
 // Calls use(part) for each part of `text` between separators.

@@ -34,6 +34,9 @@ class Charts(unittest.TestCase):
     """Every test has a folder of its own; `drawn` holds the charts of the sample."""
 
     drawn: Path
+    # What the sample holds enough for: its sizes are measured at one rank count, its ranks simulated at one size.
+    NAMES = ("time_against_size", "time_against_ranks", "bandwidth_against_size", "efficiency_against_ranks",
+             "predicted_against_measured")
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -75,7 +78,8 @@ class Charts(unittest.TestCase):
         self.assertIn("1,024", texts)
 
     def test_png_is_a_picture(self) -> None:
-        for name in ("time_against_size", "time_against_ranks"):
+        for name in self.NAMES:
+            self.assertTrue((self.drawn / f"{name}.pdf").read_bytes().startswith(b"%PDF"))
             data = (self.drawn / f"{name}.png").read_bytes()
             self.assertTrue(data.startswith(b"\x89PNG"))
             self.assertGreater(len(data), 20_000)
@@ -83,7 +87,7 @@ class Charts(unittest.TestCase):
     def test_same_bytes_twice(self) -> None:
         charts(SAMPLE, "-o", "again", cwd=self.folder)
         outputs = sorted(self.drawn.iterdir())
-        self.assertEqual(len(outputs), 4)
+        self.assertEqual(len(outputs), 3 * len(self.NAMES))
         for output in outputs:
             self.assertEqual(output.read_bytes(), (self.folder / "again" / output.name).read_bytes(), output.name)
 
@@ -91,11 +95,46 @@ class Charts(unittest.TestCase):
         rows = [json.loads(line) for line in SAMPLE.read_text().splitlines()]
         extra = [{**row, "bytes": size} for row in rows if row["kind"] == "simulate" for size in (1024, 4096)]
         data = self.write("".join(json.dumps(row) + "\n" for row in [*rows, *extra]))
-        charts(data, "-o", self.folder, cwd=self.folder)
+        charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
         texts, lines = self.svg(self.folder, "time_against_size")
         self.assertEqual(lines.count("Ring"), 2)
         self.assertTrue(any(text.startswith("Simulated: 512 ranks") for text in texts), texts)
         self.assertTrue(any("512 ranks chosen from 10 rank counts" in text for text in texts), texts)
+
+    def simulated(self, labels: dict[str, float], sizes: list[int], ranks: list[int]) -> Path:
+        """Records of time = factor x bytes^power x ranks, so that the fastest is known."""
+        rows = [{"schema": 1, "kind": "simulate", "model": "m", "ranks": p, "bytes": size, "label": label, "family": "whole",
+                 "color": "#0072B2", "modelled_us": (100 if power < 1 else 1) * size ** power * p, "skipped": None}
+                for label, power in labels.items() for size in sizes for p in ranks]
+        return self.write("".join(json.dumps(row) + "\n" for row in rows))
+
+    def test_crossover_is_where_the_lines_meet(self) -> None:
+        data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 12, 1 << 14, 1 << 16], [2])
+        charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
+        texts, _ = self.svg(self.folder, "time_against_size")
+        self.assertIn("≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
+
+    def test_maps_know_the_fastest_and_the_baseline(self) -> None:
+        data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
+        done = charts(data, "-o", self.folder, "--only", "best_map", "--only", "speedup_map", "--baseline", "steep",
+                      cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts, _ = self.svg(self.folder, "best_map")
+        self.assertLessEqual({"3.1x", "2.6x", "flat", "steep", "64 KiB"}, texts)  # 100/32 and 256/100
+        texts, _ = self.svg(self.folder, "speedup_map")
+        self.assertLessEqual({"0.32", "2.6", "flat against steep"}, texts)
+
+    def test_nearness_counts_cells(self) -> None:
+        data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
+        charts(data, "-o", self.folder, "--only", "nearness", cwd=self.folder)
+        texts, lines = self.svg(self.folder, "nearness")
+        self.assertEqual(sorted(lines), ["flat", "steep"])
+        self.assertIn("2 sizes, 2 rank counts; higher is better", texts)
+
+    def test_a_baseline_that_is_no_label(self) -> None:
+        done = charts(SAMPLE, "--baseline", "MPI", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--baseline 'MPI' is no label of these records: ", done.stderr)
 
     def test_half_written_last_line_is_left_out(self) -> None:
         data = self.write(SAMPLE.read_text() + '{"schema":1,"kind":"ru')
@@ -138,7 +177,7 @@ class Charts(unittest.TestCase):
                  "time_us": {"median": size / 7}, "skipped": None}
                 for label in ("$\\frac{", "a\u0001b", "_x", "") for size in (3, 5)]
         data = self.write("".join(json.dumps(row) + "\n" for row in rows))
-        done = charts(data, "-o", self.folder, cwd=self.folder)
+        done = charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, _ = self.svg(self.folder, "time_against_size")
         self.assertLessEqual({"$\\frac{", "a\ufffdb", "_x", "unnamed"}, texts)

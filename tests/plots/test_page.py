@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 HERE = Path(__file__).resolve().parent
-TEMPLATE = HERE.parents[1] / "plots" / "report.html"
+PLOTS = HERE.parents[1] / "plots"
+TEMPLATE = (PLOTS / "report.html").read_text(encoding="utf-8").replace(
+    "/*ARLAB_BASE*/", (PLOTS / "base.js").read_text(encoding="utf-8"))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
@@ -94,8 +96,7 @@ def render(injected: str, after: str = "", quiet: bool = True) -> Node:
 
     A quiet page must write nothing to the console.
     """
-    page = TEMPLATE.read_text(encoding="utf-8")
-    page = page.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
+    page = TEMPLATE.replace(PLACEHOLDER, injected).replace("<head>", "<head>" + PROBE)
     page = page.replace("</body>", f"<script>{after}</script></body>")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
@@ -118,8 +119,9 @@ def cells(section: Node) -> list[list[str]]:
 
 class Template(unittest.TestCase):
     def test_is_self_contained(self) -> None:
-        page = TEMPLATE.read_text(encoding="utf-8")
+        page = TEMPLATE
         self.assertEqual(page.count(PLACEHOLDER), 1)
+        self.assertEqual(page.count("/*ARLAB_EXPLORER*/null/*END*/"), 1)
         self.assertEqual(len(re.findall(r"<script\b[^>]*>", page)), 1)
         self.assertEqual(len(re.findall(r"<style\b", page)), 1)
         self.assertNotRegex(page, r"\b(src|href)\s*=|@import|url\(|\bfetch\(|innerHTML|insertAdjacentHTML")
@@ -209,6 +211,20 @@ class Using(unittest.TestCase):
         self.assertEqual(times, sorted(times, reverse=True))
         self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
         self.assertIn("7 µs", page.one("figure", id="time-against-ranks").one("table", class_="values").text())
+
+    def test_filters_choose_what_summary_charts_and_tables_are_about(self) -> None:
+        page = render(literal(sample()), """
+          [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.click());
+          const from = document.querySelector("#bytes-from");
+          from.value = 65536;
+          from.dispatchEvent(new Event("change"));""")
+        self.assertIsNone(page.attributes.get("data-error"))
+        rows = cells(page.one("section", id="table-run"))
+        self.assertEqual({row[0] for row in rows}, {"Ring", "Tree"})
+        groups = [g.attributes["data-label"] for g in page.one("figure", id="time-against-bytes").one("svg").all("g") if "data-label" in g.attributes]
+        self.assertEqual(sorted(groups), ["Ring", "Tree"])
+        said = page.one("ul", id="summary").all("li")[0].text()
+        self.assertIn("Fastest measured, mpi, 4 ranks: Ring at every size", said)
 
     def test_a_failed_check_is_said_in_the_summary(self) -> None:
         data = sample()

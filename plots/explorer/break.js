@@ -1,0 +1,63 @@
+// --- Break it: change the schedule and let the verifier say what is wrong ------------------------------------------------------
+
+const VERBS = ["send", "add", "overwrite"];
+const broken = {algorithm: "", ranks: 0, schedule: null, rank: 0, round: 0, did: ""};
+
+function breakView(view) {
+  const algorithm = algorithmNamed(state.algorithm), ranks = state.ranks, run = runOf(algorithm.name);
+  if (broken.algorithm !== algorithm.name || broken.ranks !== ranks || !broken.schedule) {
+    Object.assign(broken, {algorithm: algorithm.name, ranks, schedule: structuredClone(run.schedule), rank: 0, round: 0, did: ""});
+  }
+  if (precomputed) {
+    add(add(view, "figure"), "p", {}, "Breaking a schedule needs the verifier, which this page was made without: build arlab with clang-16.");
+    return {last: 0, unit: "", show: () => ""};
+  }
+  const edited = ask("run", {...taskOf(algorithm.name), lane: state.lane, schedule: broken.schedule});
+  const edits = add(view, "figure", {class: "break"}), ways = add(edits, "div", {class: "edits", "aria-label": "Ways to break it"});
+  const change = (did, action) => { action(broken.schedule); broken.did = did; render(); };
+  const mine = () => broken.schedule[broken.rank][broken.round] ?? [];
+  const where = () => `rank ${broken.rank}, round ${broken.round + 1}`;
+  const offer = (id, text, action) => add(ways, "button", {type: "button", id}, text).addEventListener("click", action);
+  offer("shift", "Off by one chunk", () => change(`${where()}: every chunk is one too far`, () => mine().forEach((a) => a[2] = (a[2] + 1) % Math.max(1, ranks - a[3] + 1))));
+  offer("skip", "Leave out the round", () => change(`${where()} is left out`, (all) => all[broken.rank].splice(broken.round, 1)));
+  offer("skip-all", "Leave out that round on all ranks", () => change(`round ${broken.round + 1} is left out on all ranks`, (all) => all.forEach((rounds) => rounds.splice(broken.round, 1))));
+  offer("twice", "Do that round twice on all ranks", () => change(`round ${broken.round + 1} is done twice on all ranks`, (all) => all.forEach((rounds) => rounds[broken.round] && rounds.splice(broken.round, 0, structuredClone(rounds[broken.round])))));
+  offer("swap", "Overwrite instead of add", () => change(`${where()}: overwrites instead of adding`, () => mine().forEach((a) => { if (a[0] === 1) a[0] = 2; })));
+  offer("mend", "Mend all", () => change("", (all) => all.splice(0, all.length, ...structuredClone(run.schedule))));
+  const choose = add(edits, "div", {class: "edits"});
+  const select = (id, label, count, value, text, act) => {
+    const box = add(add(choose, "label", {class: "quiet"}, `${label} `), "select", {id});
+    for (let i = 0; i < count; ++i) add(box, "option", {value: i}, text(i));
+    box.value = value;
+    box.addEventListener("change", () => { act(Number(box.value)); render(); });
+  };
+  select("break-rank", "rank", ranks, broken.rank, String, (rank) => Object.assign(broken, {rank, round: 0}));
+  broken.round = Math.min(broken.round, Math.max(0, broken.schedule[broken.rank].length - 1));
+  select("break-round", "its round", broken.schedule[broken.rank].length, broken.round, (i) => String(i + 1), (round) => broken.round = round);
+
+  const list = add(edits, "ul", {class: "actions"});
+  mine().forEach((action, i) => {
+    const [verb, peer, first, count] = action, item = add(list, "li");
+    add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, ranks)} ${verb === 0 ? "to" : "from"} rank ${peer}`);
+    const button = (text, label, act) => {
+      const made = add(item, "button", {type: "button", "aria-label": label}, text);
+      made.addEventListener("click", () => change(`${where()}: ${label}`, act));
+    };
+    button("chunk −", "chunk one down", () => action[2] -= 1);
+    button("chunk +", "chunk one up", () => action[2] += 1);
+    button("peer +", "next peer", () => action[1] = (action[1] + 1) % ranks);
+    button("delete", "action left out", () => mine().splice(i, 1));
+  });
+  const verdict = add(edits, "div", {class: `verdict${edited.fault ? " wrong" : ""}`, id: "verdict", "aria-live": "polite"});
+  add(verdict, "p", {class: "quiet"}, broken.did ? `You: ${broken.did}.` : "Nothing is changed yet. Choose a rank and a round, and break it.");
+  add(verdict, "p", {class: edited.fault ? "wrong" : "right", id: "verifier"}, edited.fault ? `${edited.fault.kind}: ${edited.fault.text}` : "✓ The verifier finds nothing wrong.");
+  const grid = holdingsPanel(view, edited, "how far it comes");
+  grid.paint(edited.steps.length);
+  if (edited.fault && edited.fault.rank < ranks && edited.fault.chunk < ranks && edited.fault.chunk >= 0) {
+    const size = GRID.side / ranks;
+    add(grid.svg, "rect", {x: GRID.left + edited.fault.chunk * size, y: GRID.top + edited.fault.rank * size, width: size, height: size, fill: "none", "pointer-events": "none",
+                           style: "stroke: var(--bad); stroke-width: 4", id: "fault"});
+  }
+  view.classList.add("two");
+  return {last: 0, unit: "", show: () => edited.fault ? `The verifier: ${edited.fault.text}.` : "The verifier finds nothing wrong."};
+}

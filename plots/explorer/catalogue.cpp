@@ -1,0 +1,44 @@
+// What there is: algorithms, models and topologies, with their words.
+#include "plots/explorer/request.hpp"
+#ifdef ARLAB_HAS_TOPOLOGIES
+#include "simulator/topologies/kind.hpp"
+#endif
+
+namespace arlab::explorer {
+
+Json catalogue_json() {
+  Json answer{
+      {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
+  for (const Algorithm& a : catalogue())
+    answer["algorithms"].push_back({{"name", a.name},
+                                    {"label", a.label},
+                                    {"color", a.color},
+                                    {"family", a.family},
+                                    {"idea", a.idea},
+                                    {"source", a.source},
+                                    {"formula",
+                                     {{"messages", a.formula.messages},
+                                      {"elements", a.formula.elements},
+                                      {"rounds", a.formula.rounds}}}});
+  constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes"};
+  for (const Model& m : models()) {
+    Json parameters = Json::array();
+    for (const Parameter& p : m.parameters)
+      parameters.push_back({{"name", p.name},
+                            {"unit", kUnits[static_cast<std::size_t>(p.unit)]},
+                            {"fallback", p.fallback},
+                            {"help", p.help}});
+    answer["models"].push_back({{"name", m.name},
+                                {"idea", m.idea},
+                                {"source", m.source},
+                                {"has_links", m.has_links},
+                                {"parameters", std::move(parameters)}});
+  }
+#ifdef ARLAB_HAS_TOPOLOGIES
+  for (const TopologyKind& kind : topologies())
+    answer["topologies"].push_back({{"name", kind.name}, {"idea", kind.idea}});
+#endif
+  return answer;
+}
+
+}  // namespace arlab::explorer

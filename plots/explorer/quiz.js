@@ -1,0 +1,64 @@
+// --- Quiz: what comes next? The learner clicks who sends to the rank asked about, and which chunk -----------------------------
+
+const quiz = {step: 0, to: 0, from: null, right: 0, asked: 0, algorithm: "", ranks: 0};
+
+function quizView(view) {
+  const algorithm = algorithmNamed(state.algorithm), run = runOf(algorithm.name), ranks = state.ranks;
+  const steps = run.steps.map(({messages}, i) => [i + 1, messages]).filter(([, messages]) => messages.length);
+  const next = (random) => {
+    const [step, messages] = steps[Math.floor(random() * steps.length) % steps.length];
+    const to = messages[Math.floor(random() * messages.length) % messages.length][1];
+    Object.assign(quiz, {step, to, from: null});
+  };
+  if (quiz.algorithm !== algorithm.name || quiz.ranks !== ranks || quiz.step > run.steps.length) {
+    Object.assign(quiz, {algorithm: algorithm.name, ranks, right: 0, asked: 0});
+    next(Math.random);
+  }
+  const head = add(view, "figure", {style: "grid-column: 1 / -1"});
+  const question = add(head, "p", {id: "question", "aria-live": "polite"}), verdict = add(head, "p", {id: "quiz-verdict", "aria-live": "polite"});
+  const edits = add(head, "div", {class: "edits"}), another = add(edits, "button", {type: "button", id: "quiz-next"}, "Another question");
+  const score = add(edits, "span", {id: "score", class: "quiet"});
+  const {figure} = panel(view, "who sends? click the rank", "tall"), svg = add(figure, "svg", {viewBox: `0 0 ${SIDE} ${SIDE}`, class: "stage"});
+  const grid = holdingsPanel(view, run, "which chunk? click a column", {onCell: (_, chunk) => pickChunk(chunk)});
+  view.classList.add("two");
+
+  const coming = () => run.steps[quiz.step - 1].messages.filter(([, to]) => to === quiz.to);
+  const pose = () => {
+    question.textContent = `${algorithm.label}, before step ${quiz.step} of ${run.steps.length}. The grid shows what everybody holds now. ` +
+      (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Rank ${quiz.from} it is. Which chunk does it send?`);
+    score.textContent = `${quiz.right} of ${quiz.asked} right`;
+    svg.replaceChildren();
+    drawStage(svg, {places: circlePlaces(ranks), radius: Math.max(6, Math.min(19, 330 / ranks))}, [], {onRank: pickRank, chosen: quiz.to});
+    grid.paint(quiz.step - 1);
+  };
+  const tell = (right, text) => {
+    verdict.className = right ? "right" : "wrong";
+    verdict.textContent = `${right ? "✓ Right" : "✗ No"}: ${text}`;
+  };
+  const count = (right) => { quiz.asked += 1; quiz.right += right ? 1 : 0; };
+  function pickRank(rank) {
+    if (quiz.from !== null) return;
+    const right = coming().some(([from]) => from === rank), senders = unique(coming().map(([from]) => from));
+    count(right);
+    if (right) quiz.from = rank;
+    tell(right, right ? `rank ${rank} sends to rank ${quiz.to}.` : `rank ${rank} sends nothing to rank ${quiz.to} in this step. ${hint(senders)}`);
+    pose();
+  }
+  function pickChunk(chunk) {
+    if (quiz.from === null) return tell(false, "first click the rank that sends.");
+    const message = coming().find(([from]) => from === quiz.from), [, , first, many, adds] = message;
+    const right = chunk >= first && chunk < first + many;
+    count(right);
+    tell(right, right ? `${messageText(message, ranks)} it.` : `rank ${quiz.from} does not send chunk ${chunk} now. ${adds ? "It sends what the receiver must still add." : "It sends a chunk that is finished."}`);
+    if (!right) return void(score.textContent = `${quiz.right} of ${quiz.asked} right`);
+    next(Math.random);
+    setTimeout(() => question.isConnected && pose(), 1400);
+  }
+  const hint = (senders) => {
+    const away = Math.min(...senders.map((from) => Math.min((from - quiz.to + ranks) % ranks, (quiz.to - from + ranks) % ranks)));
+    return `The sender is ${plural(away, "place")} away on the circle.`;
+  };
+  another.addEventListener("click", () => { next(Math.random); verdict.textContent = ""; pose(); });
+  pose();
+  return {last: 0, unit: "", show: () => ""};
+}

@@ -1,0 +1,70 @@
+// --- State: what is shown, kept in the link ----------------------------------------------------------------------------
+
+const state = {view: "steps", algorithm: "", beside: "", ranks: 8, elements: 262144, root: 0, segments: 1, lane: 0,
+               model: "alpha_beta", topology: "", parameters: {}, step: 0, time: 0, on: "circle"};
+const NUMBERS = ["ranks", "elements", "root", "segments", "lane", "step", "time"];
+let catalogue;
+
+const algorithmNamed = (name) => catalogue.algorithms.find((one) => one.name === name);
+const modelNow = () => catalogue.models.find((one) => one.name === state.model);
+// Both algorithms on view, the second one only where it is chosen.
+const onView = () => [state.algorithm, state.beside].filter(Boolean);
+
+// Everything that makes a run, for ask().
+const taskOf = (algorithm) => ({algorithm, ranks: state.ranks, elements: state.elements, root: state.root,
+                                segments: state.segments});
+function fabric() {
+  return modelNow().has_links ? {topology: state.topology || undefined} : {};
+}
+function simulationOf(algorithm) {
+  const parameters = Object.keys(state.parameters).length ? state.parameters : undefined;
+  return {...taskOf(algorithm), model: state.model, parameters, ...fabric()};
+}
+const runOf = (algorithm) => ask("run", {...taskOf(algorithm), lane: state.lane});
+const simulatedOf = (algorithm) => ask("simulate", simulationOf(algorithm));
+
+function stateText() {
+  const words = Object.entries(state).filter(([key]) => key !== "parameters").filter(([, value]) => value !== "" && value !== 0);
+  for (const [name, value] of Object.entries(state.parameters)) words.push([`p.${name}`, value]);
+  return new URLSearchParams(words).toString();
+}
+function readLink(text) {
+  for (const [key, value] of new URLSearchParams(text)) {
+    const number = Number(value);
+    if (key.startsWith("p.") && Number.isFinite(number) && number >= 0) state.parameters[key.slice(2)] = number;
+    else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = Math.floor(number); }
+    else if (Object.hasOwn(state, key) && key !== "parameters") state[key] = value;
+  }
+  if (!algorithmNamed(state.algorithm)) state.algorithm = catalogue.algorithms.find((one) => one.family === "split").name;
+  if (!algorithmNamed(state.beside)) state.beside = "";
+  if (!modelNow()) state.model = "alpha_beta";
+  const known = modelNow().parameters.map(({name}) => name);
+  for (const name of Object.keys(state.parameters)) if (!known.includes(name)) delete state.parameters[name];
+  state.ranks = Math.max(2, Math.min(64, state.ranks));
+  state.root = Math.min(state.root, state.ranks - 1);
+  state.segments = Math.max(1, Math.min(64, state.segments));
+}
+let linkTimer;
+function writeLink() {
+  clearTimeout(linkTimer);  // browsers refuse too many changes a second
+  linkTimer = setTimeout(() => {
+    try { history.replaceState(null, "", `#${stateText()}`); } catch { /* inside another page: the button still copies */ }
+  }, 150);
+}
+
+// --- Numbers as people write them ---------------------------------------------------------------------------------------
+
+function countFrom(text) {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*([KMG]?)\s*$/i.exec(text);
+  if (!found) return null;
+  const value = Number(found[1]) * 1024 ** " KMG".indexOf((found[2] || " ").toUpperCase());
+  return Number.isInteger(value) && value >= 0 ? value : null;
+}
+const countText = (value) => {
+  for (const [power, letter] of [[30, "G"], [20, "M"], [10, "K"]]) {
+    if (value >= 2 ** power && value % 2 ** power === 0) return `${value / 2 ** power}${letter}`;
+  }
+  return String(value);
+};
+const picoText = (picoseconds) => picoseconds === 0 ? "0" : timeText(picoseconds / 1e6);
+const rateText = (picoseconds) => picoseconds === 0 ? "0" : `${timeText(picoseconds / 1e6)}/B`;

@@ -1,0 +1,80 @@
+// --- Steps: what each step does, in words and in values -----------------------------------------------------------------
+
+const valuesOf = new WeakMap();
+// What rank r holds of chunk c after each step: the sum's id at [step][r * ranks + c], -1 for nothing.
+function statesOf(run) {
+  if (!valuesOf.has(run)) {
+    const states = [Int32Array.from(run.start)], ranks = run.chunks.length;
+    for (const {changes} of run.steps) {
+      const next = states.at(-1).slice();
+      for (const [rank, chunk, id] of changes) next[rank * ranks + chunk] = id;
+      states.push(next);
+    }
+    valuesOf.set(run, states);
+  }
+  return valuesOf.get(run);
+}
+
+const chunksText = (first, count, ranks) =>
+  count === 0 ? "a part" : count === ranks ? "the whole vector" : count === 1 ? `chunk ${first}` : `chunks ${first} to ${first + count - 1}`;
+const messageText = ([from, to, first, count, adds], ranks) =>
+  `rank ${from} sends ${chunksText(first, count, ranks)} to rank ${to}, which ${adds ? "adds" : "overwrites"}`;
+
+const sentenceOf = (text) => text.endsWith(".") ? text : `${text}.`;
+
+// The step in words, for screen readers and for everybody.
+function stepText(run, step) {
+  const ranks = run.chunks.length;
+  if (step === 0) return "At the start every rank holds its own contribution of every chunk.";
+  const {messages} = run.steps[step - 1], most = 4;
+  const said = messages.slice(0, most).map((message) => messageText(message, ranks)).join("; ");
+  const more = messages.length > most ? `; and ${plural(messages.length - most, "more message")}` : "";
+  const whole = run.contributions, state = statesOf(run)[step];
+  const done = [...Array(ranks).keys()].filter((r) => {
+    return state.slice(r * ranks, (r + 1) * ranks).every((id) => id >= 0 && whole[id] === ranks);
+  });
+  const end = done.length === ranks ? " Every rank holds the whole sum." :
+    done.length ? ` ${plural(done.length, "rank")} of ${ranks} ${done.length === 1 ? "holds" : "hold"} the whole sum.` : "";
+  return `Step ${step}: ${said || "nothing is sent"}${more}.${end}`;
+}
+
+// --- Panels: a figure with a title and a way to take its picture away -----------------------------------------------------
+
+function panel(parent, title, classes = "") {
+  const figure = add(parent, "figure", {class: classes}), caption = add(figure, "figcaption");
+  add(caption, "b", {}, title);
+  const take = add(caption, "button", {type: "button", class: "take"}, "SVG");
+  take.title = "Save this picture as SVG";
+  take.addEventListener("click", () => saveSvg(figure.querySelector("svg"), title));
+  return {figure, caption};
+}
+
+// The picture alone, with the page's style in it, so that it looks the same anywhere.
+function svgText(svg) {
+  const copy = svg.cloneNode(true), box = svg.viewBox.baseVal;
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", box.width);
+  copy.setAttribute("height", box.height);
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen) copy.dataset.theme = chosen;
+  const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({width: "100%", height: "100%", style: "fill: var(--card)"})) back.setAttribute(name, value);
+  const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
+  style.textContent = byId("style").textContent;
+  copy.prepend(style, back);
+  return new XMLSerializer().serializeToString(copy);
+}
+function saveSvg(svg, title) {
+  if (!svg) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([svgText(svg)], {type: "image/svg+xml"}));
+  link.download = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "_")}.svg`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function legend(figure, entries) {
+  const line = add(figure, "p", {class: "legend"});
+  for (const [color, text, dashed] of entries) add(line, "span", {style: `--key: var(${color})`, class: dashed ? "dashed" : ""}, text);
+}
+const MOVES = [["--add", "received and added"], ["--over", "received, overwrites", true]];

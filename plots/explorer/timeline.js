@@ -1,0 +1,116 @@
+// --- Time: what every rank does when, on one clock, and what the finish hangs on -------------------------------------------
+
+const [SEND, RECEIVE, REDUCE] = [0, 1, 2];
+const AXIS = {left: 34, right: 10, top: 8, bottom: 26};
+
+// Messages as [from, to, begin, end, adds, bytes, message's number], from the spans.
+const messagesOf = new WeakMap();
+function flights(simulated) {
+  if (!messagesOf.has(simulated)) {
+    const sends = new Map(), all = [];
+    for (const span of simulated.spans) if (span[0] === SEND) sends.set(span[8], span);
+    for (const span of simulated.spans) {
+      if (span[0] !== RECEIVE) continue;
+      const out = sends.get(span[8]);
+      all.push({from: out[1], to: span[1], begin: out[6], arrives: span[6], end: span[7], bytes: span[5], round: out[3], lane: out[2], message: span[8]});
+    }
+    messagesOf.set(simulated, all);
+  }
+  return messagesOf.get(simulated);
+}
+// Whether the receiver adds: by the schedule, where the run is known.
+function verbs(run) {
+  const adds = new Map();
+  run.steps.forEach(({messages}) => messages.forEach(([from, to, , , add, round]) => adds.set(`${from},${to},${round}`, add)));
+  return ({from, to, round}) => adds.get(`${from},${to},${round}`) ?? 1;
+}
+
+function niceTicks(most, count) {
+  const rough = most / count, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find((s) => s * power >= rough) * power;
+  return Array.from({length: Math.floor(most / step) + 1}, (_, i) => i * step);
+}
+
+function timelinePanel(parent, algorithm, simulated, end) {
+  const {figure} = panel(parent, `${algorithm.label}: ${picoText(simulated.finish)}`);
+  const width = Math.max(330, figure.clientWidth - 24);
+  const ranks = state.ranks, row = Math.max(7, Math.min(30, 420 / ranks)), {left, top} = AXIS;
+  const inner = width - left - AXIS.right, height = top + ranks * row + AXIS.bottom;
+  const x = (time) => left + inner * time / end, y = (rank) => top + rank * row;
+  const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, role: "img", class: "timeline",
+    "aria-label": `${algorithm.label}: timeline of ${ranks} ranks, ${picoText(simulated.finish)}. ${criticalText(simulated)}`});
+  for (const tick of niceTicks(end, 5)) {
+    add(svg, "path", {class: "grid", d: `M${x(tick).toFixed(1)},${top}v${(ranks * row).toFixed(1)}`});
+    add(svg, "text", {class: x(tick) > width - 50 ? "end" : "middle", x: x(tick).toFixed(1), y: height - 8}, picoText(tick));
+  }
+  const every = Math.ceil(13 / row);
+  for (let r = 0; r < ranks; r += every) add(svg, "text", {class: "end", x: left - 6, y: (y(r) + row / 2 + 4).toFixed(1), style: "font-size: 11px"}, String(r));
+  const bar = (rank, part, begin, finish) => {
+    const h = (row - 1.5) / 2, w = Math.max(0.6, x(finish) - x(begin) - 0.9);  // apart from the next
+    return `M${x(begin).toFixed(1)},${(y(rank) + part * (h + 0.5)).toFixed(1)}h${w.toFixed(1)}v${h.toFixed(1)}h-${w.toFixed(1)}z`;
+  };
+  const paths = {flight: "", send: "", receive: "", reduce: ""};
+  for (const [kind, rank, , , , , begin, finish] of simulated.spans) {
+    if (kind === SEND) paths.send += bar(rank, 0, begin, finish);
+    if (kind === RECEIVE && finish > begin) paths.receive += bar(rank, 1, begin, finish);
+    if (kind === REDUCE) paths.reduce += bar(rank, 1, begin, finish);
+  }
+  for (const {to, begin, arrives} of flights(simulated)) paths.flight += bar(to, 1, begin, arrives);
+  for (const [kind, d] of Object.entries(paths)) if (d) add(svg, "path", {class: `span-${kind}`, d});
+  let line = "";
+  for (const [, rank, to, , , , begin, finish] of simulated.path) {
+    const at = (r) => (y(r) + row / 2).toFixed(1);
+    line += `${line ? "L" : "M"}${x(begin).toFixed(1)},${at(rank)}L${x(finish).toFixed(1)},${at(to)}`;
+  }
+  add(svg, "path", {class: "critical", d: line, "pointer-events": "none"});
+  const cursor = add(svg, "path", {class: "cursor", d: "", "pointer-events": "none"});
+  legend(figure, [["--out", "sends"], ["--in", "a message comes in"], ["--add", "adds"], ["--bad", "critical path"]]);
+  const told = add(figure, "p", {class: "quiet critical-text"}, criticalText(simulated));
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect(), scale = width / box.width;
+    const time = ((event.clientX - box.left) * scale - left) / inner * end;
+    const rank = Math.floor(((event.clientY - box.top) * scale - top) / row);
+    const doing = simulated.spans.filter(([, r, , , , , begin, finish]) => r === rank && begin <= time && time <= finish);
+    if (rank < 0 || rank >= ranks || !doing.length) return void(told.textContent = criticalText(simulated));
+    told.textContent = `Rank ${rank} at ${picoText(Math.round(time))}: ` + doing.slice(0, 3).map(([kind, , , round, peer, bytes, begin, finish]) => {
+      const what = kind === SEND ? `sends ${sizeText(bytes)} to ${peer}` : kind === RECEIVE ? `receives ${sizeText(bytes)} from ${peer}` : `adds ${sizeText(bytes)} from ${peer}`;
+      return `round ${round} ${what} (${picoText(begin)} to ${picoText(finish)})`;
+    }).join("; ");
+  });
+  return (time) => cursor.setAttribute("d", time > end ? "" : `M${x(time).toFixed(1)},${top}v${(ranks * row).toFixed(1)}`);
+}
+
+// In words: what the finish hangs on.
+function criticalText(simulated) {
+  const {path, spent, finish} = simulated;
+  if (!path.length) return "Nothing is sent.";
+  const kinds = Object.entries(spent).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
+  const words = {send: "sending", message: "messages on the way", receive: "receiving", reduce: "adding", wait: "ports at rest"};
+  const parts = kinds.map(([kind, time]) => `${words[kind]} ${picoText(time)} (${Math.round(100 * time / finish)}%)`).join(", ");
+  const [, rank] = path.at(-1), messages = path.filter(([kind]) => kind === "message").length;
+  const to = path.at(-1)[2];
+  return `The finish hangs on ${plural(messages, "message")}, from rank ${path[0][1]} to rank ${to ?? rank}: ${parts}.`;
+}
+
+// The view of time: for each algorithm the messages under way now and the timeline, with one clock for both.
+function timeView(view) {
+  const shown = onView().map((name) => [algorithmNamed(name), simulatedOf(name), runOf(name)]);
+  const end = Math.max(...shown.map(([, simulated]) => simulated.finish), 1), ticks = 400;
+  view.classList.add("two");
+  const parts = shown.map(([algorithm, simulated, run]) => {
+    const column = shown.length > 1 ? add(view, "div") : view;
+    const cursor = timelinePanel(column, algorithm, simulated, end);
+    const circle = stagePanel(column, `${algorithm.label}: under way now`, render);
+    return {algorithm, simulated, cursor, circle, adds: verbs(run)};
+  });
+  state.time = Math.min(state.time, ticks);
+  return {last: ticks, unit: "time", show(tick) {
+    const now = end * tick / ticks;
+    return `At ${picoText(Math.round(now))}: ` + parts.map(({algorithm, simulated, cursor, circle, adds}) => {
+      const under = flights(simulated).filter(({begin, end: finish}) => begin <= now && now < finish);
+      cursor(now);
+      circle(under.map((message) => [message.from, message.to, 0, 0, adds(message)]));
+      const done = simulated.finish_of.filter((time) => time <= now).length;
+      return `${algorithm.label}: ${plural(under.length, "message")} under way, ${done} of ${state.ranks} ranks done`;
+    }).join("; ") + ".";
+  }, text: (tick) => picoText(Math.round(end * tick / ticks))};
+}

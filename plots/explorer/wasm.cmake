@@ -1,0 +1,47 @@
+# Compiles algorithms/, simulator/ and the answers for wasm32-wasi into one reactor module, ${module}; sets wasm_module.
+# Left out: what reads files, and what only the command line shows of topologies.
+set(sources "")
+foreach(library arlab_algorithms arlab_simulator)
+  get_target_property(parts ${library} SOURCES)
+  get_target_property(folder ${library} SOURCE_DIR)
+  foreach(part ${parts})
+    cmake_path(ABSOLUTE_PATH part BASE_DIRECTORY ${folder} OUTPUT_VARIABLE source)
+    list(APPEND sources ${source})
+  endforeach()
+endforeach()
+list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|metrics|flow|faults)\\.cpp$")
+set(flags --target=wasm32-wasi -std=c++20 -O2 -fno-exceptions -nostdinc++ --sysroot=/ -isystem ${wasm_headers}
+  -isystem /usr/include/wasm32-wasi -isystem ${CMAKE_CURRENT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}
+  -fvisibility=hidden -ffunction-sections -fdata-sections -DJSON_NOEXCEPTION -DJSON_HAS_FILESYSTEM=0
+  -DJSON_HAS_EXPERIMENTAL_FILESYSTEM=0 -DBOOST_NO_EXCEPTIONS -DBOOST_EXCEPTION_DISABLE
+  -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION)
+
+# Headers of others, without the system's C headers beside them.
+get_target_property(json_folders nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
+find_path(ARLAB_JSON_FOLDER nlohmann/json.hpp PATHS ${json_folders})
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include)
+file(CREATE_LINK ${ARLAB_JSON_FOLDER}/nlohmann ${CMAKE_CURRENT_BINARY_DIR}/include/nlohmann SYMBOLIC)
+if(TARGET Boost::graph)
+  find_path(ARLAB_BOOST_FOLDER boost/version.hpp PATHS ${Boost_INCLUDE_DIRS})
+  file(CREATE_LINK ${ARLAB_BOOST_FOLDER}/boost ${CMAKE_CURRENT_BINARY_DIR}/include/boost SYMBOLIC)
+  list(APPEND flags -DARLAB_HAS_TOPOLOGIES)
+endif()
+
+list(TRANSFORM answers PREPEND ${here}/ OUTPUT_VARIABLE answer_sources)
+set(objects "")
+foreach(source ${sources} ${answer_sources} ${here}/wasm.cpp)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+  string(REPLACE "/" "_" name ${name})
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/wasm/${name}.o)
+  add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${ARLAB_WASM_COMPILER} ${flags} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+    COMMENT "Compiling ${name} for the browser" VERBATIM)
+  list(APPEND objects ${object})
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/wasm)
+list(TRANSFORM wasm_library_folders PREPEND -L)
+add_custom_command(OUTPUT ${module} DEPENDS ${objects}
+  COMMAND ${ARLAB_WASM_COMPILER} --target=wasm32-wasi --sysroot=/ -mexec-model=reactor -Wl,--strip-all -Wl,--gc-sections
+          ${wasm_library_folders} ${objects} -o ${module} -lc++ -lc++abi
+  COMMENT "Linking the explorer's WebAssembly" VERBATIM)
+set(wasm_module ${module})

@@ -1,0 +1,115 @@
+"""Lines over sizes or ranks: time, bus bandwidth, efficiency; crossovers are named where they are."""
+
+import math
+import re
+from typing import Callable, Optional
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+import style
+from slices import Point, Series, Slice
+
+_RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
+
+
+def x_axis(axes: Axes, one: Slice) -> None:
+    of_size = one.over == "bytes"
+    text: Callable[[float], str] = style.bytes_text if of_size else style.count_text
+    style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
+    axes.set_xlabel("bytes per rank" if of_size else "ranks")
+
+
+def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
+    """Bands, lines, dashed model times, names; coinciding lines show as a rim."""
+    x_axis(axes, one)
+    axes.set_yscale("log")
+    for i, series in enumerate(one.series):
+        color = style.line_color(series.color)
+        hiding = sum(later.points == series.points for later in one.series[i + 1:])
+        xs = [point.x for point in series.points]
+        axes.plot(xs, [point.time for point in series.points], color=color, marker=marker[series.label],
+                  linewidth=style.LINE + 2 * hiding, markeredgecolor="white", markeredgewidth=0.5, zorder=3,
+                  gid=style.plain(f"line {series.label}"))
+        nan = (float("nan"), float("nan"))
+        low, high = zip(*(point.ci95 or nan for point in series.points))
+        axes.fill_between(xs, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
+        modelled = [(point.x, point.modelled) for point in series.points if point.modelled]
+        if modelled:
+            axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
+    style.time_y_axis(axes)
+    for x, text in crossovers(one):
+        axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
+        axes.text(x, 0.02, text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
+                  va="bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
+    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
+
+
+def crossovers(one: Slice) -> list[tuple[float, str]]:
+    """Where the fastest changes, between two values of x, straight in log-log: (x, "≈ 300 KiB")."""
+    at = {series.label: {point.x: point.time for point in series.points} for series in one.series}
+    xs = [x for x in one.xs() if all(x in of for of in at.values())]
+    found = []
+    for a, b in zip(xs, xs[1:]):
+        first = min(sorted(at), key=lambda label: at[label][a])
+        second = min(sorted(at), key=lambda label: at[label][b])
+        if at[first][b] <= at[second][b] * (1 + 1e-9) or at[second][a] <= at[first][a] * (1 + 1e-9):
+            continue  # the same one, or a tie
+        before = math.log(at[second][a] / at[first][a])
+        after = math.log(at[first][b] / at[second][b])
+        x = a * (b / a) ** (before / (before + after))
+        found.append((x, f"≈ {style.bytes_text(x, 2) if one.over == 'bytes' else f'{x:.2g} ranks'}"))
+    return found
+
+
+def bandwidth(point: Point, one: Slice) -> float:
+    """Bus bandwidth in GB/s: bytes / time x 2 (P - 1) / P."""
+    bytes_, ranks = (point.x, one.fixed) if one.over == "bytes" else (one.fixed, point.x)
+    return bytes_ / point.time * 2 * (ranks - 1) / ranks / 1e3
+
+
+def peak_of(one: Slice) -> Optional[float]:
+    """GB/s of a port, where the model's parameters tell its time a byte."""
+    for word in one.setting.words:
+        found = re.search(r"(?:^|,)(?:beta|G)=([\d.]+)(ps|ns|us|ms)(?:,|$)", word)
+        if found and float(found[1]) > 0:
+            return 1 / (float(found[1]) * _RATES[found[2]]) / 1e9
+    return None
+
+
+def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
+    """Bus bandwidth; the dashed line is what a port can do, where the model says it."""
+    x_axis(axes, one)
+    _plain_lines(axes, one, marker, lambda series, point: bandwidth(point, one))
+    axes.set_ylim(0, None)
+    peak = peak_of(one)
+    if peak:
+        axes.axhline(peak, color=style.INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.annotate(f"a port: {peak:.4g} GB/s", (0, peak), (4, 3), xycoords=("axes fraction", "data"),
+                      textcoords="offset points", fontsize=style.TINY, color=style.INK)
+        axes.set_ylim(0, peak * 1.12)
+    axes.set_ylabel("bus bandwidth, GB/s")
+    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, bandwidth(s.points[-1], one)) for s in one.series])
+
+
+def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
+    """The bus bandwidth that is left, of the algorithm's own on the fewest ranks: the same vector on every rank."""
+    x_axis(axes, one)
+
+    def left(series: Series, point: Point) -> float:
+        return bandwidth(point, one) / bandwidth(series.points[0], one)
+    _plain_lines(axes, one, marker, left)
+    axes.axhline(1, color=style.QUIET, linewidth=0.8)
+    axes.set_ylim(0, None)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
+    axes.set_ylabel("of the bandwidth on the fewest ranks")
+    style.label_ends(axes, [(s.label, s.color, s.points[-1].x, left(s, s.points[-1])) for s in one.series])
+
+
+def _plain_lines(axes: Axes, one: Slice, marker: dict[str, str], value: Callable[[Series, Point], float]) -> None:
+    lines = [[(point.x, value(series, point)) for point in series.points] for series in one.series]
+    for i, (series, line) in enumerate(zip(one.series, lines)):
+        hiding = sum(style.coincide(line, later) for later in lines[i + 1:])
+        axes.plot(*zip(*line),
+                  color=style.line_color(series.color), marker=marker[series.label], linewidth=style.LINE + 2 * hiding,
+                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=style.plain(f"line {series.label}"))

@@ -1,0 +1,120 @@
+"""Maps over sizes x ranks: which algorithm is fastest, by how much, and each against a baseline."""
+
+import math
+from dataclasses import dataclass
+from typing import Iterable, Optional, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+
+import style
+from records import Record
+from slices import MEASURED, SIMULATED, Setting, label_of, setting_of, time_of
+
+# Orange slower, white the same, blue faster: Okabe & Ito's ends, told apart by all eyes.
+DIVERGING = LinearSegmentedColormap.from_list("speedup", ["#D55E00", "#F2B68C", "#FFFFFF", "#86B9DC", "#0072B2"])
+MOST_WRITTEN = 14  # columns: beyond that numbers in cells would touch
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One setting: times[label][(bytes, ranks)] in microseconds."""
+
+    setting: Setting
+    sizes: tuple[int, ...]
+    ranks: tuple[int, ...]
+    times: dict[str, dict[tuple[int, int], float]]
+    colors: dict[str, Optional[str]]
+    records: tuple[Record, ...]
+
+
+def grids(records: Iterable[Record]) -> list[Grid]:
+    """Every setting with at least two sizes and two rank counts, measured first."""
+    settings: dict[Setting, list[Record]] = {}
+    for record in records:
+        if record.get("kind") in (MEASURED, SIMULATED) and record.get("ranks") and record.get("bytes"):
+            settings.setdefault(setting_of(record), []).append(record)
+    made = []
+    for setting, rows in settings.items():
+        times: dict[str, dict[tuple[int, int], float]] = {}
+        for record in rows:
+            time = time_of(record)
+            if time:
+                times.setdefault(label_of(record), {})[record.get("bytes"), record.get("ranks")] = time
+        sizes = tuple(sorted({size for of in times.values() for size, _ in of}))
+        ranks = tuple(sorted({p for of in times.values() for _, p in of}))
+        if len(sizes) > 1 and len(ranks) > 1:
+            colors = {label_of(record): record.get("color") for record in rows}
+            made.append(Grid(setting, sizes, ranks, times, colors, tuple(rows)))
+    return sorted(made, key=lambda g: (g.setting.kind, g.setting.words, g.setting.host))
+
+
+def _frame(axes: Axes, grid: Grid) -> None:
+    axes.set_xlim(0, len(grid.sizes))
+    axes.set_ylim(0, len(grid.ranks))
+    every = max(1, math.ceil(len(grid.sizes) / 8))
+    axes.set_xticks([i + 0.5 for i in range(0, len(grid.sizes), every)], [style.bytes_text(s) for s in grid.sizes[::every]])
+    rows = max(1, math.ceil(len(grid.ranks) / 14))
+    axes.set_yticks([i + 0.5 for i in range(0, len(grid.ranks), rows)], [style.count_text(p) for p in grid.ranks[::rows]])
+    axes.grid(False)
+    axes.set_xlabel("bytes per rank")
+    axes.set_ylabel("ranks")
+
+
+def _cell(axes: Axes, column: int, row: int, color: object, text: str, ink: str) -> None:
+    axes.add_patch(style.Rectangle((column, row), 1, 1, facecolor=color, edgecolor="white", linewidth=0.8))
+    if text:
+        axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=style.TINY, color=ink)
+
+
+def best_map(axes: Axes, grid: Grid) -> None:
+    """The fastest algorithm's colour; the number is how much longer the second takes, paler where that is little."""
+    winners: set[str] = set()
+    for row, p in enumerate(grid.ranks):
+        for column, size in enumerate(grid.sizes):
+            here = sorted((of[size, p], label) for label, of in grid.times.items() if (size, p) in of)
+            if not here:
+                continue
+            (best, label), margin = here[0], here[1][0] / here[0][0] if len(here) > 1 else 1.0
+            winners.add(label)
+            strength = 0.35 + 0.65 * min(1.0, math.log2(margin))
+            color = style.mixed(grid.colors[label], strength)
+            text = f"{margin:.2g}x" if margin >= 1.05 else "tie"
+            _cell(axes, column, row, color, text if len(grid.sizes) <= MOST_WRITTEN else "", style.ink_on(color))
+    _frame(axes, grid)
+    for i, label in enumerate(sorted(winners)):
+        axes.add_patch(style.Rectangle((1.03, 0.95 - 0.07 * i), 0.03, 0.045, transform=axes.transAxes, clip_on=False,
+                                       facecolor=style.line_color(grid.colors[label]), linewidth=0))
+        axes.text(1.075, 0.972 - 0.07 * i, style.shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
+                  color=style.text_color(grid.colors[label]))
+
+
+def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:
+    """The label that the others are compared with: the one asked for, a library's own, else the most often fastest."""
+    if wanted is not None:
+        return wanted if wanted in grid.times else None
+    native = [label_of(r) for r in grid.records if r.get("family") in (None, "native") and label_of(r) in grid.times]
+    if native:
+        return sorted(native)[0]
+    cells = {cell for of in grid.times.values() for cell in of}
+    fastest = [min((of[cell], label) for label, of in grid.times.items() if cell in of)[1] for cell in cells]
+    return max(sorted(set(fastest)), key=fastest.count)
+
+
+def speedup_map(axes: Axes, grid: Grid, label: str, baseline: str) -> None:
+    """Baseline's time over the algorithm's: blue is faster than the baseline, orange slower, white the same."""
+    for row, p in enumerate(grid.ranks):
+        for column, size in enumerate(grid.sizes):
+            mine, theirs = (grid.times[one].get((size, p)) for one in (label, baseline))
+            if not mine or not theirs:
+                continue
+            ratio = theirs / mine
+            color = DIVERGING(0.5 + 0.5 * max(-1.0, min(1.0, math.log2(ratio) / 3)))  # full colour from 8 times on
+            number = f"{ratio:.2g}" if 0.1 <= ratio < 100 else f"1/{1 / ratio:.0f}" if ratio < 1 else f"{ratio:.0f}"
+            text = number if len(grid.sizes) <= MOST_WRITTEN else ""
+            _cell(axes, column, row, color, text, style.ink_on(color))
+    _frame(axes, grid)
+
+
+def labels_against(grid: Grid, baseline: str) -> Sequence[str]:
+    return [label for label in sorted(grid.times) if label != baseline]

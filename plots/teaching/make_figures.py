@@ -1,0 +1,44 @@
+#!/usr/bin/python3
+"""The figures of the lecture, taken from the explorer's page by a headless Chromium.
+
+    arlab explore -o explore.html
+    /usr/bin/python3 plots/teaching/make_figures.py explore.html
+
+Writes plots/teaching/figures/*.svg: of each algorithm a step on 8 ranks and the timeline with its critical path; the
+crossover curves; a broken schedule.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests" / "plots"))
+import browser  # noqa: E402
+
+# algorithm: the step of 8 ranks that tells most
+STEPS = {"all_to_all": 1, "master_worker": 1, "tree": 2, "butterfly": 2, "round_robin": 3, "ring": 3}
+
+
+def main(page_file: str) -> None:
+    page, folder = browser.Browser(), HERE / "figures"
+    page.size(1280, 900)
+    folder.mkdir(exist_ok=True)
+
+    def take(name: str, link: str, selector: str) -> None:
+        page.open(f"{Path(page_file).resolve().as_uri()}#{link}")
+        page.run("document.documentElement.dataset.theme = 'light'")
+        (folder / f"{name}.svg").write_text(page.run(f"svgText(document.querySelector({selector!r}))") + "\n")
+
+    for name, step in STEPS.items():
+        take(f"{name}_talks", f"algorithm={name}&ranks=8&step={step}", "svg.stage")
+        take(f"{name}_holds", f"algorithm={name}&ranks=8&step={step}", "svg.holdings")
+        take(f"{name}_time", f"algorithm={name}&ranks=8&view=time&p.gamma=40&time=400", "svg.timeline")
+    take("crossover", "view=curves&ranks=64", "svg.curves")
+    take("torus_links", "view=network&model=fluid&topology=torus:dims=4x4&ranks=16&algorithm=butterfly", "svg.heat")
+    page.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or not browser.BROWSER:
+        sys.exit(__doc__ if browser.BROWSER else "needs a browser: apt install chromium")
+    main(sys.argv[1])

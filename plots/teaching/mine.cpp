@@ -1,0 +1,46 @@
+// Mine: say in one line what it does.
+//
+// Copy this file to algorithms/catalog/mine.cpp, build, and ask the tutor: `arlab verify mine
+// -p 1..16+1`. As it stands, the vector travels once along the line of ranks and nobody sends the
+// sum back.
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Program program(Problem p, Rank me) {
+  if (me > 0) co_yield reduce(me - 1, p.all());
+  if (me < p.ranks - 1) co_yield send(me + 1, p.all());
+}
+
+// What it claims to cost: all messages, all elements sent, the longest chain of rounds.
+Cost claim(const Problem& p) {
+  const Count edges = p.ranks - 1;
+  return {p.elements > 0 ? edges : 0, edges * p.elements, edges};
+}
+
+// The same of one rank: its own rounds.
+Cost claim_of_rank(const Problem& p, Rank me) {
+  const Count sends = me < p.ranks - 1 ? 1 : 0, receives = me > 0 ? 1 : 0;
+  return {p.elements > 0 ? sends : 0, sends * p.elements, sends + receives};
+}
+
+}  // namespace
+
+Algorithm mine() {
+  return {
+      .name = "mine",
+      .label = "Mine",
+      .color = "#333333",
+      .family = "whole",
+      .idea = "the vector travels along the line of ranks",
+      .source = "the lab sheet",
+      .formula = {"m-1", "N(m-1)", "m-1"},
+      .collectives = {Collective::allreduce},
+      .program = program,
+      .claim = claim,
+      .claim_of_rank = claim_of_rank,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,130 @@
+// What the explorer is answered is what the programs say: counts, proofs, times; and bad requests
+// are refused by name.
+#include "plots/explorer/answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "algorithms/count.hpp"
+#include "algorithms/error.hpp"
+#include "plots/explorer/page.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/model.hpp"
+#include "tests/catch.hpp"
+
+using namespace arlab;
+using nlohmann::json;
+
+namespace {
+
+json answered(const json& request) { return json::parse(explorer::answer(request.dump())); }
+
+std::string refused(const std::string& request) {
+  try {
+    explorer::answer(request);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+// What rank r holds of chunk c at the end: how many contributions.
+int contributions_at_end(const json& run, int ranks, int rank, int chunk) {
+  int id = run["start"][std::size_t(rank * ranks + chunk)];
+  for (const json& step : run["steps"])
+    for (const json& change : step["changes"])
+      if (change[0] == rank && change[1] == chunk) id = change[2];
+  return id < 0 ? 0 : run["contributions"][std::size_t(id)].get<int>();
+}
+
+}  // namespace
+
+TEST_CASE("a run of every algorithm ends with everything everywhere, and costs what count says") {
+  for (const Algorithm& algorithm : catalogue())
+    for (const int ranks : {2, 3, 7, 8, 16}) {
+      INFO(algorithm.name << ", ranks " << ranks);
+      const json run = answered(
+          {{"ask", "run"}, {"algorithm", algorithm.name}, {"ranks", ranks}, {"elements", 1000}});
+      const Cost cost = count(algorithm, {.ranks = ranks, .elements = 1000}).all;
+      REQUIRE(run["fault"].is_null());
+      REQUIRE(run["counted"]["messages"] == cost.messages);
+      REQUIRE(run["counted"]["elements"] == cost.elements);
+      REQUIRE(run["counted"] == run["claimed"]);
+      REQUIRE(Count(run["steps"].size()) == cost.rounds);
+      for (int rank = 0; rank < ranks; ++rank)
+        for (int chunk = 0; chunk < ranks; ++chunk)
+          REQUIRE(contributions_at_end(run, ranks, rank, chunk) == ranks);
+    }
+}
+
+TEST_CASE("segments are shown one lane at a time") {
+  json request{{"ask", "run"},    {"algorithm", "ring"}, {"ranks", 4},
+               {"elements", 100}, {"segments", 3},       {"lane", 2}};
+  const json run = answered(request);
+  CHECK(run["lanes"] == 3);
+  CHECK(run["elements"] == 33);
+  CHECK(run["counted"]["messages"] == 3 * 24);
+}
+
+TEST_CASE("a sum is explained by whose it is and how it was added") {
+  const json run = answered({{"ask", "run"}, {"algorithm", "butterfly"}, {"ranks", 4}});
+  const int last = int(run["contributions"].size()) - 1;
+  const json sum =
+      answered({{"ask", "explain"}, {"algorithm", "butterfly"}, {"ranks", 4}, {"id", last}});
+  CHECK(sum["bracketing"] == "((0+1)+(2+3))");
+  CHECK(sum["ranks"] == json({0, 1, 2, 3}));
+}
+
+TEST_CASE("a simulated answer is the simulator's") {
+  const json simulated = answered({{"ask", "simulate"},
+                                   {"algorithm", "tree"},
+                                   {"ranks", 9},
+                                   {"elements", 5000},
+                                   {"model", "loggops"},
+                                   {"parameters", {{"L", 7e6}, {"gamma", 3}}}});
+  const auto network = make_network(find_model("loggops"), {{"L", 7e6}, {"gamma", 3}}, 9);
+  const Outcome outcome =
+      simulate(find_algorithm("tree"), {.ranks = 9, .elements = 5000}, 4, *network);
+  CHECK(simulated["finish"] == outcome.finish);
+  CHECK(simulated["path"].front()[6] == 0);
+  CHECK(simulated["path"].back()[7] == outcome.finish);
+  CHECK(simulated["sent"]["messages"] == outcome.sent.messages);
+}
+
+TEST_CASE("the verifier speaks about an edited schedule") {
+  json request{{"ask", "run"}, {"algorithm", "ring"}, {"ranks", 4}};
+  json schedule = answered(request)["schedule"];
+  request["schedule"] = schedule;
+  CHECK(answered(request)["fault"].is_null());
+  request["schedule"][0][0][0][2] = 0;  // rank 0 sends chunk 0 instead of chunk 3
+  const json shifted = answered(request)["fault"];
+  CHECK(shifted["kind"] == "mismatched");
+  CHECK(shifted["text"].get<std::string>().find("rank 1, round 1") != std::string::npos);
+  request["schedule"] = schedule;
+  for (json& rounds : request["schedule"]) rounds.erase(5);
+  CHECK(answered(request)["fault"]["kind"] == "missing");
+}
+
+TEST_CASE("bad requests are refused with the bad value") {
+  CHECK(refused("[") == "a request is a JSON object, this one is not");
+  CHECK(refused(R"({"ask":"moon"})") == "nothing answers 'moon'");
+  CHECK(refused(R"({"ask":"run","algorithm":"rign"})").find("did you mean 'ring'") !=
+        std::string::npos);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":65})").find("ranks is 65") == 0);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":"x"})").find("ranks is \"x\"") == 0);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","root":9})").find("root is 9") == 0);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":2,"schedule":[[[[9,0,0,1]]],[]]})")
+            .find("an action is") == 0);
+  CHECK(refused(R"({"ask":"explain","algorithm":"ring","id":-2})").find("id is -2") == 0);
+  CHECK(refused(R"({"ask":"curve"})").find("a curve needs sizes") == 0);
+  CHECK(refused(R"({"ask":"simulate","algorithm":"ring","model":"x"})").find("unknown model 'x'") ==
+        0);
+}
+
+TEST_CASE("the page holds its engine, and text in it cannot end its script") {
+  CHECK(explorer::script_safe("a</script>") == "a\\u003c/script>");
+  const std::string page = explorer::page_with_answers();
+  CHECK(page.find("/*ARLAB_ENGINE*/") == std::string::npos);
+  CHECK(page.size() < 3'000'000);
+  CHECK(page.find("</script>") == page.rfind("</script>"));
+  if (explorer::has_module()) CHECK(explorer::page_with_module().size() < 3'000'000);
+}
