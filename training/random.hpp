@@ -29,6 +29,9 @@ class Random {
     return static_cast<Count>(high >> 64);
   }
 
+  /// For whoever computes many draws at once: the draw of a number is mixed(key + mixed(number)).
+  std::uint64_t key() const { return key_; }
+
  private:
   std::uint64_t key_;
 };
