@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/options.hpp"
 #include "bench/units.hpp"
 #ifdef ARLAB_HAS_TOPOLOGIES
 #include "simulator/topologies/kind.hpp"
@@ -43,7 +44,7 @@ void ModelOptions::add(CLI::App& verb) {
                 "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant");
   fabric_option("--placement", fabric.placement,
                 "Host of each rank: block (default), cyclic or random");
-  fabric_option("--seed", fabric.seed, "Of ecmp, valiant and random placement (default 0)");
+  add_seed(verb, fabric.seed, "Topology (of --model fluid)");
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
       const std::string parameter(p.name);

@@ -45,6 +45,20 @@ void add_number(CLI::App& verb, const std::string& names, std::int32_t& value, s
 
 }  // namespace
 
+void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group) {
+  verb.add_option_function<std::string>(
+          "--seed",
+          [&seed](const std::string& text) {
+            const std::int64_t number = parse_count(text, "--seed");
+            if (number < 0)
+              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
+            seed = static_cast<std::uint64_t>(number);
+          },
+          "Of ecmp, valiant and random placement (default 0)")
+      ->type_name("COUNT")
+      ->group(group);
+}
+
 void SweepOptions::add_names(CLI::App& verb) {
   verb.add_option("algorithms", positional, "Algorithms, or all (default)")
       ->type_name("")
@@ -93,6 +107,13 @@ void SweepOptions::add_outputs(CLI::App& verb) {
             max_messages = static_cast<double>(parse_count(text, "--max-messages"));
           },
           "Skip configurations of more messages, with an estimate (default 1e9)")
+      ->type_name("COUNT");
+  verb.add_option_function<std::string>(
+          "--max-seconds",
+          [this](const std::string& text) {
+            max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
+          },
+          "Skip what is estimated to take longer (default 3600)")
       ->type_name("COUNT");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct SweepOptions {
   int segments = 1;
   std::string json, csv;
   bool resume = false, plan = false;
-  double max_messages = 1e9;
+  double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;  ///< the whole command line
 
   /// Adds the options that say which algorithms to take, and for what.
@@ -45,5 +46,8 @@ struct SweepOptions {
   std::vector<Rank> parsed_ranks() const;
   std::vector<Count> parsed_elements() const;
 };
+
+/// Adds --seed. Throws Error(usage) for what is no number from 0 to 2^63 - 1.
+void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group = "Options");
 
 }  // namespace arlab

@@ -61,6 +61,14 @@ Estimate estimate(const ModelOptions& options, const Config& config, const Recor
   const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
   e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
              (kBytesARank + kBytesAnAction * actions);
+  if (options.parsed_model().has_links) {
+    // Flows that share links: all that are under way may have to be looked at when one ends.
+    constexpr double kBytesAFlow = 500, kSecondsALook = 3e-10;  // measured, rounded up
+    const double flows =
+        static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) * std::max(1., actions / 2);
+    e.memory += flows * kBytesAFlow;
+    e.seconds += e.messages * flows * kSecondsALook;
+  }
   if (beyond_clock(options, config, r))
     e.impossible =
         "may take more than 106 days of simulated time, beyond 64 bits of picoseconds: use smaller "

@@ -40,6 +40,12 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
     return fmt::format(
         "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
         e.messages, show_seconds(e.seconds), options.max_messages);
+  if (e.seconds > options.max_seconds)
+    return fmt::format(
+        "would take up to {} and {} of memory: use fewer ranks, or raise --max-seconds (now "
+        "{:.3g}) "
+        "to do it anyway",
+        show_seconds(e.seconds), show_memory(e.memory), options.max_seconds);
   const double usable = 0.9 * available_memory();
   if (usable > 0 && e.memory > usable)
     return fmt::format(

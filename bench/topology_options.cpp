@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "algorithms/error.hpp"
+#include "bench/options.hpp"
 #include "simulator/topologies/faults.hpp"
 #include "simulator/topologies/file.hpp"
 #include "simulator/topologies/kind.hpp"
@@ -32,7 +33,7 @@ void TopologyOptions::add(CLI::App& verb) {
                   "h0--edge0 is both directions; may be given again")
       ->type_name("FAULT")
       ->allow_extra_args(false);
-  verb.add_option("--seed", seed, "Of random placement, ecmp and valiant (default 0)");
+  add_seed(verb, seed);
 }
 
 Topology TopologyOptions::open(Rank ranks) const {
