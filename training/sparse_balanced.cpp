@@ -58,10 +58,10 @@ std::vector<SparseVector> swap_parts(Communicator& communicator,
 
 }  // namespace
 
-SparseVector BalancedSum::run(Communicator& communicator, std::span<const Entry> mine) {
+SparseVector BalancedSum::run(Communicator& communicator, std::span<const Entry> mine, Count keep) {
   if (runs_++ % std::max(options_.period, 1) == 0) choose_regions(communicator, mine);
   SparseVector region = reduce_region(communicator, mine);
-  if (options_.keep > 0) keep_largest(communicator, region);
+  if (keep > 0) keep_largest(communicator, keep, region);
   return gather(communicator, region);
 }
 
@@ -102,12 +102,12 @@ SparseVector BalancedSum::reduce_region(Communicator& communicator,
   return sum;
 }
 
-void BalancedSum::keep_largest(Communicator& communicator, SparseVector& region) const {
+void BalancedSum::keep_largest(Communicator& communicator, Count keep, SparseVector& region) const {
   std::vector<std::int32_t> bins(kBins);
   for (const Entry& e : region) ++bins[bin_of(e)];
   sum_over_ranks(communicator, *options_.allreduce, bins, DType::int32);
   std::uint32_t least = kBins;
-  for (Count kept = 0; least > 0 && kept < options_.keep;) kept += bins[--least];
+  for (Count kept = 0; least > 0 && kept < keep;) kept += bins[--least];
   std::erase_if(region, [least](const Entry& e) { return bin_of(e) < least; });
 }
 

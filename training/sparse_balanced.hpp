@@ -16,7 +16,6 @@
 namespace arlab {
 
 struct BalancedOptions {
-  Count keep = 0;   ///< the sum's entries of largest magnitude that go round; 0: all
   int period = 64;  ///< regions are chosen anew every so many sums
   const Algorithm* allreduce = &find_algorithm("ring");
   const Algorithm* all_gather = &find_algorithm("ring");
@@ -26,10 +25,11 @@ class BalancedSum {
  public:
   BalancedSum(Count n, const BalancedOptions& options) : n_(n), options_(options) {}
 
-  /// The sum of all ranks' `mine`, or its largest entries: at least `keep` of them, and all that
-  /// are as large as the eighth of an octave that the last of these falls into. Contributions to
-  /// one entry are added in rank order. The same bits on every rank.
-  SparseVector run(Communicator& communicator, std::span<const Entry> mine);
+  /// The sum of all ranks' `mine`, or if `keep` is above 0 its largest entries: at least `keep` of
+  /// them, and all that are as large as the eighth of an octave that the last of these falls into.
+  /// Contributions to one entry are added in rank order. Every rank gives the same `keep`, and gets
+  /// the same bits.
+  SparseVector run(Communicator& communicator, std::span<const Entry> mine, Count keep = 0);
 
   /// Where each rank's region begins, and n: as of the last run.
   std::span<const Count> regions() const { return begins_; }
@@ -37,7 +37,7 @@ class BalancedSum {
  private:
   void choose_regions(Communicator& communicator, std::span<const Entry> mine);
   SparseVector reduce_region(Communicator& communicator, std::span<const Entry> mine) const;
-  void keep_largest(Communicator& communicator, SparseVector& region) const;
+  void keep_largest(Communicator& communicator, Count keep, SparseVector& region) const;
   SparseVector gather(Communicator& communicator, std::span<Entry> region) const;
 
   Count n_;

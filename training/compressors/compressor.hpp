@@ -74,6 +74,10 @@ class Compressor {
   virtual int passes() const { return 1; }
   virtual std::span<std::byte> next(const Occasion& occasion);
 
+  /// Of the last code, an element that did not travel after all: it is lost again, and counts as
+  /// such where losses are kept.
+  virtual void give_back(std::uint32_t /*at*/, float /*value*/) {}
+
   /// The last touch on every rank: from the average of the decoded gradients to the result.
   virtual void finish(std::span<float> /*average*/, const Occasion& /*occasion*/) {}
 
@@ -131,6 +135,7 @@ struct CompressorKind {
   /// Optional: for vectors that are averages already, where that differs from make(). A kind that
   /// can requantise must decode these codes with what make() gives, too.
   std::unique_ptr<Compressor> (*make_reply)(const Layout&, const CompressorChoice&) = nullptr;
+  bool sparse = false;        ///< codes are positions and values (sparse_code.hpp)
   bool reply_varies = false;  ///< the size of such a code is not packed()
 
   bool can(Aggregation aggregation) const;

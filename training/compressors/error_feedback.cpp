@@ -1,5 +1,6 @@
 #include "training/compressors/error_feedback.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "algorithms/error.hpp"
@@ -29,6 +30,9 @@ class ErrorFeedback final : public Compressor {
   }
   Operand operand(int pass) const override { return inner_->operand(pass); }
   int passes() const override { return inner_->passes(); }
+  void give_back(std::uint32_t at, float value) override {
+    if (std::isfinite(value)) residual_[at] += value;
+  }
   void finish(std::span<float> average, const Occasion& occasion) override {
     inner_->finish(average, occasion);
   }

@@ -6,6 +6,7 @@
 // optimiser must have none.
 #include <array>
 #include <bit>
+#include <cmath>
 #include <functional>
 
 #include "training/compressors/codes.hpp"
@@ -50,6 +51,9 @@ class Dgc final : public Compressor {
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const Occasion&) override {
     code_.add(code, into, weight);
+  }
+  void give_back(std::uint32_t at, float value) override {
+    if (std::isfinite(value)) v_[at] += value;
   }
   void visit_state(const Visitor& visit) override {
     visit(u_);
@@ -114,6 +118,7 @@ CompressorKind dgc() {
       .packed = packed,
       .make = make,
       .make_reply = union_reply,
+      .sparse = true,
       .reply_varies = true,
   };
 }

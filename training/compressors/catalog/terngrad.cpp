@@ -1,10 +1,10 @@
 // TernGrad: each element is -s, 0 or s, where s is the largest magnitude: s with the chance |g| /
 // s.
 //
-// Elements beyond `clip` standard deviations are clipped first (none, if all are equal); the code is
-// unbiased for what is left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for an all-gather. For an
-// allreduce the ranks agree on s first (a maximum), and the signs -1, 0, 1 are summed as halves,
-// which hold whole numbers exactly up to 2048 ranks.
+// Elements beyond `clip` standard deviations are clipped first (none, if all are equal); the code
+// is unbiased for what is left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for
+// an all-gather. For an allreduce the ranks agree on s first (a maximum), and the signs -1, 0, 1
+// are summed as halves, which hold whole numbers exactly up to 2048 ranks.
 #include <algorithm>
 #include <bit>
 #include <cmath>

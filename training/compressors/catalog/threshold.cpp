@@ -32,6 +32,7 @@ CompressorKind threshold() {
       .packed = packed,
       .make = make,
       .make_reply = union_reply,
+      .sparse = true,
       .reply_varies = true,
   };
 }

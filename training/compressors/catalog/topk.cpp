@@ -56,6 +56,7 @@ CompressorKind topk() {
       .packed = packed,
       .make = make,
       .make_reply = union_reply,
+      .sparse = true,
       .reply_varies = true,
   };
 }

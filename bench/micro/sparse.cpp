@@ -1,0 +1,81 @@
+// Sparse allreduces over threads beside the dense ring, by how many of the elements each rank has.
+// sent_bytes: of the rank that sends most. Time is that of rank 0, without a network: it shows what
+// merging costs; what a network makes of the bytes is the simulator's business.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "collectives/counted.hpp"
+#include "collectives/execute.hpp"
+#include "collectives/threads.hpp"
+#include "training/random.hpp"
+#include "training/sparse_balanced.hpp"
+#include "training/sparse_doubling.hpp"
+
+namespace arlab::micro {
+namespace {
+
+constexpr Count kElements = 1 << 20;
+constexpr int kBatch = 10;
+
+/// Positions of every rank's own, evenly spread.
+SparseVector entries(Count k, Rank rank) {
+  SparseVector chosen;
+  const Random random = Random(7).of(static_cast<std::uint64_t>(rank));
+  const Blocks blocks(kElements, k);
+  for (Count j = 0; j < k; ++j) {
+    const auto number = static_cast<std::uint64_t>(j);
+    chosen.push_back(
+        {static_cast<std::uint32_t>(blocks.begin(j) + random.below(blocks.size(j), number)),
+         static_cast<float>(number % 17)});
+  }
+  return chosen;
+}
+
+template <class Step>
+void run(benchmark::State& state, Step step) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  const Count k = kElements / state.range(1);
+  double most = 0;
+  for (auto _ : state)
+    on_threads(ranks, [&](Communicator& communicator) {
+      const SparseVector mine = entries(k, communicator.rank());
+      std::vector<float> vector(kElements, 1);
+      BalancedSum balanced(kElements, {});
+      Counted counted(communicator);
+      communicator.barrier();
+      const auto start = std::chrono::steady_clock::now();
+      for (int b = 0; b < kBatch; ++b) step(counted, mine, vector, balanced);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      const double sent = communicator.max(static_cast<double>(counted.sent().bytes) / kBatch);
+      if (communicator.rank() == 0) state.SetIterationTime(took.count() / kBatch), most = sent;
+    });
+  state.counters["sent_bytes"] = most;
+}
+
+}  // namespace
+
+void register_sparse() {
+  const auto add = [](const char* name, auto step) {
+    benchmark::RegisterBenchmark((std::string("sparse/") + name).c_str(),
+                                 [step](benchmark::State& state) { run(state, step); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond)
+        ->ArgNames({"ranks", "part"})
+        ->ArgsProduct({{2, 4, 8}, {1000, 100, 10}});
+  };
+  add("dense_ring", [](Communicator& c, const SparseVector&, std::vector<float>& x, BalancedSum&) {
+    execute(c, find_algorithm("ring"), {.ranks = c.ranks(), .elements = kElements},
+            std::as_writable_bytes(std::span(x)), {});
+  });
+  add("doubling", [](Communicator& c, const SparseVector& mine, auto&, BalancedSum&) {
+    benchmark::DoNotOptimize(sum_by_doubling(c, mine, kElements).bytes());
+  });
+  add("balanced", [](Communicator& c, const SparseVector& mine, auto&, BalancedSum& balanced) {
+    benchmark::DoNotOptimize(balanced.run(c, mine, static_cast<Count>(mine.size())).size());
+  });
+}
+
+}  // namespace arlab::micro
