@@ -27,8 +27,10 @@ ncclDataType_t nccl_type(DType dtype) {
       return ncclInt32;
     case DType::int64:
       return ncclInt64;
+    case DType::byte:
+      break;
   }
-  fail(Blame::check, "internal error, please report: an element type out of range");
+  fail(Blame::usage, "bytes cannot be reduced: choose an element type");
 }
 
 // avg is a sum here and divided by our own kernel at the end, as everywhere else.

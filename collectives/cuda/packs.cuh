@@ -4,6 +4,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "algorithms/error.hpp"
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/packs.hpp"
 
@@ -115,7 +116,10 @@ void typed(DType dtype, Use use) {
       return use(std::int32_t{});
     case DType::int64:
       return use(std::int64_t{});
+    case DType::byte:
+      break;
   }
+  fail(Blame::check, "internal error, please report: arithmetic on bytes");
 }
 
 }  // namespace arlab::cuda

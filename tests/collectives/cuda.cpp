@@ -41,6 +41,9 @@ std::vector<std::byte> numbers(DType dtype, std::size_t count, std::uint32_t see
       case DType::int64:
         put(static_cast<std::int64_t>(random()) << 31);
         break;
+      case DType::byte:
+        put(static_cast<std::uint8_t>(random()));
+        break;
     }
   }
   return data;
