@@ -71,8 +71,9 @@ class CudaDevice final : public Device {
                        std::to_string(properties.multiProcessorCount) + " multiprocessors, up to " +
                        std::to_string(clock / 1000) + " MHz, memory up to " +
                        std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
-                       " bits, PCI " + bus.data(),
-            .peak_gbps = 2.0 * memory_clock * width / 8 / 1e6};
+                       " bits (" +
+                       std::to_string(static_cast<int>(2.0 * memory_clock * width / 8 / 1e6)) +
+                       " GB/s), PCI " + bus.data()};
   }
 
   bool reads(const Device& other) const override {
