@@ -48,6 +48,9 @@ function(arlab_headers_alone)
   get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
   add_library(arlab_headers_alone OBJECT ${sources})
   target_link_libraries(arlab_headers_alone PRIVATE ${libraries})
+  if(TARGET MPI::MPI_CXX)
+    target_link_libraries(arlab_headers_alone PRIVATE MPI::MPI_CXX)
+  endif()
 endfunction()
 
 # What every test under mpiexec needs: root and more ranks than cores allowed, leaks of the library left alone.
