@@ -3,21 +3,22 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "collectives/communicator.hpp"
+#include "bench/subject.hpp"
 
 namespace arlab {
 
 struct Backend {
   std::string_view name;
   std::string_view idea;
-  std::string off;  ///< why it cannot be used here and how to get it; empty if it can
+  std::string (*why_off)();  ///< why it cannot be used here and how to get it; empty if it can
+  std::string (*note)();     ///< what it runs on, where it is on
 };
 
-std::vector<Backend> backends();
+std::span<const Backend> backends();
 
 /// The MPI library's name and version; empty where arlab was built without MPI.
 std::string mpi_library();
@@ -37,12 +38,16 @@ class Job {
   std::string_view default_backend() const;
   /// The job's ranks with mpi, 0 where there is no job.
   Rank ranks() const;
+  /// The ranks to use where none were asked for.
+  Rank default_ranks(std::string_view backend) const;
   /// Whether this process prints and writes files: rank 0.
   bool speaks() const;
   /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.
   void check(std::string_view backend, Rank ranks) const;
-  /// Runs `body` once a rank, after check().
-  void run(std::string_view backend, Rank ranks, const std::function<void(Communicator&)>& body);
+  /// Runs `body` once in each process or thread that has ranks, after check(). `name`: of the
+  /// backend, with how it went about it where there are several ways.
+  void run(std::string_view backend, Rank ranks,
+           const std::function<void(Subject&, const std::string& name)>& body);
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code);
 

@@ -54,22 +54,24 @@ std::string shell_quoted(const std::vector<std::string>& command) {
   return all;
 }
 
-Json context(const std::vector<std::string>& command) {
+Json context(const std::vector<std::string>& command, const Json& machine) {
   const std::string mpi = mpi_library();
-  return {{"schema", 1},
-          {"kind", "context"},
-          {"version", kVersion},
-          {"commit", kCommit},
-          {"date", utc_now()},
-          {"host", host_name()},
-          {"cpu", cpu_name()},
-          {"gpu", nullptr},
-          {"compiler", kCompiler},
-          {"build", kBuildType},
-          {"mpi", mpi.empty() ? Json(nullptr) : Json(mpi)},
-          {"nccl", nullptr},
-          {"cuda", nullptr},
-          {"command", shell_quoted(command)}};
+  Json all{{"schema", 1},
+           {"kind", "context"},
+           {"version", kVersion},
+           {"commit", kCommit},
+           {"date", utc_now()},
+           {"host", host_name()},
+           {"cpu", cpu_name()},
+           {"gpu", nullptr},
+           {"compiler", kCompiler},
+           {"build", kBuildType},
+           {"mpi", mpi.empty() ? Json(nullptr) : Json(mpi)},
+           {"nccl", nullptr},
+           {"cuda", nullptr},
+           {"command", shell_quoted(command)}};
+  if (!machine.is_null()) all.update(machine);
+  return all;
 }
 
 }  // namespace arlab

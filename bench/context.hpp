@@ -8,8 +8,9 @@
 
 namespace arlab {
 
-/// `command`: the command line, as given.
-Json context(const std::vector<std::string>& command);
+/// `command`: the command line, as given. `machine`: keys that take the place of those here, or are
+/// added to them.
+Json context(const std::vector<std::string>& command, const Json& machine = {});
 
 /// Now, in UTC, such as "2026-11-21T04:00:00Z".
 std::string utc_now();

@@ -71,11 +71,11 @@ void list_schedulers() {
 
 void list_backends() {
   Rows rows;
-  for (const Backend& b : backends())
-    rows.push_back({std::string(b.name), b.off.empty() ? "on" : "off", std::string(b.idea),
-                    !b.off.empty()    ? b.off
-                    : b.name == "mpi" ? mpi_library()
-                                      : ""});
+  for (const Backend& b : backends()) {
+    const std::string off = b.why_off();
+    rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.idea),
+                    off.empty() ? b.note() : off});
+  }
   fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
 }
 

@@ -8,7 +8,7 @@
 
 #include "bench/options.hpp"
 #include "bench/statistics.hpp"
-#include "collectives/communicator.hpp"
+#include "bench/subject.hpp"
 
 namespace arlab {
 
@@ -23,15 +23,16 @@ struct Measurement {
   Count wrong = 0;  ///< elements, over all ranks and runs
   Cost sent;  ///< by all ranks in one run; rounds: of the rank with the most. Zero for a native
               ///< collective
+  double traffic = 0;  ///< of one run, see Subject
 };
 
-/// Measures configurations of one and the same problem and operand, in turns. Every rank calls it
-/// with the same arguments and gets the same result. A configuration without an algorithm is the
-/// backend's native allreduce.
+/// Measures configurations of one and the same problem and operand, in turns. Every process or
+/// thread that has ranks calls it with the same arguments and gets the same result. A configuration
+/// without an algorithm is the backend's native allreduce.
 ///
-/// A run: copy the input in place, barrier, start the clock, run, stop the clock, take the slowest
-/// rank's time, check every element that must be right.
-std::vector<Measurement> measure(Communicator& communicator, std::span<const Config> configs,
+/// A run: copy the input in place, wait for all, start the clock, run, stop the clock, take the
+/// slowest rank's time, check every element that must be right.
+std::vector<Measurement> measure(Subject& subject, std::span<const Config> configs,
                                  const MeasureOptions& options);
 
 }  // namespace arlab

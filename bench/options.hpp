@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct SweepOptions {
   bool resume = false, plan = false;
   double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;  ///< the whole command line
+  nlohmann::ordered_json machine;    ///< what the context record tells besides, such as of GPUs
 
   /// Adds the options that say which algorithms to take, and for what.
   void add_names(CLI::App& verb);

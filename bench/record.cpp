@@ -82,6 +82,10 @@ Json to_json(const Record& r) {
                                          {"bytes", r.hottest->bytes},
                                          {"share", r.hottest->share}}
                                   : Json();
+  if (r.kind == "run") {
+    j["of_copy_limit"] = or_null(r.of_copy_limit);
+    j["chosen"] = or_null(r.chosen);
+  }
   j["wrong"] = or_null(r.wrong);
   j["skipped"] = or_null(r.skipped);
   if (r.kind == "verify") {

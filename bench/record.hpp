@@ -31,7 +31,11 @@ struct Record {
   std::optional<Summary> time_us;
   std::optional<double> modelled_us;
   std::optional<LinkLoad> hottest;  ///< the link that carried most for what it can
-  std::optional<Count> wrong;       ///< elements, proofs or counts that are not as they must be
+  std::optional<double>
+      of_copy_limit;  ///< run on one GPU: memory moved, as a share of what a copy does
+  std::optional<std::string>
+      chosen;                  ///< run of a native collective: what the library tells it chose
+  std::optional<Count> wrong;  ///< elements, proofs or counts that are not as they must be
   std::optional<std::string> skipped;
   std::optional<std::string> fault;       ///< verify: what is wrong
   std::optional<std::string> bracketing;  ///< verify: how a rank added up

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "bench/backends.hpp"
+#include "bench/device_subject.hpp"
+#include "bench/gpu.hpp"
 #include "bench/measure.hpp"
 #include "bench/sweep.hpp"
 #include "bench/units.hpp"
@@ -33,23 +35,46 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
   return groups;
 }
 
-bool has_native(const Communicator& communicator, const Config& config) {
-  return config.problem.collective == Collective::allreduce && !communicator.native_name().empty();
+bool on_gpus(const RunVerb& verb) {
+  return verb.backend == "nccl" || verb.backend.find("cuda") != std::string::npos;
 }
 
-Record run_record(const RunVerb& verb, const Communicator& communicator, const Config& config) {
+bool is_virtual(const RunVerb& verb) { return verb.backend.starts_with("cuda"); }
+
+bool has_native(const Subject& subject, const Config& config) {
+  return config.problem.collective == Collective::allreduce && !subject.native_name().empty();
+}
+
+Record run_record(const std::string& backend, const Subject& subject, const Config& config) {
   Record r = record_of("run", config);
-  r.backend = verb.backend;
+  r.backend = backend;
   if (config.algorithm) return r;
-  r.algorithm = r.label = communicator.native_name();
+  r.algorithm = r.label = subject.native_name();
   r.color = "#000000";
   r.family = "native";
   return r;
 }
 
+// On GPUs: the vectors there, and one at a time on the host.
+Estimate estimate_on_gpus(const RunVerb& verb, const Config& config) {
+  const Problem& p = config.problem;
+  double there = 0;
+  for (const auto& gpu : gpus()) there += static_cast<double>(gpu->info().memory);
+  const double needed = device_bytes(p, config.operand) * p.ranks;
+  Estimate e{.memory = device_bytes(p, config.operand) / 3, .seconds = 1.3 * verb.measure.seconds};
+  if (config.algorithm && unsupported(*config.algorithm, p).empty())
+    e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
+  if (is_virtual(verb) && needed > 0.9 * there)
+    e.impossible =
+        fmt::format("would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
+                    show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(there)));
+  return e;
+}
+
 // The vector and its input on every rank of this machine, and what waits to be added.
 Estimate estimate(const RunVerb& verb, const Config& config) {
   const Problem& p = config.problem;
+  if (on_gpus(verb) && why_no_gpu().empty()) return estimate_on_gpus(verb, config);
   Count vectors = 2 * p.elements;
   Cost claim;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
@@ -78,10 +103,25 @@ int plan(const RunVerb& verb, const std::vector<Config>& configs) {
   return 0;
 }
 
+// Fills in what was measured. `limit`: what a copy does to a GPU's memory, in GB/s.
+void enter(Record& r, const Measurement& m, const Subject& subject, double limit) {
+  r.time_us = m.time_us;
+  r.wrong = m.wrong;
+  if (!r.claimed) {
+    if (const std::string chosen = subject.native_choice(r.bytes()); !chosen.empty())
+      r.chosen = chosen;
+    return;
+  }
+  r.sent = m.sent;
+  if (m.traffic > 0 && m.time_us.median > 0)
+    r.of_copy_limit = m.traffic / m.time_us.median / 1e3 / limit;
+}
+
 // All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left
 // out.
-void run_group(const RunVerb& verb, Communicator& communicator, Group group, Output* output) {
-  if (has_native(communicator, group.front())) {
+void run_group(const RunVerb& verb, const std::string& backend, Subject& subject, Group group,
+               Output* output) {
+  if (has_native(subject, group.front())) {
     Config native = group.front();
     native.algorithm = nullptr;
     group.push_back(native);
@@ -89,7 +129,7 @@ void run_group(const RunVerb& verb, Communicator& communicator, Group group, Out
   std::vector<Record> records;
   Group todo;
   for (const Config& config : group) {
-    Record r = run_record(verb, communicator, config);
+    Record r = run_record(backend, subject, config);
     bool skip = r.skipped.has_value();
     if (output && output->has(r)) {
       skip = true;
@@ -97,7 +137,7 @@ void run_group(const RunVerb& verb, Communicator& communicator, Group group, Out
       const std::string why = too_big(verb.sweep, estimate(verb, config));
       if (!why.empty()) r.skipped = why, skip = true;
     }
-    if (communicator.max(skip ? 1 : 0) == 0) {
+    if (subject.max(skip ? 1 : 0) == 0) {
       todo.push_back(config);
       records.push_back(std::move(r));
     } else if (output && r.skipped) {
@@ -106,22 +146,19 @@ void run_group(const RunVerb& verb, Communicator& communicator, Group group, Out
   }
   if (todo.empty()) return;
   if (output) output->show(records.front());
-  const std::vector<Measurement> measured = measure(communicator, todo, verb.measure);
+  const std::vector<Measurement> measured = measure(subject, todo, verb.measure);
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
-    records[i].time_us = measured[i].time_us;
-    records[i].wrong = measured[i].wrong;
-    if (todo[i].algorithm) records[i].sent = measured[i].sent;
+    enter(records[i], measured[i], subject, measured[i].traffic > 0 ? copy_limit_gbps() : 0);
     output->add(std::move(records[i]));
   }
 }
 
 int run(RunVerb& verb, Job& job) {
   if (verb.backend.empty()) verb.backend = job.default_backend();
-  const bool mpi = verb.backend == "mpi";
   if (verb.sweep.ranks.empty())
-    verb.sweep.ranks = {std::to_string(mpi && job.ranks() > 0 ? job.ranks() : 4)};
-  if (mpi && job.ranks() > 0) {
+    verb.sweep.ranks = {std::to_string(job.default_ranks(verb.backend))};
+  if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     verb.sweep.command.insert(verb.sweep.command.begin(), std::begin(job_words),
                               std::end(job_words));
@@ -131,11 +168,17 @@ int run(RunVerb& verb, Job& job) {
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(verb.backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
+  if (job.speaks() && on_gpus(verb)) verb.sweep.machine = gpu_context();
   if (job.speaks()) output = std::make_unique<Output>(verb.sweep, configs.size() + groups.size());
-  for (const Group& group : groups)
-    job.run(verb.backend, group.front().problem.ranks, [&](Communicator& communicator) {
-      run_group(verb, communicator, group, communicator.rank() == 0 ? output.get() : nullptr);
+  // What a backend sets up for a number of ranks serves all its groups.
+  for (std::size_t i = 0, next; i < groups.size(); i = next) {
+    const Rank ranks = groups[i].front().problem.ranks;
+    for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
+    job.run(verb.backend, ranks, [&](Subject& subject, const std::string& backend) {
+      for (std::size_t k = i; k < next; ++k)
+        run_group(verb, backend, subject, groups[k], subject.is_first() ? output.get() : nullptr);
     });
+  }
   return output ? output->finish() : 0;
 }
 
@@ -165,8 +208,10 @@ void add_run(CLI::App& app, Session& session) {
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
   const auto options = std::make_shared<RunVerb>();
   options->sweep.add_axes(*verb, true);
-  verb->add_option("-b,--backend", options->backend,
-                   "threads (default), or mpi (default under mpirun and srun)")
+  verb->add_option(
+          "-b,--backend", options->backend,
+          "threads (default), mpi (default under mpirun and srun), cuda, cuda-streams, nccl or "
+          "mpi-cuda")
       ->type_name("NAME");
   verb->add_option_function<std::string>(
           "--time",

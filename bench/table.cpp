@@ -202,6 +202,14 @@ std::vector<Column> columns_of(const std::string& kind) {
         {"n", [](const Record& r) { return r.time_us ? std::to_string(r.time_us->samples) : ""; }});
     timed.push_back(
         {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }});
+    timed.push_back({"of copy limit", [](const Record& r) {
+                       return r.of_copy_limit ? fmt::format("{:.0f}%", 100 * *r.of_copy_limit) : "";
+                     }});
+    timed.push_back({"chosen", [](const Record& r) { return r.chosen.value_or(""); }});
+    timed.push_back({"backend", [](const Record& r) {  // where the command does not say it all
+                       return r.backend && r.backend->find(' ') != std::string::npos ? *r.backend
+                                                                                     : "";
+                     }});
   }
   if (kind == "simulate")
     timed.push_back({"hottest link", [](const Record& r) {

@@ -1,53 +1,52 @@
-# CUDA and NCCL, where they are found: sets ARLAB_HAS_CUDA, and the target arlab::nccl where there is NCCL.
+# CUDA and NCCL, where they are found: sets ARLAB_HAS_CUDA, and NCCL_INCLUDE_DIR and NCCL_LIBRARY.
 
 set(ARLAB_CUDA AUTO CACHE STRING "CUDA and NCCL executors: AUTO (if found), ON (or stop), OFF")
 set(ARLAB_HAS_CUDA FALSE)
-set(arlab_cuda_how "apt install nvidia-cuda-toolkit, or CUDA 12 or newer from developer.nvidia.com")
 
-# cmake 3.25 does not look into /usr/local/cuda for the compiler.
+# cmake 3.25 does not look into /usr/local/cuda for the compiler. check_language tries it out with the C++ compiler here.
+set(arlab_cuda_off "no nvcc: get CUDA 12 or newer from developer.nvidia.com")
 if(NOT ARLAB_CUDA STREQUAL "OFF")
-  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDACXX ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda
-               PATH_SUFFIXES bin)
-  if(NOT CMAKE_CUDA_COMPILER)
-    unset(CMAKE_CUDA_COMPILER CACHE)
-    if(ARLAB_CUDA STREQUAL "ON")
-      message(FATAL_ERROR "ARLAB_CUDA is ON, but there is no nvcc: ${arlab_cuda_how}")
+  find_program(ARLAB_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
+               DOC "The CUDA compiler")
+  mark_as_advanced(ARLAB_NVCC)
+  if(ARLAB_NVCC)
+    if(NOT DEFINED ENV{CUDACXX})
+      set(ENV{CUDACXX} ${ARLAB_NVCC})
     endif()
+    include(CheckLanguage)
+    check_language(CUDA)
+    set(arlab_cuda_off "${ARLAB_NVCC} does not work with ${CMAKE_CXX_COMPILER}: see CMakeError.log, set CUDAHOSTCXX to an older g++")
   endif()
 endif()
-
-# The oldest and the newest that are common, and code that later ones can translate.
-if(CMAKE_CUDA_COMPILER)
+if(CMAKE_CUDA_COMPILER AND NOT ARLAB_CUDA STREQUAL "OFF")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)  # two that are common, and code that newer ones translate
   endif()
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    enable_language(CUDA)
-    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # cmake 3.25 does not know that nvcc has C++20
-      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
-      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
-    endif()
-    find_package(CUDAToolkit QUIET)
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # cmake 3.25 does not know that nvcc has C++20
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
-  if(CUDAToolkit_FOUND AND TARGET CUDA::cudart_static)
+  find_package(CUDAToolkit QUIET)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12)
+    set(arlab_cuda_off "nvcc ${CMAKE_CUDA_COMPILER_VERSION} has no C++20: get CUDA 12 or newer from developer.nvidia.com")
+  elseif(NOT TARGET CUDA::cudart_static)
+    set(arlab_cuda_off "${CMAKE_CUDA_COMPILER} comes without libcudart_static: install the whole toolkit")
+  else()
     set(ARLAB_HAS_CUDA TRUE)
     set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # who needs it links CUDA::cudart_static, whose place is known
-  elseif(ARLAB_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "ARLAB_CUDA is ON, but ${CMAKE_CUDA_COMPILER} cannot build a program with the C++ compiler "
-                        "${CMAKE_CXX_COMPILER}: see the configure log")
   endif()
+endif()
+if(ARLAB_CUDA STREQUAL "ON" AND NOT ARLAB_HAS_CUDA)
+  message(FATAL_ERROR "ARLAB_CUDA is ON, but it cannot be had: ${arlab_cuda_off}")
 endif()
 if(ARLAB_HAS_CUDA)
   list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
   arlab_feature("CUDA executor" ON "${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION}, for ${architectures}")
 elseif(ARLAB_CUDA STREQUAL "OFF")
   arlab_feature("CUDA executor" OFF "ARLAB_CUDA is OFF")
-elseif(CMAKE_CUDA_COMPILER OR CUDAToolkit_FOUND)
-  arlab_feature("CUDA executor" OFF "nvcc cannot build a program with ${CMAKE_CXX_COMPILER}: see the configure log")
 else()
-  arlab_feature("CUDA executor" OFF "no nvcc: ${arlab_cuda_how}")
+  arlab_feature("CUDA executor" OFF "${arlab_cuda_off}")
 endif()
 
 # NCCL: in the toolkit, as a package of the system, or as a wheel of pip, whose library has no plain name.

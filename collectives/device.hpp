@@ -81,8 +81,7 @@ class DeviceStream {
 struct DeviceInfo {
   std::string name;
   std::size_t memory = 0;  ///< bytes
-  std::string details;     ///< clocks, bus, architecture, driver: for the context record
-  double peak_gbps = 0;    ///< memory's data sheet rate, 0 if unknown
+  std::string details;     ///< clocks, bus, architecture: for the context record
 };
 
 class Device {

@@ -40,7 +40,7 @@ class DeviceRanks::Enqueuing {
   }
 
  private:
-  const Message& message(std::uint32_t m) const { return plan_.messages[m]; }
+  const PlanMessage& message(std::uint32_t m) const { return plan_.messages[m]; }
   std::byte* data(Rank rank, Count first) const {
     return prepared_.data_[static_cast<std::size_t>(rank)] +
            static_cast<std::size_t>(first) * element_;
@@ -68,7 +68,7 @@ class DeviceRanks::Enqueuing {
 
   /// Into the receiver's memory, or, where that is null, aside.
   void read(std::uint32_t m, std::byte* into) {
-    const Message& its = message(m);
+    const PlanMessage& its = message(m);
     const DevicePlace& place = schedule_.sources[m];
     const std::byte* const from =
         place.in_scratch ? scratch(its.source, place.offset) : data(its.source, 0) + place.offset;
@@ -83,11 +83,11 @@ class DeviceRanks::Enqueuing {
   }
 
   void apply(std::uint32_t m) {
-    const Message& its = message(m);
+    const PlanMessage& its = message(m);
     store(stream(its.target, its.lane), its, data(its.target, its.target_first), aside(m));
   }
 
-  void store(DeviceStream& mine, const Message& its, std::byte* into, const std::byte* from) {
+  void store(DeviceStream& mine, const PlanMessage& its, std::byte* into, const std::byte* from) {
     if (its.verb == Verb::reduce)
       mine.reduce(into, from, its.elements, schedule_.operand);
     else

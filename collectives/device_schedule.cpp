@@ -49,7 +49,7 @@ class Scheduler {
  private:
   enum class State : std::uint8_t { open, aside, applied };
 
-  const Message& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
+  const PlanMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
   Piece target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
   Piece source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
   void add(DeviceWork::Kind kind, std::uint32_t index) { schedule_.work.push_back({kind, index}); }
@@ -97,7 +97,7 @@ class Scheduler {
   }
 
   void receive(std::uint32_t m) {
-    const Message& its = message(m);
+    const PlanMessage& its = message(m);
     const int moved = its.verb == Verb::reduce ? 3 : 2;
     count_traffic(moved, its.elements);
     if (its.verb == Verb::reduce && !reads_(its.target, its.source)) return set_aside(m);

@@ -310,12 +310,10 @@ Rank Mpi::local_rank() const {
   return rank;
 }
 
-std::string Mpi::why_not_from(Device& device) {
-  return why_mpi_cannot_send_from(MPI_COMM_WORLD, *world_, device);
-}
+std::string Mpi::why_not_from(Device& device) { return why_mpi_cannot_send_from(*world_, device); }
 
 std::unique_ptr<Wires> Mpi::wires(Device& device, bool directly) {
-  return mpi_wires(MPI_COMM_WORLD, *world_, device, directly);
+  return mpi_wires(*world_, device, directly);
 }
 
 void Mpi::abort(int code) {

@@ -1,5 +1,7 @@
 #include "collectives/mpi_wires.hpp"
 
+#include <mpi.h>
+
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
 #endif
@@ -16,9 +18,9 @@ constexpr int kTag = 0;  // of this communicator, which is for nothing else
 
 class MpiWires final : public Wires {
  public:
-  MpiWires(MPI_Comm comm, Communicator& world, Device& device, bool directly)
+  MpiWires(Communicator& world, Device& device, bool directly)
       : world_(world), device_(device), directly_(directly) {
-    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~MpiWires() override { MPI_Comm_free(&comm_); }
@@ -108,7 +110,7 @@ bool says_it_can() {
 }
 
 /// A message of device memory once around all ranks; whether it is what the neighbour has sent.
-bool passes_around(MPI_Comm comm, const Communicator& world, Device& device) {
+bool passes_around(const Communicator& world, Device& device) {
   constexpr Count kWords = 100'000;  // beyond what is sent eagerly
   constexpr std::size_t kBytes = kWords * sizeof(Count);
   const auto stream = device.make_stream();
@@ -122,7 +124,7 @@ bool passes_around(MPI_Comm comm, const Communicator& world, Device& device) {
   const Rank right = (world.rank() + 1) % world.ranks();
   const Rank left = (world.rank() + world.ranks() - 1) % world.ranks();
   if (MPI_Sendrecv(mine.data(), static_cast<int>(kBytes), MPI_BYTE, right, kTag, others.data(),
-                   static_cast<int>(kBytes), MPI_BYTE, left, kTag, comm,
+                   static_cast<int>(kBytes), MPI_BYTE, left, kTag, MPI_COMM_WORLD,
                    MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   stream->copy(host.data(), others.data(), kBytes);
@@ -143,16 +145,15 @@ void check_mpi(int code, const char* doing) {
                                std::string(text, static_cast<std::size_t>(length)));
 }
 
-std::unique_ptr<Wires> mpi_wires(MPI_Comm comm, Communicator& world, Device& device,
-                                 bool directly) {
-  return std::make_unique<MpiWires>(comm, world, device, directly);
+std::unique_ptr<Wires> mpi_wires(Communicator& world, Device& device, bool directly) {
+  return std::make_unique<MpiWires>(world, device, directly);
 }
 
-std::string why_mpi_cannot_send_from(MPI_Comm comm, Communicator& world, Device& device) {
+std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
   if (world.max(says_it_can() ? 0 : 1) > 0)
     return "this MPI does not say that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
            "grep cuda_support)";
-  if (world.max(passes_around(comm, world, device) ? 0 : 1) > 0)
+  if (world.max(passes_around(world, device) ? 0 : 1) > 0)
     return "this MPI says that it is CUDA-aware, but device memory did not come through";
   return "";
 }

@@ -28,9 +28,9 @@ ncclDataType_t nccl_type(DType dtype) {
     case DType::int64:
       return ncclInt64;
     case DType::byte:
-      return ncclUint8;
+      break;
   }
-  fail(Blame::check, "internal error, please report: an element type out of range");
+  fail(Blame::usage, "bytes cannot be reduced: choose an element type");
 }
 
 // avg is a sum here and divided by our own kernel at the end, as everywhere else.

@@ -163,13 +163,27 @@ const T* at(std::span<const std::byte> data, Count index) {
   return reinterpret_cast<const T*>(data.data()) + index;
 }
 
-template <class T>
-Count differences(std::span<const std::byte> data, const Period<T>& right, Count begin, Count end) {
-  Count wrong = 0;
-  for (Count i = begin, k = begin % kPeriod; i < end; ++i, k = k + 1 == kPeriod ? 0 : k + 1)
-    wrong += equal(*at<T>(data, i), right[static_cast<std::size_t>(k)]) ? 0 : 1;
-  return wrong;
+/// Calls `use(begin, end, right)` for the elements that rank `me` must hold at the end; `right` is
+/// one period of their right values.
+template <class T, class Use>
+void for_needed(Operand operand, const Problem& problem, Rank me, Use use) {
+  const Spec spec(problem);
+  const Blocks blocks = problem.blocks();
+  Rank source = -1;
+  Period<T> right;
+  if (spec.sums()) right = reduced<T>(operand, problem);
+  for (Rank chunk = 0; chunk < problem.ranks; ++chunk) {
+    if (!spec.needs_at_end(me, chunk)) continue;
+    if (!spec.sums() && spec.source(chunk) != source) {
+      source = spec.source(chunk);
+      right = input<T>(operand, problem, source);
+    }
+    use(blocks.begin(chunk), blocks.begin(chunk + 1), right);
+  }
 }
+
+/// The position in the period after k.
+Count after(Count k) { return k + 1 == kPeriod ? 0 : k + 1; }
 
 }  // namespace
 
@@ -187,24 +201,25 @@ void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Ra
   });
 }
 
+void right_answer(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me) {
+  typed(operand.dtype, [&]<class T>(std::type_identity<T>) {
+    check_size<T>(data.size(), problem);
+    for_needed<T>(operand, problem, me, [&](Count begin, Count end, const Period<T>& right) {
+      for (Count i = begin, k = begin % kPeriod; i < end; ++i, k = after(k))
+        *at<T>(data, i) = right[static_cast<std::size_t>(k)];
+    });
+  });
+}
+
 Count wrong_elements(std::span<const std::byte> data, Operand operand, const Problem& problem,
                      Rank me) {
   return typed(operand.dtype, [&]<class T>(std::type_identity<T>) {
     check_size<T>(data.size(), problem);
-    const Spec spec(problem);
-    const Blocks blocks = problem.blocks();
-    Rank source = -1;
-    Period<T> right;
-    if (spec.sums()) right = reduced<T>(operand, problem);
     Count wrong = 0;
-    for (Rank chunk = 0; chunk < problem.ranks; ++chunk) {
-      if (!spec.needs_at_end(me, chunk)) continue;
-      if (!spec.sums() && spec.source(chunk) != source) {
-        source = spec.source(chunk);
-        right = input<T>(operand, problem, source);
-      }
-      wrong += differences(data, right, blocks.begin(chunk), blocks.begin(chunk + 1));
-    }
+    for_needed<T>(operand, problem, me, [&](Count begin, Count end, const Period<T>& right) {
+      for (Count i = begin, k = begin % kPeriod; i < end; ++i, k = after(k))
+        wrong += equal(*at<T>(data, i), right[static_cast<std::size_t>(k)]) ? 0 : 1;
+    });
     return wrong;
   });
 }

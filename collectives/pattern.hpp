@@ -14,6 +14,10 @@ namespace arlab {
 /// values that would spoil the result.
 void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
 
+/// Writes the right answer to the elements that rank `me` must hold at the end (Spec); leaves
+/// others.
+void right_answer(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
+
 /// How many elements that rank `me` must hold at the end (Spec) are not the right answer.
 Count wrong_elements(std::span<const std::byte> data, Operand operand, const Problem& problem,
                      Rank me);

@@ -129,7 +129,7 @@ class Planner {
   // Enters the step's messages into their rounds, and goes on where a round has none left.
   void finish_step(std::size_t begin) {
     const auto first = plan_.messages.begin() + static_cast<std::ptrdiff_t>(begin);
-    std::sort(first, plan_.messages.end(), [](const Message& a, const Message& b) {
+    std::sort(first, plan_.messages.end(), [](const PlanMessage& a, const PlanMessage& b) {
       return std::pair(a.target_round, a.position) < std::pair(b.target_round, b.position);
     });
     std::vector<std::size_t> done;
@@ -139,7 +139,7 @@ class Planner {
       if (--open_[i] == 0) done.push_back(i);
     };
     for (std::size_t k = begin; k < plan_.messages.size(); ++k) {
-      const Message& m = plan_.messages[k];
+      const PlanMessage& m = plan_.messages[k];
       plan_.rounds[m.source_round].sends.push_back(static_cast<std::uint32_t>(k));
       plan_.rounds[m.target_round].receives[m.position] = static_cast<std::uint32_t>(k);
       close(m.source_round);

@@ -15,7 +15,7 @@
 
 namespace arlab {
 
-struct Message {
+struct PlanMessage {
   std::int32_t lane = 0;
   Rank source = 0, target = 0;
   Verb verb = Verb::reduce;                                ///< what the target does with it
@@ -33,7 +33,8 @@ struct PlanRound {
 };
 
 struct Plan {
-  std::vector<Message> messages;  ///< by step; of a step's messages, by target round and position
+  std::vector<PlanMessage>
+      messages;  ///< by step; of a step's messages, by target round and position
   std::vector<std::uint32_t> steps{0};      ///< step s is messages [steps[s], steps[s+1])
   std::vector<PlanRound> rounds;            ///< by first step
   std::vector<std::vector<Piece>> divided;  ///< of each rank: what avg divides at the end

@@ -32,15 +32,15 @@ class Cutter {
   }
 
  private:
-  bool needs_scratch(const Message& m) const {
+  bool needs_scratch(const PlanMessage& m) const {
     if (m.verb == Verb::reduce) return true;
     const PlanRound& round = plan_.rounds[m.target_round];
     const bool sent = std::any_of(round.sends.begin(), round.sends.end(), [&](std::uint32_t s) {
-      const Message& send = plan_.messages[s];
+      const PlanMessage& send = plan_.messages[s];
       return overlap(send.source_first, m.target_first, send.elements, m.elements);
     });
     return sent || std::any_of(round.receives.begin(), round.receives.end(), [&](std::uint32_t r) {
-             const Message& other = plan_.messages[r];
+             const PlanMessage& other = plan_.messages[r];
              return other.position != m.position &&
                     overlap(other.target_first, m.target_first, other.elements, m.elements);
            });
@@ -56,7 +56,7 @@ class Cutter {
       rounds_.emplace(round.ends, index);
       std::size_t used = 0;
       for (const std::uint32_t m : round.receives) {
-        const Message& its = plan_.messages[m];
+        const PlanMessage& its = plan_.messages[m];
         if (!needs_scratch(its)) continue;
         const std::size_t begin = used + bytes(its.target_first) % kAligned;
         places_[m] = begin;
@@ -69,7 +69,7 @@ class Cutter {
   }
 
   void call(std::uint32_t index, std::vector<PartCall>& calls) const {
-    const Message& m = plan_.messages[index];
+    const PlanMessage& m = plan_.messages[index];
     if (m.source == rank_)
       calls.push_back({true, m.target, false, bytes(m.source_first), bytes(m.elements)});
     if (m.target != rank_) return;
@@ -84,7 +84,7 @@ class Cutter {
     for (const std::uint32_t index : plan_.rounds[round].receives) {
       const auto place = places_.find(index);
       if (place == places_.end()) continue;
-      const Message& m = plan_.messages[index];
+      const PlanMessage& m = plan_.messages[index];
       uses.push_back({m.verb, place->second, bytes(m.target_first), m.elements});
     }
   }

@@ -1,6 +1,8 @@
 #include "collectives/cuda/device.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "collectives/cuda/stream.hpp"
@@ -69,8 +71,9 @@ class CudaDevice final : public Device {
                        std::to_string(properties.multiProcessorCount) + " multiprocessors, up to " +
                        std::to_string(clock / 1000) + " MHz, memory up to " +
                        std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
-                       " bits, PCI " + bus.data(),
-            .peak_gbps = 2.0 * memory_clock * width / 8 / 1e6};
+                       " bits (" +
+                       std::to_string(static_cast<int>(2.0 * memory_clock * width / 8 / 1e6)) +
+                       " GB/s), PCI " + bus.data()};
   }
 
   bool reads(const Device& other) const override {
@@ -185,6 +188,32 @@ std::string links() {
         text += " peers, native atomics (as over NVLink)";
     }
   return text;
+}
+
+double copy_limit_gbps(Device& device) {
+  constexpr int kTimes = 20;
+  use_device(index_of(device));
+  std::size_t free = 0, all = 0;
+  check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
+  // Far beyond the caches, and no more than there is.
+  const std::size_t bytes = std::min<std::size_t>(std::size_t{512} << 20, free / 4);
+  const DeviceMemory from = device.allocate(bytes), into = device.allocate(bytes);
+  const auto stream = device.make_stream();
+  const auto start = device.make_event(true), stop = device.make_event(true);
+  const auto copy_once = [&] {
+    check(
+        cudaMemcpyAsync(into.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, handle(*stream)),
+        "cudaMemcpyAsync");
+  };
+  copy_once();
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kTimes; ++k) {
+    stream->record(*start);
+    copy_once();
+    stream->record(*stop);
+    least = std::min(least, stop->microseconds_since(*start));
+  }
+  return 2.0 * static_cast<double>(bytes) / least / 1e3;
 }
 
 std::string versions() {

@@ -20,6 +20,10 @@ Devices devices();
 /// one.
 std::string links();
 
+/// The rate at which the GPU copies its own memory with CUDA's own copy, in bytes read and written,
+/// in GB/s: what kernels that read and write memory are measured by.
+double copy_limit_gbps(Device& device);
+
 /// The runtime that this program was built with and the driver's, such as "13.0, driver 13.1".
 std::string versions();
 

@@ -117,8 +117,9 @@ void typed(DType dtype, Use use) {
     case DType::int64:
       return use(std::int64_t{});
     case DType::byte:
-      fail(Blame::check, "internal error, please report: an element type without arithmetic");
+      break;
   }
+  fail(Blame::check, "internal error, please report: arithmetic on bytes");
 }
 
 }  // namespace arlab::cuda

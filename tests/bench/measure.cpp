@@ -24,7 +24,7 @@ std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& co
   const Rank ranks = configs.front().problem.ranks;
   std::vector<std::vector<Measurement>> all(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](Communicator& c) {
-    all[static_cast<std::size_t>(c.rank())] = measure(c, configs, options);
+    all[static_cast<std::size_t>(c.rank())] = measure(*subject_of(c), configs, options);
   });
   return all;
 }
@@ -63,7 +63,7 @@ Count wrong_when_spoilt(int every) {
   std::vector<Count> wrong(3);
   on_threads(3, [&](Communicator& c) {
     Spoils spoils(c, every);
-    wrong[static_cast<std::size_t>(c.rank())] = measure(spoils, configs, kQuick).front().wrong;
+    wrong[static_cast<std::size_t>(c.rank())] = measure(*subject_of(spoils), configs, kQuick).front().wrong;
   });
   CHECK(wrong[1] == wrong[0]);
   CHECK(wrong[2] == wrong[0]);
@@ -135,7 +135,7 @@ TEST_CASE("runs are as many as fit into the time, within bounds") {
 
 TEST_CASE("no configurations are measured in no time") {
   on_threads(2, [](Communicator& c) {
-    if (!measure(c, {}, kQuick).empty()) throw std::logic_error("measured nothing, got something");
+    if (!measure(*subject_of(c), {}, kQuick).empty()) throw std::logic_error("measured nothing, got something");
   });
 }
 

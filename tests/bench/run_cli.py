@@ -69,6 +69,18 @@ class Contract(program.ProgramTest):
                 self.assertEqual((record["dtype"], record["op"]), (dtype, op))
                 self.assertGreaterEqual(record["time_us"]["n"], 5)
 
+    def test_backends_that_are_off_say_why_and_how_to_get_them(self):
+        out, _ = self.arlab("list", "backends")
+        rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in out.splitlines()[2:]]
+        self.assertEqual([row[0] for row in rows], ["threads", "mpi", "cuda", "cuda-streams", "nccl", "mpi-cuda"])
+        for name, here, _, why in rows:
+            self.assertIn(here, ("on", "off"))
+            if here == "on":
+                continue
+            self.assertRegex(why, "built with")  # with CUDA but no driver or no GPU, or without, and what to install
+            _, err = self.arlab("run", "ring", "-b", name, "-p", 2, code=3)
+            self.assertEqual(err, f"error: backend {name} is off: {why}\n")
+
     def test_what_an_algorithm_cannot_do_is_a_record_with_the_reason(self):
         [record] = self.records("run", "butterfly", "-c", "broadcast", "-p", 4, "--time", "0", "-s", "1K")
         self.check_record(record)

@@ -25,7 +25,7 @@ ENVIRONMENT = {
 def why_not():
     """Why nothing here can run; empty if it can."""
     listed = subprocess.run([program.ARLAB, "list", "backends"], capture_output=True, text=True, check=True).stdout
-    [mpi] = [line for line in listed.splitlines() if line.startswith("| mpi")]
+    [mpi] = [line for line in listed.splitlines() if line.startswith("| mpi ")]
     if mpi.split("|")[2].strip() != "on":
         return "this arlab is built without MPI"
     return "" if MPIEXEC else "there is no mpirun"

@@ -1,0 +1,87 @@
+// Kernels on a GPU: the copy and the reductions, beside CUDA's own copy of the same memory. bytes =
+// bytes read and written, so that all of them could reach the copy's rate; of_copy = by that rate.
+// Time is the device's own, by events.
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+
+#include "collectives/device.hpp"
+#ifdef ARLAB_HAS_CUDA
+#include "collectives/cuda/device.hpp"
+#endif
+
+namespace arlab::micro {
+namespace {
+
+#ifdef ARLAB_HAS_CUDA
+std::string why_not() { return cuda::unavailable(); }
+Devices gpus() { return cuda::devices(); }
+double limit() {
+  static const double gbps = cuda::copy_limit_gbps(*gpus().front());
+  return gbps;
+}
+#else
+std::string why_not() { return "built without CUDA"; }
+Devices gpus() { return {}; }
+double limit() { return 1; }
+#endif
+
+/// Times `work` on the first GPU; it moves `moved` bytes of memory for each of the vector's.
+void run(benchmark::State& state, int moved,
+         const std::function<void(DeviceStream&, std::byte*, std::byte*, std::size_t)>& work) {
+  if (const std::string why = why_not(); !why.empty())
+    return state.SkipWithError(("skipped: " + why).c_str());
+  const auto bytes = static_cast<std::size_t>(state.range(0));
+  const Devices devices = gpus();
+  Device& gpu = *devices.front();
+  const DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
+  const auto stream = gpu.make_stream();
+  const auto start = gpu.make_event(true), stop = gpu.make_event(true);
+  double seconds = 0;
+  work(*stream, into.data(), from.data(), bytes);
+  for (auto _ : state) {
+    stream->record(*start);
+    work(*stream, into.data(), from.data(), bytes);
+    stream->record(*stop);
+    const double took = stop->microseconds_since(*start) * 1e-6;
+    state.SetIterationTime(took);
+    seconds += took;
+  }
+  const double total = static_cast<double>(state.iterations()) * static_cast<double>(bytes) * moved;
+  state.SetBytesProcessed(static_cast<std::int64_t>(total));
+  state.counters["of_copy"] = total / seconds / 1e9 / limit();
+}
+
+void copy(benchmark::State& state) {
+  run(state, 2,
+      [](DeviceStream& stream, std::byte* into, const std::byte* from, std::size_t bytes) {
+        stream.copy(into, from, bytes);
+      });
+}
+
+void reduce(benchmark::State& state, Operand operand) {
+  run(state, 3,
+      [operand](DeviceStream& stream, std::byte* into, const std::byte* from, std::size_t bytes) {
+        stream.reduce(into, from, static_cast<Count>(bytes / size_of(operand.dtype)), operand);
+      });
+}
+
+void add(const std::string& name, const std::function<void(benchmark::State&)>& function) {
+  for (const std::int64_t bytes : {1 << 20, 64 << 20, 512 << 20})
+    benchmark::RegisterBenchmark(("cuda/" + name).c_str(), function)->Arg(bytes)->UseManualTime();
+}
+
+}  // namespace
+
+void register_cuda() {
+  add("copy", copy);
+  for (const DType dtype : kDTypes)
+    for (const Op op : {Op::sum, Op::max})
+      add(std::string(arlab::name(op)) + "/" + std::string(arlab::name(dtype)),
+          [dtype, op](benchmark::State& state) {
+            reduce(state, {dtype, op});
+          });
+}
+
+}  // namespace arlab::micro
