@@ -56,6 +56,15 @@ TEST_CASE("the link loads are the bytes that were sent, once for each link of a 
   CHECK(carried == Approx(2. * static_cast<double>(outcome.sent.elements)));
 }
 
+TEST_CASE("a message that a slow link would carry for weeks is an error that names the link") {
+  const FabricSpec slow{.topology = "crossbar:bandwidth=8bps,latency=0"};
+  const Problem problem{.collective = Collective::broadcast, .ranks = 2, .elements = 1'000'000};
+  CHECK(finish(find_algorithm("tree"), problem, slow) == 1'000'000 * kSecond);  // just so
+  CHECK_THROWS_WITH(finish(find_algorithm("tree"), problem, slow, {{"envelope", 16}}),
+                    Catch::Contains("a message of 1.00002e+06 bytes") &&
+                        Catch::Contains("link 'h0-s0' (1 bytes a second)"));
+}
+
 TEST_CASE("models without links refuse a topology") {
   CHECK_THROWS_AS(make_network(find_model("alpha_beta"), {}, 4, kCrossbar), Error);
 }
