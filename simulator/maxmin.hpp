@@ -47,6 +47,11 @@ class MaxMin {
   };
 
   void fill(const Sharing& sharing);
+  void fill_few(const Sharing& sharing);
+  void fill_many(const Sharing& sharing);
+  template <class Told>
+  void hold(const Sharing& sharing, const Level& level, Told told);
+  double share(std::uint32_t link) const;  // of a flow that is not settled
   void list_flows(const Sharing& sharing);
 
   Sharing posed_;                             // what rate_ and holder_ solve
@@ -54,6 +59,7 @@ class MaxMin {
   std::vector<std::uint32_t> holder_;         // of each flow
   std::vector<std::uint32_t> open_;           // of each link: flows that are not settled
   std::vector<std::uint32_t> first_, flows_;  // of each link: its flows
+  std::vector<double> share_;
   std::vector<Level> heap_;
 };
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 
@@ -67,12 +68,17 @@ class Replay:
 def run_for_cpu(command, folder, timeout):
     """What the command printed, and the CPU time it and its children took."""
     before = os.times()
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=timeout, check=False)
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          start_new_session=True) as process:
+        try:
+            text, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # smpirun leaves its simulation running
+            raise
     after = os.times()
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))} failed with {done.returncode}:\n{done.stdout}")
-    return done.stdout, (after.children_user - before.children_user) + (after.children_system - before.children_system)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))} failed with {process.returncode}:\n{text}")
+    return text, (after.children_user - before.children_user) + (after.children_system - before.children_system)
 
 
 def replay(trace, hosts, fabric, folder, timeout=600):

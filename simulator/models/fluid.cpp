@@ -137,7 +137,19 @@ class Fluid : public Network {
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = shares_.rate(id);
-    agenda_.set(id, now_ + to_time(flow.left / flow.rate));
+    const double longer = flow.left / flow.rate;
+    if (!(longer <= static_cast<double>(kLongest))) too_slow(id);
+    agenda_.set(id, now_ + to_time(longer));
+  }
+
+  [[noreturn]] void too_slow(FlowShares::Flow id) const {
+    const Link* slowest = &topology_.link(shares_.route(id)[0]);
+    for (const LinkId link : shares_.route(id))
+      if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
+    fail(Blame::usage, "a message of " + short_text(flows_[id].bytes) +
+                           " bytes would take over 11 days at its share of link '" + slowest->name +
+                           "' (" + short_text(flows_[id].rate * static_cast<double>(kSecond)) +
+                           " bytes a second): use a smaller size or a faster network");
   }
 
   Topology topology_;

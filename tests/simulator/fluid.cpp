@@ -1,6 +1,6 @@
 // The fluid model: equal to alpha_beta where no link is shared, and to hand-solved cases where one
 // is.
-#include "algorithms/error.hpp"
+#include "tests/algorithms/schedules.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulator/runs.hpp"
 
@@ -54,6 +54,18 @@ TEST_CASE("the link loads are the bytes that were sent, once for each link of a 
     CHECK(load.share <= 1);
   }
   CHECK(carried == Approx(2. * static_cast<double>(outcome.sent.elements)));
+}
+
+TEST_CASE("a message that a slow link would carry for weeks is an error that names the link") {
+  const FabricSpec slow{.topology = "crossbar:bandwidth=8bps,latency=0"};
+  const Problem problem{.collective = Collective::broadcast, .ranks = 2, .elements = 1'000'000};
+  CHECK(finish(find_algorithm("tree"), problem, slow) == 1'000'000 * kSecond);  // just so
+  const auto text = error_text(Blame::usage, [&] {
+    finish(find_algorithm("tree"), problem, slow, {{"envelope", 16}});
+  });
+  CHECK(text ==
+        "a message of 1000016 bytes would take over 11 days at its share of link 'h0-s0' (1 bytes "
+        "a second): use a smaller size or a faster network");
 }
 
 TEST_CASE("models without links refuse a topology") {
