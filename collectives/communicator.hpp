@@ -34,6 +34,10 @@ class Communicator {
   /// Blocks until the round of some started lane is done, and returns that lane.
   virtual int wait() = 0;
 
+  /// A started lane whose round is done, as wait() returns it, or -1 at once if there is none now.
+  /// Throws Error(usage) where the backend cannot tell.
+  virtual int poll();
+
   /// For whoever measures: not part of any schedule.
   virtual void barrier() = 0;
   virtual double max(double value) = 0;  ///< over all ranks
