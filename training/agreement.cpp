@@ -24,14 +24,16 @@ std::uint64_t hash(std::string_view text, std::uint64_t before) {
   return hash(std::as_bytes(std::span(text.data(), text.size())), before);
 }
 
-std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t value) {
+std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t value,
+                                    bool takes_part) {
   // Sums are exact integers, so a value that one rank alone gives is broadcast by it.
   const auto half_of_rank_0 = [&](std::uint64_t half) {
     return communicator.sum(communicator.rank() == 0 ? static_cast<Count>(half) : 0);
   };
   const std::uint64_t low = value & 0xffffffff, high = value >> 32;
   const bool same_low = half_of_rank_0(low) == static_cast<Count>(low);
-  const bool same = half_of_rank_0(high) == static_cast<Count>(high) && same_low;
+  const bool same_high = half_of_rank_0(high) == static_cast<Count>(high);
+  const bool same = !takes_part || (same_low && same_high);
   std::vector<Rank> differ;
   if (communicator.sum(same ? 0 : 1) == 0) return differ;
   for (Rank r = 0; r < communicator.ranks(); ++r)
@@ -41,7 +43,8 @@ std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t va
 
 std::string ranks_text(std::span<const Rank> ranks) {
   std::string text = ranks.size() == 1 ? "rank" : "ranks";
-  for (const Rank r : ranks) text += (&r == ranks.data() ? " " : ", ") + std::to_string(r);
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    text += (i == 0 ? " " : ", ") + std::to_string(ranks[i]);
   return text;
 }
 

@@ -25,8 +25,10 @@ struct Article {
 /// that of rank 0, and the ranks that have another one.
 void expect_same(Communicator& communicator, std::span<const Article> articles);
 
-/// Every rank calls it: the ranks whose value is not that of rank 0.
-std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t value);
+/// Every rank calls it: the ranks whose value is not that of rank 0. Those that take no part have
+/// no value.
+std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t value,
+                                    bool takes_part = true);
 
 /// "rank 3", "ranks 1, 2, 3"
 std::string ranks_text(std::span<const Rank> ranks);

@@ -44,23 +44,28 @@ struct Outcome {
   }
 };
 
-class Replica {
+/// What is trained. All spans stay where they are.
+class Parameters {
  public:
-  virtual ~Replica() = default;
+  virtual ~Parameters() = default;
   virtual std::span<const Variable> variables() const = 0;
   virtual std::span<float> weights() = 0;
   virtual std::span<float> gradients() = 0;
   /// What is kept but not trained: running means and variances.
   virtual std::span<float> statistics() = 0;
 
-  /// Called with a variable's index when its gradient is complete.
+  /// Called with a variable's index when its gradient is complete, once for each variable in a
+  /// backward pass, on the thread that runs it; from then on the gradient may be changed.
   using Ready = std::function<void(std::size_t variable)>;
+  virtual void on_ready(Ready ready) = 0;
+};
 
+/// Parameters together with what is done with them.
+class Replica : public Parameters {
+ public:
   /// Forward and backward: adds the gradient of `scale` x (sum of the samples' losses) to
-  /// gradients(). `ready` is called on this thread, once for each variable, as the backward pass
-  /// gets there; from then on the variable's gradient may be changed. Throws Error(usage) if the
-  /// samples do not fit the model.
-  virtual Outcome learn(const Samples& samples, float scale, const Ready& ready) = 0;
+  /// gradients(). Throws Error(usage) if the samples do not fit the model.
+  virtual Outcome learn(const Samples& samples, float scale) = 0;
 
   /// Forward only, with the running statistics.
   virtual Outcome evaluate(const Samples& samples) = 0;

@@ -21,7 +21,7 @@ struct ReplicaSetup {
   std::uint64_t seed = 1;  ///< of the weights: the same seed gives the same weights
   /// Whether batch normalisation takes its statistics over the batches of all workers; null: each
   /// worker's own.
-  SumOverWorkers sum_over_workers;
+  SumOverWorkers sum_over_workers = {};
   bool cuda = false;  ///< on a GPU; weights() and gradients() lie on the host all the same
 };
 

@@ -1,6 +1,5 @@
 #include "training/models/torch_replica.hpp"
 
-#include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/cuda.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/utils.h>
@@ -10,123 +9,49 @@
 #include <utility>
 
 #include "algorithms/error.hpp"
+#include "training/models/torch_parameters.hpp"
 
 namespace arlab {
 namespace {
 
-using torch::autograd::variable_list;
-
-std::span<float> floats(const torch::Tensor& flat) {
-  return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
-}
-
 class TorchReplica final : public Replica {
  public:
   TorchReplica(const Architecture& architecture, torch::Device device, torch::nn::Sequential net)
-      : architecture_(architecture), device_(device), net_(std::move(net)) {
-    net_->to(device_);
-    lay_out();
-    hook();
-  }
+      : architecture_(architecture),
+        device_(device),
+        net_(moved(std::move(net), device)),
+        parameters_(*net_) {}
 
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return floats(weights_); }
-  std::span<float> gradients() override { return floats(gradients_); }
-  std::span<float> statistics() override { return floats(statistics_); }
+  std::span<const Variable> variables() const override { return parameters_.variables(); }
+  std::span<float> weights() override { return parameters_.weights(); }
+  std::span<float> gradients() override { return parameters_.gradients(); }
+  std::span<float> statistics() override { return parameters_.statistics(); }
+  void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
 
-  Outcome learn(const Samples& samples, float scale, const Ready& ready) override {
+  Outcome learn(const Samples& samples, float scale) override {
     net_->train();
-    take_weights();
-    ready_ = &ready;
+    parameters_.give();
     const auto [inputs, labels] = tensors(samples);
     const torch::Tensor outputs = net_->forward(inputs);
     const torch::Tensor loss = loss_of(outputs, labels);
     (loss * scale).backward();
-    ready_ = nullptr;
-    give_statistics();
+    parameters_.take_statistics();
     return outcome(loss, outputs, labels);
   }
 
   Outcome evaluate(const Samples& samples) override {
     const torch::NoGradGuard no_gradients;
     net_->eval();
-    take_weights();
+    parameters_.give();
     const auto [inputs, labels] = tensors(samples);
     const torch::Tensor outputs = net_->forward(inputs);
     return outcome(loss_of(outputs, labels), outputs, labels);
   }
 
  private:
-  bool on_host() const { return device_.is_cpu(); }
-
-  /// Moves all parameters and statistics into flat tensors on the host. On a GPU the parameters
-  /// stay there, and are copied each step.
-  void lay_out() {
-    const torch::NoGradGuard no_gradients;
-    for (const auto& item : net_->named_parameters()) {
-      Variable v{item.key(), item.value().sizes().vec(), 0, item.value().numel()};
-      if (!variables_.empty()) v.offset = variables_.back().offset + variables_.back().elements;
-      variables_.push_back(std::move(v));
-      parameters_.push_back(item.value());
-    }
-    expects(!variables_.empty(), "a model without parameters");
-    const Count all = variables_.back().offset + variables_.back().elements;
-    weights_ = torch::empty({all});
-    gradients_ = torch::zeros({all});
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-      part(weights_, i).copy_(parameters_[i]);
-      if (!on_host()) continue;
-      parameters_[i].set_data(part(weights_, i));
-      parameters_[i].mutable_grad() = part(gradients_, i);
-    }
-    Count kept = 0;
-    for (const torch::Tensor& buffer : net_->buffers())
-      if (buffer.is_floating_point()) buffers_.push_back(buffer), kept += buffer.numel();
-    statistics_ = torch::empty({kept});
-    give_statistics();
-  }
-
-  torch::Tensor part(const torch::Tensor& flat, std::size_t variable) const {
-    const Variable& v = variables_[variable];
-    return flat.narrow(0, v.offset, v.elements).view(v.shape);
-  }
-
-  void hook() {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      accumulators_.push_back(torch::autograd::impl::grad_accumulator(parameters_[i]));
-      accumulators_.back()->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
-          [this, i](const variable_list& outputs, const variable_list&) {
-            if (!on_host()) fetch_gradient(i);
-            if (ready_ && *ready_) (*ready_)(i);
-            return outputs;
-          }));
-    }
-  }
-
-  void fetch_gradient(std::size_t i) {
-    const torch::NoGradGuard no_gradients;
-    part(gradients_, i).add_(parameters_[i].grad().to(torch::kCPU));
-    parameters_[i].mutable_grad().reset();
-  }
-
-  // Strategies change weights() and statistics(); the module gets them before it runs.
-  void take_weights() {
-    const torch::NoGradGuard no_gradients;
-    if (!on_host())
-      for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(part(weights_, i));
-    for_statistics([](torch::Tensor& buffer, const torch::Tensor& flat) { buffer.copy_(flat); });
-  }
-  void give_statistics() {
-    const torch::NoGradGuard no_gradients;
-    for_statistics([](torch::Tensor& buffer, torch::Tensor flat) { flat.copy_(buffer); });
-  }
-  template <class Use>
-  void for_statistics(Use use) {
-    Count offset = 0;
-    for (torch::Tensor& buffer : buffers_) {
-      use(buffer, statistics_.narrow(0, offset, buffer.numel()).view(buffer.sizes()));
-      offset += buffer.numel();
-    }
+  static torch::nn::Sequential moved(torch::nn::Sequential net, torch::Device device) {
+    net->to(device);
+    return net;
   }
 
   std::pair<torch::Tensor, torch::Tensor> tensors(const Samples& samples) const {
@@ -137,6 +62,10 @@ class TorchReplica final : public Replica {
                              std::to_string(n) + " samples: model " + std::string(a.name) +
                              " takes " + std::to_string(a.inputs()) +
                              " a sample, of at least one: choose data of that shape");
+    for (const std::int64_t label : samples.labels)
+      if (label < 0 || label >= a.classes)
+        fail(Blame::usage, "label " + std::to_string(label) + ": model " + std::string(a.name) +
+                               " has classes 0 to " + std::to_string(a.classes - 1));
     // from_blob wants memory that may be changed; nothing here does.
     auto* const inputs = const_cast<float*>(samples.inputs.data());
     auto* const labels = const_cast<std::int64_t*>(samples.labels.data());
@@ -157,11 +86,7 @@ class TorchReplica final : public Replica {
   const Architecture architecture_;
   const torch::Device device_;
   torch::nn::Sequential net_;
-  std::vector<Variable> variables_;
-  std::vector<torch::Tensor> parameters_, buffers_;
-  torch::Tensor weights_, gradients_, statistics_;
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
-  const Ready* ready_ = nullptr;
+  TorchParameters parameters_;
 };
 
 torch::Device device_of(const ReplicaSetup& setup) {

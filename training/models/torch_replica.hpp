@@ -1,14 +1,10 @@
-// TorchReplica: a LibTorch module as a Replica.
-//
-// Weights and gradients are views into two flat tensors. A gradient is complete when its
-// accumulator node has run, so that is where ready() hangs: a hook on the tensor runs before the
-// gradient is stored, and changing it there lets replicas drift apart.
+// TorchReplica: a LibTorch module that names the class of an image, as a Replica.
 #pragma once
 
 #include <torch/nn/modules/container/sequential.h>
 
+#include <functional>
 #include <memory>
-#include <vector>
 
 #include "training/models/architecture.hpp"
 

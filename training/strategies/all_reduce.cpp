@@ -8,7 +8,7 @@ namespace {
 class AllReduce final : public Strategy {
  public:
   explicit AllReduce(const Station& station)
-      : s_(station), counter_(buckets_of(s_.replica.variables(), s_.options.buckets)) {}
+      : s_(station), counter_(buckets_of(s_.parameters.variables(), s_.options.buckets)) {}
 
   void start_step(const Step& step) override {
     step_ = step.number;
@@ -24,20 +24,20 @@ class AllReduce final : public Strategy {
 
   // All have arrived and are finite before any is applied: a bad step leaves the weights alone.
   void finish_step(const Step& step) override {
-    const auto variables = s_.replica.variables();
+    const auto variables = s_.parameters.variables();
     for (std::size_t b = 0; b < tickets_.size(); ++b) {
       s_.exchange.wait(tickets_[b]);
       const Bucket& its = bucket(static_cast<int>(b));
       expect_finite(variables, its.offset, gradients_of(its), step.number);
     }
     s_.optimizer.start_step(step.learning_rate);
-    s_.optimizer.apply(0, s_.replica.weights(), s_.replica.gradients());
+    s_.optimizer.apply(0, s_.parameters.weights(), s_.parameters.gradients());
   }
 
  private:
   const Bucket& bucket(int b) const { return counter_.buckets()[static_cast<std::size_t>(b)]; }
   std::span<float> gradients_of(const Bucket& b) {
-    return s_.replica.gradients().subspan(static_cast<std::size_t>(b.offset),
+    return s_.parameters.gradients().subspan(static_cast<std::size_t>(b.offset),
                                           static_cast<std::size_t>(b.elements));
   }
 

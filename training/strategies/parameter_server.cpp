@@ -36,18 +36,18 @@ class Worker final : public Strategy {
   explicit Worker(const Station& station)
       : s_(station),
         lanes_(s_.workers),
-        server_of_(place(s_.replica.variables(), s_.ranks - s_.workers)) {}
+        server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {}
 
   void finish_step(const Step& step) override {
-    expect_finite(s_.replica.variables(), 0, s_.replica.gradients(), step.number);
+    expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     const auto begin = Exchange::Clock::now();
     Communicator& c = s_.exchange.communicator();
-    const auto push = round(Verb::send, s_.replica.gradients());
+    const auto push = round(Verb::send, s_.parameters.gradients());
     c.start(lanes_.push(s_.rank), push, {});
     pull(1);
     const std::chrono::duration<double> waited = Exchange::Clock::now() - begin;
     s_.exchange.add_usage(waited.count(),
-                          static_cast<Count>(s_.replica.gradients().size() * sizeof(float)));
+                          static_cast<Count>(s_.parameters.gradients().size() * sizeof(float)));
   }
 
   // What other workers have pushed since is pulled, too.
@@ -56,7 +56,7 @@ class Worker final : public Strategy {
  private:
   std::vector<Transfer> round(Verb verb, std::span<float> flat) const {
     std::vector<Transfer> all;
-    const auto variables = s_.replica.variables();
+    const auto variables = s_.parameters.variables();
     for (std::size_t v = 0; v < variables.size(); ++v)
       all.push_back(transfer(verb, s_.workers + server_of_[v], part(flat, variables[v])));
     return all;
@@ -64,7 +64,7 @@ class Worker final : public Strategy {
 
   void pull(int others) {
     Communicator& c = s_.exchange.communicator();
-    const auto pull = round(Verb::replace, s_.replica.weights());
+    const auto pull = round(Verb::replace, s_.parameters.weights());
     c.start(lanes_.pull(s_.rank), pull, {});
     for (int open = 1 + others; open > 0; --open) c.wait();
   }
@@ -78,7 +78,7 @@ class Server final : public Strategy {
  public:
   Server(const Station& station, bool synchronous)
       : s_(station), lanes_(s_.workers), synchronous_(synchronous), desks_(index(s_.workers)) {
-    const auto variables = s_.replica.variables();
+    const auto variables = s_.parameters.variables();
     const std::vector<Rank> server_of = place(variables, s_.ranks - s_.workers);
     for (std::size_t v = 0; v < variables.size(); ++v)
       if (server_of[v] == s_.rank - s_.workers) mine_.push_back(variables[v]);
@@ -87,7 +87,7 @@ class Server final : public Strategy {
   void start_epoch(Count steps) override {
     for (Rank w = 0; w < s_.workers; ++w) {
       desks_[index(w)].pushes_left = steps;
-      expect_from(w);
+      if (!synchronous_) expect_from(w);
     }
   }
 
@@ -123,7 +123,7 @@ class Server final : public Strategy {
     Desk& desk = desks_[index(worker)];
     if (mine_.empty() || desk.pushes_left == 0) return;
     --desk.pushes_left;
-    desk.pushed.resize(s_.replica.gradients().size());
+    desk.pushed.resize(s_.parameters.gradients().size());
     desk.in.clear();
     for (const Variable& v : mine_)
       desk.in.push_back(transfer(Verb::replace, worker, part(desk.pushed, v)));
@@ -133,10 +133,10 @@ class Server final : public Strategy {
   void answer(Rank worker) {
     Desk& desk = desks_[index(worker)];
     desk.version = version_;
-    desk.pulled.resize(s_.replica.weights().size());
+    desk.pulled.resize(s_.parameters.weights().size());
     desk.out.clear();
     for (const Variable& v : mine_) {
-      const std::span<float> now = part(s_.replica.weights(), v);
+      const std::span<float> now = part(s_.parameters.weights(), v);
       const std::span<float> copy = part(desk.pulled, v);
       std::copy(now.begin(), now.end(), copy.begin());
       desk.out.push_back(transfer(Verb::send, worker, copy));
@@ -160,8 +160,10 @@ class Server final : public Strategy {
 
   void note(Rank worker) { ++staleness_[version_ - desks_[index(worker)].version]; }
 
-  // One by one, by rank, so that the sum does not depend on who came first.
+  // Added by rank, so that the sum does not depend on who came first. All answers have arrived at
+  // the end: between two steps the ranks may compare their replicas.
   void update_once(const Step& step) {
+    for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) note(next_push());
     for (const Variable& v : mine_) {
       const std::span<float> sum = part(desks_.front().pushed, v);
@@ -171,10 +173,8 @@ class Server final : public Strategy {
       }
     }
     update(desks_.front().pushed, step);
-    for (Rank w = 0; w < s_.workers; ++w) {
-      answer(w);
-      expect_from(w);
-    }
+    for (Rank w = 0; w < s_.workers; ++w) answer(w);
+    while (answers_ > 0) next_answer();
   }
 
   void update_by(Rank worker, const Step& step) {
@@ -189,7 +189,7 @@ class Server final : public Strategy {
     for (const Variable& v : mine_) {
       const std::span<const float> gradient = part(gradients, v);
       expect_finite({&v, 1}, v.offset, gradient, step.number);
-      s_.optimizer.apply(v.offset, part(s_.replica.weights(), v), gradient);
+      s_.optimizer.apply(v.offset, part(s_.parameters.weights(), v), gradient);
     }
     ++version_;
   }

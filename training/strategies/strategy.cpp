@@ -41,10 +41,10 @@ void expect_finite(std::span<const Variable> variables, Count first, std::span<c
 }
 
 void apply_all(const Station& station, const Step& step) {
-  const std::span<const float> gradients = station.replica.gradients();
-  expect_finite(station.replica.variables(), 0, gradients, step.number);
+  const std::span<const float> gradients = station.parameters.gradients();
+  expect_finite(station.parameters.variables(), 0, gradients, step.number);
   station.optimizer.start_step(step.learning_rate);
-  station.optimizer.apply(0, station.replica.weights(), gradients);
+  station.optimizer.apply(0, station.parameters.weights(), gradients);
 }
 
 void average(const Station& station, const CollectiveId& id, std::span<float> data) {

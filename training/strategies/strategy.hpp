@@ -31,7 +31,7 @@ struct StrategyOptions {
 
 /// What a strategy works on; all of it outlives the strategy.
 struct Station {
-  Replica& replica;
+  Parameters& parameters;
   Optimizer& optimizer;
   Exchange& exchange;
   Rank rank = 0;
@@ -57,7 +57,7 @@ class Strategy {
   /// So many steps follow until settle().
   virtual void start_epoch(Count /*steps*/) {}
   virtual void start_step(const Step&) {}
-  /// The gradient of a variable is complete; called within Replica::learn.
+  /// The gradient of a variable is complete; called within the backward pass.
   virtual void ready(std::size_t /*variable*/) {}
   /// On return the replica holds the weights for the next step.
   virtual void finish_step(const Step&) = 0;

@@ -15,10 +15,10 @@ class CentralStorage final : public Strategy {
 
   void finish_step(const Step& step) override {
     const Route& route = s_.exchange.route();
-    s_.exchange.wait(s_.exchange.start({step.number, 0}, s_.replica.gradients(),
+    s_.exchange.wait(s_.exchange.start({step.number, 0}, s_.parameters.gradients(),
                                        {route, Collective::reduce, 0}));
     if (s_.rank == 0) apply_all(s_, step);
-    s_.exchange.wait(s_.exchange.start({step.number, 0, 0, Phase::weights}, s_.replica.weights(),
+    s_.exchange.wait(s_.exchange.start({step.number, 0, 0, Phase::weights}, s_.parameters.weights(),
                                        {route, Collective::broadcast, 0}));
   }
 

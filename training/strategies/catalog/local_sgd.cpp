@@ -19,7 +19,7 @@ class LocalSgd final : public Strategy {
 
   void settle() override {
     if (since_ == 0) return;
-    average(s_, {last_, 0, 0, Phase::weights}, s_.replica.weights());
+    average(s_, {last_, 0, 0, Phase::weights}, s_.parameters.weights());
     since_ = 0;
   }
 

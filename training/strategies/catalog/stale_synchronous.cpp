@@ -35,7 +35,7 @@ class StaleSynchronous final : public Strategy {
 
   void finish_step(const Step& step) override {
     const auto begin = Exchange::Clock::now();
-    expect_finite(s_.replica.variables(), 0, s_.replica.gradients(), step.number);
+    expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     send_own();
     ++clock_;
     clock_of(s_.rank) = clock_;
@@ -58,7 +58,7 @@ class StaleSynchronous final : public Strategy {
     bool any = false;
     for (const auto& queue : arrived_) any |= !queue.empty();
     if (any) apply(last_, end_clock_);
-    if (s_.options.bound > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.replica.weights());
+    if (s_.options.bound > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
   }
 
   Staleness staleness() const override { return staleness_; }
@@ -76,7 +76,7 @@ class StaleSynchronous final : public Strategy {
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
   Count& clock_of(Rank r) { return clock_of_[index(r)]; }
   Count slowest() const { return *std::min_element(clock_of_.begin(), clock_of_.end()); }
-  Count own_bytes() { return static_cast<Count>(s_.replica.gradients().size() * sizeof(float)); }
+  Count own_bytes() { return static_cast<Count>(s_.parameters.gradients().size() * sizeof(float)); }
   // A lane says whose gradient it is, and of which step among those that can be under way.
   int lane(Rank from, Count clock) const {
     return static_cast<int>(from * slots_ + clock % slots_);
@@ -84,7 +84,7 @@ class StaleSynchronous final : public Strategy {
   int poll() { return s_.workers > 1 ? s_.exchange.communicator().poll() : -1; }
 
   void send_own() {
-    const std::span<const float> own = s_.replica.gradients();
+    const std::span<const float> own = s_.parameters.gradients();
     arrived_[index(s_.rank)].push_back({clock_, {own.begin(), own.end()}});
     if (s_.workers == 1) return;
     Outgoing& out = outgoing_[index(clock_ % slots_)];
@@ -99,7 +99,7 @@ class StaleSynchronous final : public Strategy {
 
   void expect_from(Rank peer) {
     std::vector<float>& into = incoming_[index(peer)];
-    into.resize(s_.replica.gradients().size());
+    into.resize(s_.parameters.gradients().size());
     const Transfer round[] = {transfer(Verb::replace, peer, into)};
     s_.exchange.communicator().start(lane(peer, clock_of(peer)), round, {});
   }
@@ -128,7 +128,7 @@ class StaleSynchronous final : public Strategy {
   }
 
   void apply(const Step& step, Count before) {
-    const std::span<float> sum = s_.replica.gradients();
+    const std::span<float> sum = s_.parameters.gradients();
     std::fill(sum.begin(), sum.end(), 0.0F);
     for (Count clock = oldest(); clock < before; ++clock)
       for (auto& queue : arrived_)
