@@ -69,6 +69,7 @@ void write_svg(const Topology& topology, const std::string& path) {
 struct ShowOptions {
   TopologyOptions network;
   std::string svg;
+  bool hosts = false;
   Rank ranks = 0;
 };
 
@@ -76,7 +77,12 @@ void show(const ShowOptions& options) {
   const Topology topology = options.network.open(options.ranks);
   const Router router(topology, options.network.parsed_routing());  // refuses what does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
-  const Metrics m = metrics(topology, options.network.hosts_of(topology, ranks));
+  const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
+  if (options.hosts) {
+    for (const Rank host : hosts) fmt::print("{}\n", topology.node(host).name);
+    return;
+  }
+  const Metrics m = metrics(topology, hosts);
   if (options.svg != "-") {
     print_metrics(topology, m, router.routing());
     print_tiers(m);
@@ -102,6 +108,8 @@ void add_show_topology(CLI::App& show_verb) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
+  verb->add_flag("--hosts", options->hosts,
+                 "Print the host of each rank alone, a line each: a placement file");
   options->network.add(*verb);
   verb->callback([options] { show(*options); });
 }

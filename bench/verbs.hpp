@@ -22,7 +22,7 @@ void add_run(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 
-// Parts of list and show, where topologies are built in.
+// Parts of list and show; without topologies the first says what is missing.
 void list_topologies();
 void add_show_topology(CLI::App& show_verb);
 

@@ -20,16 +20,22 @@ function(arlab_sanitize target)
   endif()
 endfunction()
 
-# arlab_catalogue(<target> <folder> <header> <type> <function> [namespace]): every <folder>/<stem>.cpp defines
-# `<type> <stem>()` in namespace arlab::catalog, or another one where two catalogues share a stem;
-# this generates `std::span<const <type>> <function>()` over all of them.
+# arlab_catalogue(<target> <folder> <header> <type> <function> [NAMESPACE ...] [EXCEPT <stems...>]): every
+# <folder>/<stem>.cpp defines `<type> <stem>()` in namespace arlab::catalog, or another one where two catalogues share a
+# stem; this generates `std::span<const <type>> <function>()` over all of them. EXCEPT: what cannot be built here.
 function(arlab_catalogue target folder header type function)
-  if(ARGN)
-    set(namespace ${ARGN})
-  else()
-    set(namespace catalog)
+  cmake_parse_arguments(C "" "NAMESPACE" "EXCEPT" ${ARGN})
+  if(C_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "arlab_catalogue(${target} ...): what is ${C_UNPARSED_ARGUMENTS}? A namespace follows NAMESPACE")
+  endif()
+  set(namespace catalog)
+  if(C_NAMESPACE)
+    set(namespace ${C_NAMESPACE})
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
+  foreach(stem ${C_EXCEPT})
+    list(REMOVE_ITEM files ${folder}/${stem}.cpp)
+  endforeach()
   list(SORT files)
   set(declarations "")
   set(entries "")

@@ -91,8 +91,9 @@ TEST_CASE("waiting for input is measured, and made ahead it costs less") {
   for (int i = 0; i < 5; ++i) at_once.next();
   CHECK(at_once.time().waited >= 0.050);
   CHECK(at_once.time().made >= 0.050);
-  for (int i = 0; i < 5; ++i) {
-    std::this_thread::sleep_for(40ms);  // a training step, longer than a batch takes to make
+  for (int i = 0; i < 5; ++i) {  // training steps that are longer than a batch takes to make
+    while (ahead.time().made < 0.010 * (i + 1)) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(2ms);
     ahead.next();
   }
   CHECK(ahead.time().made >= 0.050);
