@@ -17,8 +17,9 @@ std::uint64_t hash(std::string_view text, std::uint64_t before = 0);
 
 /// One thing that all ranks must have in common.
 struct Article {
-  std::string name;   ///< such as "batch"
-  std::string value;  ///< as text
+  std::string name;     ///< such as "the model"
+  std::string value;    ///< as text
+  bool lasting = true;  ///< a run that goes on from a checkpoint must have it in common, too
 };
 
 /// Every rank calls it. Throws Error(usage) on all of them, naming the first article that is not

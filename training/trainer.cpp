@@ -74,7 +74,7 @@ Trainer::Trainer(Communicator& communicator, const Learning& learning, const Mak
   agree();
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
                                     workers_, communicator_.ranks(), learning_.options});
-  broadcast();
+  share_state();
 }
 
 void Trainer::agree() {
@@ -84,23 +84,34 @@ void Trainer::agree() {
       {{"the model", text_of(replica_->variables())},
        {"the strategy", learning_.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                             std::to_string(o.bound) + ", every " + std::to_string(o.every)},
-       {"the algorithm", exchange_.route().name(communicator_) + ", " +
-                             std::to_string(exchange_.route().segments) + " segments"},
-       {"the buckets", text_of(buckets_of(replica_->variables(), o.buckets))},
        {"the optimizer", text_of(learning_.optimizer)},
        {"micro-batches", std::to_string(learning_.micro_batches)},
-       {"epochs", std::to_string(learning_.epochs)},
-       {"steps", std::to_string(learning_.most_steps)},
-       {"the comparisons", "every " + std::to_string(learning_.check_every)}});
+       {"the algorithm", exchange_.route().name(communicator_) + ", " +
+                             std::to_string(exchange_.route().segments) + " segments"},
+       {"the buckets", text_of(buckets_of(replica_->variables(), o.buckets)), false},
+       {"epochs", std::to_string(learning_.epochs), false},
+       {"steps", std::to_string(learning_.most_steps), false},
+       {"the comparisons", "every " + std::to_string(learning_.check_every), false}});
   if (learning_.micro_batches < 1)
     fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
   expect_same(communicator_, articles_);
 }
 
-void Trainer::broadcast() {
+void Trainer::broadcast(std::span<float> data, int which) {
   const Exchange::Task task{{&find_algorithm("tree")}, Collective::broadcast, 0};
-  exchange_.wait(exchange_.start({0, 0, 0, Phase::weights}, replica_->weights(), task));
-  exchange_.wait(exchange_.start({0, 0, 0, Phase::statistics}, replica_->statistics(), task));
+  exchange_.wait(exchange_.start({0, which, 0, Phase::weights}, data, task));
+}
+
+// Exact integers up to 2^53 pass through max().
+void Trainer::share_state() {
+  const bool first = communicator_.rank() == 0;
+  steps_done_ = static_cast<Count>(communicator_.max(first ? static_cast<double>(steps_done_) : 0));
+  broadcast(replica_->weights(), 0);
+  broadcast(replica_->statistics(), 1);
+  if (kind_.own_moments) return;
+  broadcast(optimizer_->moments(), 2);
+  optimizer_->set_steps(
+      static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0)));
 }
 
 // The gradient of each micro-batch is added to those before; only the last one completes it.
@@ -156,7 +167,8 @@ void Trainer::compare_replicas() {
   const std::span<const float> weights = replica_->weights();
   const std::uint64_t own = hash(std::as_bytes(weights));
   const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
-  if (!differ.empty())
+  diverged_ = !differ.empty();
+  if (diverged_)
     fail(Blame::check,
          "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
              " the weights of " + ranks_text(differ) +
@@ -164,7 +176,17 @@ void Trainer::compare_replicas() {
              "changes weights on one rank only, or for faulty memory");
 }
 
+// Where all ranks hold the same, rank 0 alone can still save what the last good step left.
 void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+  try {
+    run_all(feed, steps_of_epoch, observer);
+  } catch (...) {
+    if (rescue_ && !diverged_ && communicator_.rank() == 0 && !kind_.own_moments) rescue_();
+    throw;
+  }
+}
+
+void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
   expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
   exchange_.observe(observer.collective);
   if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");

@@ -84,16 +84,23 @@ class Trainer {
 
   /// Steps done since the beginning, also before a resume.
   Count steps_done() const { return steps_done_; }
-  void go_on_after(Count steps) { steps_done_ = steps; }
+  /// Rank 0's state becomes everybody's: steps done, weights, statistics, and moments unless each
+  /// rank has its own. Every rank calls it, after rank 0 has changed its own.
+  void share_state();
+  void set_steps_done(Count steps) { steps_done_ = steps; }
+  bool own_moments() const { return kind_.own_moments; }
   /// Called on every rank when all are settled: `every` steps (0: never) and after each epoch.
   void on_settled(Count every, std::function<void(const EpochReport*)> use) {
     settle_every_ = every;
     settled_ = std::move(use);
   }
+  /// Called on rank 0 when a run fails and its state is that after the last good step.
+  void on_failure(std::function<void()> use) { rescue_ = std::move(use); }
 
  private:
   void agree();
-  void broadcast();
+  void broadcast(std::span<float> data, int which);
+  void run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer);
   StepReport train_step(const Feed& feed, Count steps_of_epoch);
   Outcome learn(const Batch& batch);
   void compare_replicas();
@@ -115,6 +122,8 @@ class Trainer {
   Count steps_done_ = 0;
   Count settle_every_ = 0;
   std::function<void(const EpochReport*)> settled_;
+  std::function<void()> rescue_;
+  bool diverged_ = false;
 };
 
 }  // namespace arlab

@@ -38,7 +38,7 @@ class AllReduce final : public Strategy {
   const Bucket& bucket(int b) const { return counter_.buckets()[static_cast<std::size_t>(b)]; }
   std::span<float> gradients_of(const Bucket& b) {
     return s_.parameters.gradients().subspan(static_cast<std::size_t>(b.offset),
-                                          static_cast<std::size_t>(b.elements));
+                                             static_cast<std::size_t>(b.elements));
   }
 
   Station s_;

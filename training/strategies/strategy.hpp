@@ -71,11 +71,12 @@ struct StrategyKind {
   std::string_view name;  ///< the file's stem and the command line's word
   std::string_view idea;
   std::string_view source;
-  std::string_view backend = {};    ///< the only one it is for; empty: any
-  bool synchronous = true;          ///< n workers train as one with the whole batch does
-  bool equal_replicas = true;       ///< after each step all workers hold the same weights
-  bool has_servers = false;         ///< StrategyOptions::servers of the ranks are no workers
-  bool local_batch = false;         ///< a worker's loss is divided by its own batch
+  std::string_view backend = {};  ///< the only one it is for; empty: any
+  bool synchronous = true;        ///< n workers train as one with the whole batch does
+  bool equal_replicas = true;     ///< after each step all workers hold the same weights
+  bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
+  bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
+  bool local_batch = false;  ///< a worker's loss is divided by its own batch
   std::string_view route = "ring";  ///< the algorithm where none was asked for
   std::unique_ptr<Strategy> (*make)(const Station&) = nullptr;
   std::string (*refuses)(const Station&) = nullptr;  ///< optional: reason, or empty

@@ -64,8 +64,9 @@ TEST_CASE("synchronised batch normalisation over workers is that of the whole ba
       CHECK(difference(kept["running_mean"], its["running_mean"]) < 1e-5);
       CHECK(difference(kept["running_var"], its["running_var"]) < 1e-5);
     }
-    CHECK(difference(dw, whole->weight.grad()) < 1e-3);
-    CHECK(difference(db, whole->bias.grad()) < 1e-3);
+    // Sums of 90 numbers of the size of 10, and of their differences.
+    CHECK(difference(dw, whole->weight.grad()) < 5e-3);
+    CHECK(difference(db, whole->bias.grad()) < 5e-3);
     whole->eval();
     layers[0]->eval();
     CHECK(difference(layers[0]->forward(x), whole->forward(x)) < 1e-4);

@@ -47,6 +47,7 @@ StrategyKind local_sgd() {
       .source = "Stich, ICLR 2019",
       .synchronous = false,
       .equal_replicas = false,
+      .own_moments = true,
       .local_batch = true,
       .make = make,
       .refuses = refuses,

@@ -181,6 +181,7 @@ StrategyKind stale_synchronous() {
       .source = "Ho et al., NIPS 2013",
       .synchronous = false,
       .equal_replicas = false,
+      .own_moments = true,
       .make = make,
       .refuses = refuses,
   };
