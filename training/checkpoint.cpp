@@ -191,7 +191,7 @@ const T& get(const Checkpoint& c, std::string_view name, std::size_t kind) {
 
 }  // namespace
 
-void Checkpoint::add(std::string name, Values values) {
+void Checkpoint::add(std::string name, SectionValues values) {
   expects(!find(name), "two sections of a checkpoint with one name");
   sections.push_back({std::move(name), std::move(values)});
 }

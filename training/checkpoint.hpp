@@ -22,11 +22,11 @@ using Floats = std::vector<float>;
 using Integers = std::vector<std::int64_t>;
 
 /// A string is any bytes.
-using Values = std::variant<Floats, Integers, std::string, Json>;
+using SectionValues = std::variant<Floats, Integers, std::string, Json>;
 
 struct Section {
   std::string name;
-  Values values;
+  SectionValues values;
   bool operator==(const Section&) const = default;
 };
 
@@ -35,7 +35,7 @@ struct Checkpoint {
   std::vector<Section> sections;
 
   /// No two sections may have one name.
-  void add(std::string name, Values values);
+  void add(std::string name, SectionValues values);
 
   const Section* find(std::string_view name) const;
 
