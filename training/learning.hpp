@@ -1,9 +1,9 @@
 // Learning: what a training run is told, apart from the model and the data.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "training/learning_rate.hpp"
 #include "training/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
 
@@ -16,8 +16,7 @@ struct Learning {
   bool overlap = true;
   StrategyOptions options;
   OptimizerOptions optimizer;
-  /// By the step from the beginning, and the steps of an epoch.
-  std::function<double(Count step, Count steps)> learning_rate = [](Count, Count) { return 0.1; };
+  LearningRate rate{.base = 0.1};
   Count epochs = 1;
   Count most_steps = 0;     ///< of the whole run; 0: all
   int micro_batches = 1;    ///< a worker's batch is computed in so many parts, one after the other

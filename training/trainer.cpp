@@ -46,6 +46,17 @@ std::string text_of(const OptimizerOptions& o) {
   return text;
 }
 
+std::string text_of(const LearningRate& r) {
+  std::string text = std::to_string(r.base) + ", scaled " + std::string(name(r.scaling)) +
+                     ", warm-up " + std::to_string(r.warm_up) + ", " + std::string(name(r.decay));
+  if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
+  if (r.decay == RateDecay::cosine) text += ", " + std::to_string(r.epochs) + " epochs";
+  if (r.decay == RateDecay::steps)
+    for (const RateDrop& d : r.drops)
+      text += ", " + std::to_string(d.epoch) + ":" + std::to_string(d.factor);
+  return text;
+}
+
 }  // namespace
 
 Rank Trainer::workers_of(const Learning& learning, Rank ranks) {
@@ -66,6 +77,7 @@ Trainer::Trainer(Communicator& communicator, const Learning& learning, const Mak
       workers_(workers_of(learning, communicator.ranks())),
       exchange_(communicator, route_of(learning, communicator), learning.overlap),
       articles_(std::move(articles)) {
+  check(learning_.rate);
   replica_ = make([this](std::span<float> data) {
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });
@@ -85,6 +97,7 @@ void Trainer::agree() {
        {"the strategy", learning_.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                             std::to_string(o.bound) + ", every " + std::to_string(o.every)},
        {"the optimizer", text_of(learning_.optimizer)},
+       {"the learning rate", text_of(learning_.rate)},
        {"micro-batches", std::to_string(learning_.micro_batches)},
        {"the algorithm", exchange_.route().name(communicator_) + ", " +
                              std::to_string(exchange_.route().segments) + " segments"},
@@ -144,7 +157,8 @@ StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
   const auto begin = Clock::now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
-  r.step = {steps_done_, learning_.learning_rate(steps_done_, steps_of_epoch)};
+  r.begin = begin;
+  r.step = {steps_done_, rate_at(learning_.rate, steps_done_, steps_of_epoch)};
   r.position = {steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch};
   sums_ = 0;
   strategy_->start_step(r.step);

@@ -23,6 +23,7 @@ struct StepReport {
   Step step;
   Position position;
   Outcome outcome;  ///< of this worker
+  Exchange::Clock::time_point begin;
   double seconds = 0, input = 0, exposed = 0, communication = 0;
   /// Forward, backward and the optimizer, as long as nothing was waited for.
   double compute() const { return seconds - input - exposed; }

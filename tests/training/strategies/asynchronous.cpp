@@ -75,7 +75,7 @@ TEST_CASE("asynchronous servers update at each gradient, and count how old it wa
   toy::Run run;
   run.learning.strategy = "async_parameter_server";
   run.learning.epochs = 2;
-  run.learning.learning_rate = [](Count, Count) { return 0.5; };
+  run.learning.rate.base = 0.5;
   for (const Rank servers : {1, 2, 6}) {  // more servers than variables, too
     INFO(servers << " servers");
     run.ranks = 3 + servers;

@@ -10,9 +10,8 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
   toy::Run run;
   run.learning.strategy = kind.name;
   run.learning.optimizer.kind = optimizer;
-  run.learning.learning_rate = [=](Count step, Count) {
-    return (optimizer == OptimizerOptions::Kind::adam ? 0.01 : 0.1) / static_cast<double>(step + 3);
-  };
+  run.learning.rate.base = optimizer == OptimizerOptions::Kind::adam ? 0.003 : 0.03;
+  run.learning.rate.warm_up = 0.5;  // so that it differs from step to step
   run.learning.epochs = 2;
   run.learning.check_every = 3;
   run.learning.options.servers = 2;
