@@ -21,8 +21,8 @@ CLI::Option* as_list(CLI::Option* option) {
 template <class Number>
 void add_number(CLI::App& verb, const std::string& names, Number& value, Count least,
                 const std::string& help) {
-  const auto parse = [&value, what = names.substr(0, names.find(',')), least](
-                         const std::string& text) {
+  const auto parse = [&value, what = names.substr(0, names.find(',')),
+                      least](const std::string& text) {
     const Count number = parse_count(text, what);
     constexpr auto kMost = std::numeric_limits<Number>::max();
     if (number < least || (sizeof(Number) < sizeof(Count) && number > static_cast<Count>(kMost)))
@@ -60,9 +60,11 @@ void add_what(CLI::App& verb, TrainOptions& o) {
       ->type_name("COUNTS");
   add_word(verb, "-d,--data", o.data,
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");
-  add_number(verb, "--samples", o.samples, 1, "Samples of an epoch, of synthetic data (default 8000)");
+  add_number(verb, "--samples", o.samples, 1,
+             "Samples of an epoch, of synthetic data (default 8000)");
   add_word(verb, "--sharding", o.sharding, "data (default), file or off");
-  add_number(verb, "-B,--batch", o.batch, 1, "Samples in a step, of all workers together (default 64)");
+  add_number(verb, "-B,--batch", o.batch, 1,
+             "Samples in a step, of all workers together (default 64)");
   add_number(verb, "--micro-batches", o.learning.micro_batches, 1,
              "Compute a worker's batch in so many parts (default 1)");
   add_number(verb, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
@@ -78,9 +80,10 @@ void add_what(CLI::App& verb, TrainOptions& o) {
 void add_how(CLI::App& verb, TrainOptions& o) {
   add_word(verb, "-s,--strategy", o.strategy,
            fmt::format("{}; default: what suits the backend", names_of_strategies()));
-  add_word(verb, "-a,--algorithm", o.algorithm,
-           "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), native, "
-           "or auto, which times all of them first; default ring, for central_storage tree");
+  add_word(
+      verb, "-a,--algorithm", o.algorithm,
+      "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), native, "
+      "or auto, which times all of them first; default ring, for central_storage tree");
   add_word(verb, "-b,--backend", o.backend,
            "threads (default), or mpi (default under mpirun and srun)");
   add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
@@ -112,8 +115,10 @@ void add_learning(CLI::App& verb, TrainOptions& o) {
   add_word(verb, "--optimizer", o.optimizer, "sgd, momentum (0.8, default) or adam");
   verb.add_option("--lr", o.learning.rate.base, "Learning rate of one worker (default 0.05)")
       ->type_name("RATE");
-  add_word(verb, "--lr-scaling", o.rate_scaling, "With the workers: none (default), linear or sqrt");
-  add_word(verb, "--lr-decay", o.rate_decay, "constant (default), steps (at epochs 3 and 7) or cosine");
+  add_word(verb, "--lr-scaling", o.rate_scaling,
+           "With the workers: none (default), linear or sqrt");
+  add_word(verb, "--lr-decay", o.rate_decay,
+           "constant (default), steps (at epochs 3 and 7) or cosine");
   verb.add_option("--warmup", o.learning.rate.warm_up, "Epochs in which the rate rises (default 0)")
       ->type_name("EPOCHS");
 }
@@ -202,9 +207,9 @@ Learning learning_of(const TrainOptions& o, std::string_view backend, Rank worke
                                            : "mirrored";
   const StrategyKind& kind = find_strategy(learning.strategy);
   if (!kind.backend.empty() && kind.backend != backend)
-    fail(Blame::usage, fmt::format("strategy {} is for backend {}, not {}: use --strategy {}",
-                                   kind.name, kind.backend, backend,
-                                   backend == "mpi" ? "multi_worker" : "mirrored"));
+    fail(Blame::usage,
+         fmt::format("strategy {} is for backend {}, not {}: use --strategy {}", kind.name,
+                     kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
   learning.route = o.algorithm;
   learning.overlap = !o.no_overlap;
   learning.optimizer.kind = optimizer_named(o.optimizer);

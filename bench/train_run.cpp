@@ -28,7 +28,8 @@ class Tracer {
 
   void step(const StepReport& r) {
     const double begin = seconds_of(r.begin), computed = begin + r.input;
-    if (r.input > 0) add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, begin, computed});
+    if (r.input > 0)
+      add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, begin, computed});
     add({WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
          begin + r.seconds - r.exposed});
   }
@@ -70,12 +71,12 @@ class Teller {
     ++steps_;
     const auto n = static_cast<double>(std::max<Count>(recent_.samples, 1));
     const double loss = recent_.loss / n, rate = static_cast<double>(batch_ * steps_) / seconds_;
-    progress_.show(static_cast<std::size_t>(r.step.number + 1),
-                   fmt::format("epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
-                               "communication {:.0f}%",
-                               r.position.epoch + 1, loss,
-                               100 * static_cast<double>(recent_.correct) / n, rate,
-                               100 * exposed_ / seconds_));
+    progress_.show(
+        static_cast<std::size_t>(r.step.number + 1),
+        fmt::format("epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
+                    "communication {:.0f}%",
+                    r.position.epoch + 1, loss, 100 * static_cast<double>(recent_.correct) / n,
+                    rate, 100 * exposed_ / seconds_));
     if (steps_ < kRecent) return;
     if (events_) {
       events_->scalar("batch/loss", loss, r.step.number);
@@ -122,9 +123,8 @@ std::vector<Article> articles_of(const TrainConfig& config, const TrainOptions& 
           {"the data", data.train.name + "; " + agreement(sampling)},
           {"the seed", std::to_string(options.seed)},
           {"synchronised batch normalisation", options.sync_batch_norm ? "on" : "off"},
-          {"checkpoints", options.checkpoint + ", every " +
-                              std::to_string(options.policy.every_steps),
-           false},
+          {"checkpoints",
+           options.checkpoint + ", every " + std::to_string(options.policy.every_steps), false},
           {"a trace", options.trace.empty() ? "no" : "yes", false}};
 }
 

@@ -4,9 +4,11 @@ include(CMakePackageConfigHelpers)
 get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
 install(TARGETS ${libraries} EXPORT arlab
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET arlab)
-  install(TARGETS arlab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+foreach(program arlab arlab_train)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
 
 # The folders of those libraries, and what whoever links them must find first.
 set(dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)")

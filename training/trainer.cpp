@@ -190,12 +190,15 @@ void Trainer::compare_replicas() {
              "changes weights on one rank only, or for faulty memory");
 }
 
-// Where all ranks hold the same, rank 0 alone can still save what the last good step left.
+// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless it
+// failed amid an update: then the optimizer is a step ahead.
 void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
   try {
     run_all(feed, steps_of_epoch, observer);
   } catch (...) {
-    if (rescue_ && !diverged_ && communicator_.rank() == 0 && !kind_.own_moments) rescue_();
+    if (rescue_ && !diverged_ && communicator_.rank() == 0 && !kind_.own_moments &&
+        optimizer_->steps() == steps_done_)
+      rescue_();
     throw;
   }
 }
