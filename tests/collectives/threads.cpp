@@ -103,3 +103,49 @@ TEST_CASE("too many lanes are refused") {
                                }),
                     contains("fewer segments"));
 }
+
+TEST_CASE("many messages of one round to one peer arrive in their order") {
+  constexpr Count kMessages = 7;
+  std::atomic<int> wrong = 0;
+  on_threads(3, [&](Communicator& communicator) {
+    for (int repeat = 0; repeat < 2000; ++repeat) {
+      std::vector<std::int32_t> data(kMessages * (kMessages + 1) / 2);
+      std::vector<Transfer> round;
+      Count first = 0;
+      for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
+        auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
+        if (communicator.rank() < 2) round.push_back({Verb::send, 2, at, n});
+        for (Count i = 0; i < n; ++i)
+          data[static_cast<std::size_t>(first + i)] = static_cast<std::int32_t>(n);
+        if (communicator.rank() == 2) round.push_back({Verb::reduce, 0, at, n});
+        if (communicator.rank() == 2) round.push_back({Verb::reduce, 1, at, n});
+      }
+      communicator.start(0, round, {DType::int32, Op::sum});
+      communicator.wait();
+      const std::int32_t times = communicator.rank() == 2 ? 3 : 1;
+      wrong += data.back() == times * kMessages && data.front() == times ? 0 : 1;
+    }
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a poll tells what is done, and waits for nothing") {
+  std::atomic<int> wrong = 0;
+  on_threads(2, [&](Communicator& communicator) {
+    std::int32_t value = communicator.rank() + 1;
+    const Rank peer = 1 - communicator.rank();
+    wrong += communicator.poll() == -1 ? 0 : 1;
+    const Transfer round[] = {{Verb::send, peer, reinterpret_cast<std::byte*>(&value), 1},
+                              {Verb::reduce, peer, reinterpret_cast<std::byte*>(&value), 1}};
+    if (communicator.rank() == 1) communicator.barrier();
+    communicator.start(5, round, {DType::int32, Op::sum});
+    if (communicator.rank() == 0) {
+      wrong += communicator.poll() == -1 ? 0 : 1;  // rank 1 has not even started
+      communicator.barrier();
+    }
+    int done = -1;
+    while (done < 0) done = communicator.poll();
+    wrong += done == 5 && value == 3 && communicator.poll() == -1 ? 0 : 1;
+  });
+  CHECK(wrong == 0);
+}
