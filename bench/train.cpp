@@ -14,6 +14,7 @@
 #include "bench/result_file.hpp"
 #include "bench/train_report.hpp"
 #include "bench/verbs.hpp"
+#include "training/cluster/cluster.hpp"
 
 namespace arlab {
 namespace {
@@ -63,7 +64,27 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   return all;
 }
 
+// Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
+// train alone and not say so.
+void check_cluster(const Job& job) {
+  const Cluster told = resolve_cluster(process_environment, std::nullopt);
+  const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
+  if (ranks == 1 || ranks == job.ranks()) return;
+  std::string hosts;
+  for (const auto* list : {&told.addresses, &told.servers})
+    for (const std::string& address : *list)
+      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", host_of(address));
+  fail(Blame::usage,
+       fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
+                   "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
+                   told.told_by, ranks,
+                   job.ranks() == 0 ? std::string("process is no part of an MPI job")
+                                    : fmt::format("MPI job has {} ranks", job.ranks()),
+                   ranks, hosts));
+}
+
 int run(TrainOptions& options, Job& job) {
+  check_cluster(job);
   const std::string backend =
       options.backend.empty() ? std::string(job.default_backend()) : options.backend;
   if (options.device != "cpu" && options.device != "cuda")
@@ -109,9 +130,9 @@ void run_job(TrainOptions& options, Session& session) {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand(
-      "train", "Train a model on several workers, and see what communication costs");
-  verb->footer(std::string(kExamples));
+  CLI::App* verb = app.add_subcommand("train");
+  verb->description("Train a model on several workers, and see what communication costs\n\n" +
+                    std::string(kExamples) + "\n");
   const auto options = std::make_shared<TrainOptions>();
   options->add(*verb);
   verb->callback([options, &session] {

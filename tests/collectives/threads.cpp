@@ -108,7 +108,7 @@ TEST_CASE("many messages of one round to one peer arrive in their order") {
   constexpr Count kMessages = 7, kAll = kMessages * (kMessages + 1) / 2;
   std::atomic<int> wrong = 0;
   on_threads(6, [&](Communicator& communicator) {
-    for (int repeat = 0; repeat < 300; ++repeat) {
+    for (int repeat = 0; repeat < 1500; ++repeat) {
       std::vector<std::int32_t> data(kAll, communicator.rank() == 0 ? 1 : 0);
       std::vector<Transfer> round;
       Count first = 0;
