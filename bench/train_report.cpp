@@ -47,6 +47,11 @@ Bytes gradient_bytes(const TrainResult& r) {
   return r.config.architecture->parameters * static_cast<Bytes>(sizeof(float));
 }
 
+std::string way(const TrainResult& r) {
+  if (r.config.ranks == 1) return "";
+  return find_strategy(r.config.learning.strategy).direct ? "direct" : r.route;
+}
+
 std::string speed_up(const TrainResult& result, const std::vector<TrainResult>& all) {
   for (const TrainResult& one : all)
     if (one.config.architecture == result.config.architecture && one.config.workers == 1 &&
@@ -88,7 +93,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
   for (const TrainResult& r : results) {
     const EpochReport all = total(r);
     rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
-                    r.config.learning.strategy, r.config.ranks > 1 ? r.route : "",
+                    r.config.learning.strategy, way(r),
                     r.epochs.empty() ? ""
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
                                                                   r.epochs.back().train.samples)),
@@ -109,9 +114,9 @@ std::string train_story(const TrainResult& r) {
   if (r.config.ranks == 1) return "";
   const double hidden = std::max(0.0, all.communication - all.exposed);
   std::string text = fmt::format(
-      "Exchanging {} of gradients by {} took {} a step; {} of that was hidden behind the backward "
+      "Exchanging {} of gradients ({}) took {} a step; {} of that was hidden behind the backward "
       "pass, and {} ({} of the step) was waited for.\n",
-      show_bytes(gradient_bytes(r)), r.route, a_step(all.communication, all),
+      show_bytes(gradient_bytes(r)), way(r), a_step(all.communication, all),
       percent(hidden, all.communication), a_step(all.exposed, all),
       percent(all.exposed, all.seconds));
   if (r.staleness.empty()) return text;

@@ -38,6 +38,10 @@ class Communicator {
   /// Throws Error(usage) where the backend cannot tell.
   virtual int poll();
 
+  /// Gives up all started rounds, so that nobody reads or writes their memory any more: for a rank
+  /// that fails and frees it. The communicator is of no use afterwards.
+  virtual void abandon() noexcept {}
+
   /// For whoever measures: not part of any schedule.
   virtual void barrier() = 0;
   virtual double max(double value) = 0;  ///< over all ranks

@@ -157,6 +157,16 @@ class MpiCommunicator final : public Communicator {
     return done_.empty() ? -1 : take_done();
   }
 
+  // The job is about to end; what is under way must only not land in memory that is freed.
+  void abandon() noexcept override {
+    for (MPI_Request& request : requests_) {
+      MPI_Cancel(&request);
+      MPI_Request_free(&request);
+    }
+    requests_.clear();
+    owners_.clear();
+  }
+
   void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
   double max(double value) override {
     check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");

@@ -89,6 +89,11 @@ class ThreadCommunicator final : public Communicator {
     });
   }
 
+  void abandon() noexcept override {
+    for (const int lane : started_) round(lane).withdraw();
+    started_.clear();
+  }
+
   void barrier() override { meet({}); }
   double max(double value) override { return meet({.largest = value}).largest; }
   Count sum(Count value) override { return meet({.sum = value}).sum; }
@@ -148,8 +153,7 @@ class ThreadCommunicator final : public Communicator {
     try {
       return use();
     } catch (...) {
-      for (const int lane : started_) round(lane).withdraw();
-      started_.clear();
+      abandon();
       throw;
     }
   }

@@ -80,6 +80,8 @@ class Exchange {
 
   /// For all but collectives of float vectors; no ticket may be open.
   Communicator& communicator();
+  /// For a strategy that fails amid messages of its own, whose memory it frees.
+  void abandon() noexcept { communicator_.abandon(); }
   /// For what else the worker waits for on the communicator.
   void add_usage(double seconds, Count bytes);
 

@@ -114,10 +114,10 @@ class Trainer {
   Learning learning_;
   const StrategyKind& kind_;
   Rank workers_;
+  std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
+  std::unique_ptr<Optimizer> optimizer_;
   Exchange exchange_;
   int sums_ = 0;  // exchanges within this step's passes
-  std::unique_ptr<Replica> replica_;
-  std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Strategy> strategy_;
   std::vector<Article> articles_;
   Count steps_done_ = 0;

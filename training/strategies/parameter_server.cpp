@@ -84,7 +84,12 @@ class Server final : public Strategy {
       if (server_of[v] == s_.rank - s_.workers) mine_.push_back(variables[v]);
   }
 
+  ~Server() override {
+    if (!settled_) s_.exchange.abandon();
+  }
+
   void start_epoch(Count steps) override {
+    settled_ = false;
     for (Rank w = 0; w < s_.workers; ++w) {
       desks_[index(w)].pushes_left = steps;
       if (!synchronous_) expect_from(w);
@@ -100,10 +105,12 @@ class Server final : public Strategy {
   }
 
   void settle() override {
-    if (mine_.empty()) return;
-    while (answers_ > 0) next_answer();
-    for (Rank w = 0; w < s_.workers; ++w) answer(w);
-    while (answers_ > 0) next_answer();
+    if (!mine_.empty()) {
+      while (answers_ > 0) next_answer();
+      for (Rank w = 0; w < s_.workers; ++w) answer(w);
+      while (answers_ > 0) next_answer();
+    }
+    settled_ = true;
   }
 
   Staleness staleness() const override { return staleness_; }
@@ -201,6 +208,7 @@ class Server final : public Strategy {
   std::vector<Desk> desks_;  // by worker
   Count version_ = 0;
   int answers_ = 0;  // on their way
+  bool settled_ = true;
   Staleness staleness_;
 };
 

@@ -74,6 +74,7 @@ struct StrategyKind {
   std::string_view backend = {};  ///< the only one it is for; empty: any
   bool synchronous = true;        ///< n workers train as one with the whole batch does
   bool equal_replicas = true;     ///< after each step all workers hold the same weights
+  bool direct = false;            ///< gradients go from rank to rank, by no algorithm
   bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
   bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
   bool local_batch = false;  ///< a worker's loss is divided by its own batch

@@ -10,6 +10,7 @@ StrategyKind async_parameter_server() {
       .source = "Li et al., OSDI 2014",
       .synchronous = false,
       .equal_replicas = false,
+      .direct = true,
       .has_servers = true,
       .own_moments = true,
       .make = [](const Station& station) { return make_parameter_server(station, false); },

@@ -26,7 +26,12 @@ class StaleSynchronous final : public Strategy {
     incoming_.resize(index(s_.workers));
   }
 
+  ~StaleSynchronous() override {
+    if (!settled_) s_.exchange.abandon();
+  }
+
   void start_epoch(Count steps) override {
+    settled_ = false;
     steps_left_ = steps;
     end_clock_ = clock_ + steps;
     for (Rank peer = 0; peer < s_.workers; ++peer)
@@ -58,6 +63,7 @@ class StaleSynchronous final : public Strategy {
     bool any = false;
     for (const auto& queue : arrived_) any |= !queue.empty();
     if (any) apply(last_, end_clock_);
+    settled_ = true;
     if (s_.options.bound > 0) average(s_, {clock_, 0, 0, Phase::weights}, s_.parameters.weights());
   }
 
@@ -155,6 +161,7 @@ class StaleSynchronous final : public Strategy {
   std::vector<Outgoing> outgoing_;
   std::vector<std::vector<float>> incoming_;  // by rank: where the next one lands
   Count clock_ = 0, end_clock_ = 0, steps_left_ = 0;
+  bool settled_ = true;
   Step last_;
   Staleness staleness_;
 };
@@ -181,6 +188,7 @@ StrategyKind stale_synchronous() {
       .source = "Ho et al., NIPS 2013",
       .synchronous = false,
       .equal_replicas = false,
+      .direct = true,
       .own_moments = true,
       .make = make,
       .refuses = refuses,
