@@ -23,6 +23,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab simulate all -p 2..1024 -s 1M
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
+  arlab train -m cnn -w 1,2,4
   arlab report results.jsonl
   arlab explore
 
@@ -71,9 +72,11 @@ std::string in_our_words(const std::string& text) {
 }
 
 int run(int argc, char** argv) {
-  // Only run needs all ranks of a job; of any other verb one is enough to write to one file.
+  // Only run and train need all ranks of a job; of any other verb one is enough to write to one
+  // file.
   const bool speaks = speaks_by_environment();
-  if (!speaks && (argc < 2 || std::string_view(argv[1]) != "run")) return 0;
+  const std::string_view word = argc < 2 ? "" : argv[1];
+  if (!speaks && word != "run" && word != "train") return 0;
   CLI::App app{
       "Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
   app.name("arlab");
@@ -83,7 +86,7 @@ int run(int argc, char** argv) {
   Session session;
   session.command.assign(argv, argv + argc);
   for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_run,
-                         add_report, add_explore, add_export})
+                         add_train, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = argc == 2 && std::string_view(argv[1]) == "help";
   if (argc < 2 || wants_help) {

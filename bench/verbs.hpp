@@ -19,6 +19,7 @@ void add_verify(CLI::App& app, Session& session);
 void add_count(CLI::App& app, Session& session);
 void add_simulate(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
+void add_train(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 void add_explore(CLI::App& app, Session& session);

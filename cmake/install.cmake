@@ -2,11 +2,14 @@
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
+list(REMOVE_ITEM libraries arlab_training_torch)  # below: only who asks for it must have LibTorch
 install(TARGETS ${libraries} EXPORT arlab
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET arlab)
-  install(TARGETS arlab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+foreach(program arlab arlab_train)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
 
 # The folders of those libraries, and what whoever links them must find first.
 set(dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)")
@@ -34,11 +37,20 @@ foreach(folder ${folders})
 endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/arlab)
+if(TARGET arlab_training_torch)
+  install(TARGETS arlab_training_torch EXPORT arlab_torch ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT arlab_torch NAMESPACE arlab:: FILE arlabTorchTargets.cmake DESTINATION ${package})
+endif()
 install(EXPORT arlab NAMESPACE arlab:: FILE arlabTargets.cmake DESTINATION ${package})
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/arlabConfig.cmake @ONLY CONTENT [[
 include(CMakeFindDependencyMacro)
 @dependencies@
 include(${CMAKE_CURRENT_LIST_DIR}/arlabTargets.cmake)
+if("torch" IN_LIST arlab_FIND_COMPONENTS)
+  find_dependency(Torch)
+  include(${CMAKE_CURRENT_LIST_DIR}/arlabTorchTargets.cmake OPTIONAL RESULT_VARIABLE arlab_torch_FOUND)
+endif()
+check_required_components(arlab)
 ]])
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/arlabConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)

@@ -4,6 +4,10 @@
 
 namespace arlab {
 
+int Communicator::poll() {
+  fail(Blame::usage, "this backend can only wait for a round: choose backend threads or mpi");
+}
+
 void Communicator::native_allreduce(std::byte*, Count, Operand) {
   fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
 }

@@ -34,6 +34,14 @@ class Communicator {
   /// Blocks until the round of some started lane is done, and returns that lane.
   virtual int wait() = 0;
 
+  /// A started lane whose round is done, as wait() returns it, or -1 at once if there is none now.
+  /// Throws Error(usage) where the backend cannot tell.
+  virtual int poll();
+
+  /// Gives up all started rounds, so that nobody reads or writes their memory any more: for a rank
+  /// that fails and frees it. The communicator is of no use afterwards.
+  virtual void abandon() noexcept {}
+
   /// For whoever measures: not part of any schedule.
   virtual void barrier() = 0;
   virtual double max(double value) = 0;  ///< over all ranks

@@ -137,18 +137,23 @@ class MpiCommunicator final : public Communicator {
 
   int wait() override {
     expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
-    while (done_.empty()) {
-      finished_.resize(requests_.size());
-      statuses_.resize(requests_.size());
-      int count = 0;
-      const int code = MPI_Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                    finished_.data(), statuses_.data());
-      check_statuses(code, count);
-      take_finished(count);
+    while (done_.empty()) finish_some(MPI_Waitsome, "MPI_Waitsome");
+    return take_done();
+  }
+
+  int poll() override {
+    if (done_.empty() && !requests_.empty()) finish_some(MPI_Testsome, "MPI_Testsome");
+    return done_.empty() ? -1 : take_done();
+  }
+
+  // The job is about to end; what is under way must only not land in memory that is freed.
+  void abandon() noexcept override {
+    for (MPI_Request& request : requests_) {
+      MPI_Cancel(&request);
+      MPI_Request_free(&request);
     }
-    const int lane = done_.front();
-    done_.pop_front();
-    return lane;
+    requests_.clear();
+    owners_.clear();
   }
 
   void barrier() override { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
@@ -230,6 +235,23 @@ class MpiCommunicator final : public Communicator {
     done_.push_back(lane);
   }
 
+  int take_done() {
+    const int lane = done_.front();
+    done_.pop_front();
+    return lane;
+  }
+
+  using Some = int(int, MPI_Request*, int*, int*, MPI_Status*);
+  void finish_some(Some* some, const char* doing) {
+    finished_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    int count = 0;
+    const int code = some(static_cast<int>(requests_.size()), requests_.data(), &count,
+                          finished_.data(), statuses_.data());
+    check_statuses(code, count, doing);
+    take_finished(count);
+  }
+
   // Takes the finished requests out; what is left keeps its order.
   void take_finished(int count) {
     for (int k = 0; k < count; ++k) {
@@ -246,8 +268,8 @@ class MpiCommunicator final : public Communicator {
     owners_.resize(kept);
   }
 
-  void check_statuses(int code, int count) const {
-    if (code != MPI_ERR_IN_STATUS) return check_mpi(code, "MPI_Waitsome");
+  void check_statuses(int code, int count, const char* doing) const {
+    if (code != MPI_ERR_IN_STATUS) return check_mpi(code, doing);
     for (int k = 0; k < count; ++k)
       check_mpi(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
   }
@@ -269,7 +291,7 @@ Mpi::Mpi() : exceptions_(std::uncaught_exceptions()) {
   MPI_Initialized(&was);
   if (was != 0) fail(Blame::environment, "MPI was started before: make one Mpi only");
   int provided = 0;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   world_ = std::make_unique<MpiCommunicator>();
 }
 

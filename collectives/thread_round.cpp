@@ -32,9 +32,23 @@ void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const T
     else
       receives_.push_back({t, &wires.mailboxes.slot(lane, t.peer, me)});
   }
+  chain();
   snapshot();
   open_ = round.size();
   for (Send& send : sends_) progress(send);
+}
+
+// Messages to one peer share a slot, which may fall empty while the later ones are looked at. The
+// first is posted at once, so two cannot change places; three could.
+void ThreadRound::chain() {
+  if (sends_.size() < 3) return;
+  std::vector<Send*> by_slot;
+  for (Send& send : sends_) by_slot.push_back(&send);
+  std::sort(by_slot.begin(), by_slot.end(), [](const Send* a, const Send* b) {
+    return a->slot != b->slot ? std::less<const Slot*>()(a->slot, b->slot) : a < b;
+  });
+  for (std::size_t i = 1; i < by_slot.size(); ++i)
+    if (by_slot[i]->slot == by_slot[i - 1]->slot) by_slot[i]->earlier = by_slot[i - 1];
 }
 
 void ThreadRound::snapshot() {
@@ -73,7 +87,8 @@ bool ThreadRound::progress() {
 }
 
 bool ThreadRound::progress(Send& send) {
-  if (send.consumed || !send.slot->is_empty()) return false;
+  if (send.consumed || (send.earlier && !send.earlier->posted) || !send.slot->is_empty())
+    return false;
   if (!send.posted) {
     send.slot->post(send.data, send.elements);
     send.posted = true;

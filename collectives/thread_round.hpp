@@ -50,6 +50,7 @@ class ThreadRound {
     Count elements;
     Rank peer;
     Slot* slot;
+    const Send* earlier = nullptr;  // the one before it in the same slot
     bool posted = false, consumed = false;
   };
   struct Receive {
@@ -62,6 +63,7 @@ class ThreadRound {
 
   bool progress(Send& send);
   bool progress(Receive& receive);
+  void chain();
   void snapshot();
   bool is_changed(const Send& send) const;
   bool is_first_from_its_peer(const Receive& receive) const;

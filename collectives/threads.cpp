@@ -7,6 +7,7 @@
 #include <system_error>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include "algorithms/error.hpp"
 #include "collectives/meeting.hpp"
@@ -71,20 +72,26 @@ class ThreadCommunicator final : public Communicator {
       for (;;) {
         const int heard = doorbell.heard();
         world_.leave_if_called_off();
-        bool any = false;
-        for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
-          any |= round(*lane).progress();
-          if (!round(*lane).done()) continue;
-          const int done = *lane;
-          started_.erase(lane);
-          return done;
-        }
+        const auto [done, any] = progress();
+        if (done >= 0) return done;
         if (any || doorbell.rings_soon(heard, world_.looks)) continue;
         if (std::none_of(started_.begin(), started_.end(),
                          [&](int other) { return round(other).set_aside(); }))
           doorbell.wait(heard);
       }
     });
+  }
+
+  int poll() override {
+    return or_withdraw([&] {
+      world_.leave_if_called_off();
+      return progress().first;
+    });
+  }
+
+  void abandon() noexcept override {
+    for (const int lane : started_) round(lane).withdraw();
+    started_.clear();
   }
 
   void barrier() override { meet({}); }
@@ -123,6 +130,19 @@ class ThreadCommunicator final : public Communicator {
  private:
   ThreadRound& round(int lane) { return rounds_[static_cast<std::size_t>(lane)]; }
 
+  /// A lane that is done, else -1, and whether anything has moved.
+  std::pair<int, bool> progress() {
+    bool any = false;
+    for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
+      any |= round(*lane).progress();
+      if (!round(*lane).done()) continue;
+      const int done = *lane;
+      started_.erase(lane);
+      return {done, any};
+    }
+    return {-1, any};
+  }
+
   Meeting::Value meet(Meeting::Value value) {
     return world_.meeting.meet(me_, value, world_.looks, [&] { world_.leave_if_called_off(); });
   }
@@ -133,8 +153,7 @@ class ThreadCommunicator final : public Communicator {
     try {
       return use();
     } catch (...) {
-      for (const int lane : started_) round(lane).withdraw();
-      started_.clear();
+      abandon();
       throw;
     }
   }

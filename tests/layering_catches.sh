@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/algorithms/catalog" "$tree/simulator" "$tree/collectives" "$tree/bench" "$tree/plots"
+mkdir -p "$tree/algorithms/catalog" "$tree/simulator" "$tree/collectives" "$tree/training" "$tree/bench" "$tree/plots"
 
 echo '#include <vector>' >"$tree/algorithms/catalog/ring.cpp"
 echo '#include "algorithms/walk.hpp"' >"$tree/simulator/fine.hpp"
@@ -35,6 +35,7 @@ expect bench/a.cpp '#include <mpi.h>' '<mpi.h> does not belong into this file'
 expect collectives/threads.cpp '#include <nccl.h>' '<nccl.h> does not belong into this file'
 expect simulator/a.cpp '#include <cuda_runtime.h>' '<cuda_runtime.h> does not belong into this file'
 expect bench/a.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong into this file'
+expect training/trainer.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong into this file'
 expect algorithms/a.cpp '#include <boost/graph/graph_traits.hpp>' '<boost/graph/graph_traits.hpp> does not belong into this file'
 expect simulator/a.cpp '#include <chrono>' '<chrono> does not belong into this file'
 expect plots/a.py 'colors = {"ring": "blue"}' "plots/ names the algorithm 'ring'; take names, labels and colours from the records"

@@ -114,6 +114,22 @@ TEST_CASE("max and sum over all ranks") {
   CHECK(world->sum(world->rank()) == Count{world->ranks()} * (world->ranks() - 1) / 2);
 }
 
+TEST_CASE("a poll tells what is done") {
+  CHECK(world->poll() == -1);
+  std::int32_t value = world->rank(), from = -1;
+  const Rank right = (world->rank() + 1) % world->ranks();
+  const Rank left = (world->rank() + world->ranks() - 1) % world->ranks();
+  if (world->ranks() == 1) return;
+  const Transfer round[] = {{Verb::send, right, reinterpret_cast<std::byte*>(&value), 1},
+                            {Verb::replace, left, reinterpret_cast<std::byte*>(&from), 1}};
+  world->start(3, round, {DType::int32, Op::sum});
+  int done = -1;
+  while (done < 0) done = world->poll();
+  CHECK(done == 3);
+  CHECK(from == left);
+  CHECK(world->poll() == -1);
+}
+
 TEST_CASE("a problem for another number of ranks is refused on every rank") {
   const Problem problem{.ranks = world->ranks() + 1, .elements = 0};
   CHECK_THROWS_AS(execute(*world, catalogue().front(), problem, {}, {}), Error);

@@ -103,3 +103,46 @@ TEST_CASE("too many lanes are refused") {
                                }),
                     contains("fewer segments"));
 }
+
+TEST_CASE("many messages of one round to one peer arrive in their order") {
+  constexpr Count kMessages = 7, kAll = kMessages * (kMessages + 1) / 2;
+  std::atomic<int> wrong = 0;
+  on_threads(6, [&](Communicator& communicator) {
+    for (int repeat = 0; repeat < 1500; ++repeat) {
+      std::vector<std::int32_t> data(kAll, communicator.rank() == 0 ? 1 : 0);
+      std::vector<Transfer> round;
+      Count first = 0;
+      for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
+        auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
+        if (communicator.rank() > 0) round.push_back({Verb::replace, 0, at, n});
+        for (Rank to = 1; communicator.rank() == 0 && to < 6; ++to)
+          round.push_back({Verb::send, to, at, n});
+      }
+      communicator.start(0, round, {DType::int32, Op::sum});
+      communicator.wait();
+      wrong += data == std::vector<std::int32_t>(kAll, 1) ? 0 : 1;
+    }
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a poll tells what is done, and waits for nothing") {
+  std::atomic<int> wrong = 0;
+  on_threads(2, [&](Communicator& communicator) {
+    std::int32_t value = communicator.rank() + 1;
+    const Rank peer = 1 - communicator.rank();
+    wrong += communicator.poll() == -1 ? 0 : 1;
+    const Transfer round[] = {{Verb::send, peer, reinterpret_cast<std::byte*>(&value), 1},
+                              {Verb::reduce, peer, reinterpret_cast<std::byte*>(&value), 1}};
+    if (communicator.rank() == 1) communicator.barrier();
+    communicator.start(5, round, {DType::int32, Op::sum});
+    if (communicator.rank() == 0) {
+      wrong += communicator.poll() == -1 ? 0 : 1;  // rank 1 has not even started
+      communicator.barrier();
+    }
+    int done = -1;
+    while (done < 0) done = communicator.poll();
+    wrong += done == 5 && value == 3 && communicator.poll() == -1 ? 0 : 1;
+  });
+  CHECK(wrong == 0);
+}

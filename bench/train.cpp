@@ -1,0 +1,144 @@
+// arlab train: data-parallel training for real: what an allreduce costs where it is used.
+//
+// In the program arlab-train, which alone is linked with LibTorch: loading that takes a third of a
+// second, which no other verb shall wait for.
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "algorithms/error.hpp"
+#include "bench/backends.hpp"
+#include "bench/context.hpp"
+#include "bench/result_file.hpp"
+#include "bench/train_report.hpp"
+#include "bench/verbs.hpp"
+#include "training/cluster/cluster.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::string_view kExamples = R"(Examples:
+  arlab train
+  arlab train -m mlp,cnn_pooled -w 1,2,4 --epochs 3 --json results.jsonl
+  mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/)";
+
+TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
+                      const Architecture& architecture, Rank workers) {
+  TrainConfig c{&architecture, learning_of(options, backend, workers), backend, workers, workers};
+  const bool served = find_strategy(c.learning.strategy).has_servers;
+  if (served) c.ranks += options.learning.options.servers;
+  if (backend == "mpi" && job.ranks() > 0) {
+    if (options.workers.empty()) {
+      c.workers = Trainer::workers_of(c.learning, job.ranks());
+      c.ranks = job.ranks();
+      c.learning.rate.workers = c.workers;
+    } else if (c.ranks != job.ranks()) {
+      fail(Blame::usage, fmt::format("{} workers{} are {} ranks, but the MPI job has {}: leave out "
+                                     "-w, or start it with mpirun -n {}",
+                                     workers, served ? " with their servers" : "", c.ranks,
+                                     job.ranks(), c.ranks));
+    }
+  } else if (backend == "mpi") {
+    fail(Blame::usage, fmt::format("backend mpi needs a job: start it as `mpirun -n {} arlab "
+                                   "train ...`",
+                                   c.ranks));
+  }
+  job.check(backend, c.ranks);
+  return c;
+}
+
+std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
+                                    const std::string& backend) {
+  std::vector<Rank> workers = options.chosen_workers();
+  if (backend == "mpi" && options.workers.empty() && job.ranks() > 0) workers = {job.ranks()};
+  if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
+  std::vector<TrainConfig> all;
+  for (const Architecture* a : options.chosen_models())
+    for (const Rank w : workers) all.push_back(config_of(options, job, backend, *a, w));
+  if (all.size() > 1 && !(options.checkpoint + options.tensorboard + options.trace).empty())
+    fail(Blame::usage, fmt::format("--checkpoint, --tensorboard and --trace are of one run, but "
+                                   "these are {}: choose one model and one number of workers",
+                                   all.size()));
+  return all;
+}
+
+// Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
+// train alone and not say so.
+void check_cluster(const Job& job) {
+  const Cluster told = resolve_cluster(process_environment, std::nullopt);
+  const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
+  if (ranks == 1 || ranks == job.ranks()) return;
+  std::string hosts;
+  for (const auto* list : {&told.addresses, &told.servers})
+    for (const std::string& address : *list)
+      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", host_of(address));
+  fail(Blame::usage,
+       fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
+                   "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
+                   told.told_by, ranks,
+                   job.ranks() == 0 ? std::string("process is no part of an MPI job")
+                                    : fmt::format("MPI job has {} ranks", job.ranks()),
+                   ranks, hosts));
+}
+
+int run(TrainOptions& options, Job& job) {
+  check_cluster(job);
+  const std::string backend =
+      options.backend.empty() ? std::string(job.default_backend()) : options.backend;
+  if (options.device != "cpu" && options.device != "cuda")
+    fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
+  const std::vector<TrainConfig> configs = configs_of(options, job, backend);
+  std::optional<ResultFile> json;
+  if (job.speaks() && !options.json.empty())
+    json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  std::vector<TrainResult> results;
+  for (const TrainConfig& config : configs) {
+    const Datasets data = datasets_of(options, *config.architecture);
+    TrainResult result;
+    job.run(backend, config.ranks, [&](Communicator& communicator) {
+      TrainResult mine = train(communicator, config, options, data);
+      if (communicator.rank() == 0) result = std::move(mine);
+    });
+    if (!job.speaks()) continue;
+    if (json) json->add(train_record(result, options));
+    results.push_back(std::move(result));
+  }
+  if (!job.speaks() || options.json == "-") return 0;
+  fmt::print("{}", train_table(results));
+  const std::string story = train_story(results.back());
+  if (!story.empty()) fmt::print("\n{}", story);
+  return 0;
+}
+
+// A rank that fails while others wait for it ends them all.
+void run_job(TrainOptions& options, Session& session) {
+  Job job;
+  try {
+    session.exit_code = run(options, job);
+  } catch (const std::exception& e) {
+    if (job.ranks() < 2) throw;
+    const auto* known = dynamic_cast<const Error*>(&e);
+    const int code = known ? static_cast<int>(known->blame()) : 3;
+    if (job.speaks() || !known || known->blame() != Blame::usage)
+      fmt::print(stderr, "error: {}\n", e.what());
+    job.leave(code);
+  }
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand("train");
+  verb->description("Train a model on several workers, and see what communication costs\n\n" +
+                    std::string(kExamples) + "\n");
+  const auto options = std::make_shared<TrainOptions>();
+  options->add(*verb);
+  verb->callback([options, &session] {
+    options->command = session.command;
+    run_job(*options, session);
+  });
+}
+
+}  // namespace arlab

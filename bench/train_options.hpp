@@ -1,0 +1,49 @@
+// Options of train: model, data, strategy, how it learns, and what is kept of it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "training/checkpoint_folder.hpp"
+#include "training/data/pipeline.hpp"
+#include "training/learning.hpp"
+#include "training/models/architecture.hpp"
+
+namespace arlab {
+
+struct TrainOptions {
+  std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
+  std::string strategy, algorithm, backend;  ///< empty: what suits the backend and the strategy
+  std::string data = "synthetic", sharding = "data";
+  std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
+  std::string device = "cpu";
+  Count samples = 8000, validation_samples = 2000, batch = 64;
+  std::uint64_t seed = 1;
+  int prefetch = 2, threads = 1;
+  bool sync_batch_norm = false, no_overlap = false;
+  Learning learning;
+
+  std::string checkpoint;
+  SavePolicy policy;
+  bool fresh = false;
+  std::string json, tensorboard, trace;
+  std::vector<std::string> command;  ///< the whole command line
+
+  void add(CLI::App& verb);
+  std::vector<const Architecture*> chosen_models() const;
+  std::vector<Rank> chosen_workers() const;
+};
+
+struct Datasets {
+  Dataset train, validation;
+};
+
+/// For images of that shape. Throws Error(usage) where the data do not fit the model, and where
+/// there are none of that name; Error(environment) where files are missing.
+Datasets datasets_of(const TrainOptions& options, const Architecture& architecture);
+
+/// Throws Error(usage) that names the bad value.
+Learning learning_of(const TrainOptions& options, std::string_view backend, Rank workers);
+
+}  // namespace arlab

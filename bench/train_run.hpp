@@ -1,0 +1,36 @@
+// One training run as it is measured: what each rank does, and what is told of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/progress.hpp"
+#include "bench/statistics.hpp"
+#include "bench/train_options.hpp"
+#include "training/trainer.hpp"
+
+namespace arlab {
+
+struct TrainConfig {
+  const Architecture* architecture = nullptr;
+  Learning learning;
+  std::string backend;
+  Rank ranks = 1, workers = 1;
+};
+
+/// What rank 0 has seen of it.
+struct TrainResult {
+  TrainConfig config;
+  std::string route;
+  Count lanes = 1;
+  std::vector<EpochReport> epochs;
+  std::vector<double> step_us;
+  Staleness staleness;
+  Count steps_before = 0;  ///< that a checkpoint had
+};
+
+/// Every rank of the communicator calls it; only rank 0's result is filled.
+TrainResult train(Communicator& communicator, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data);
+
+}  // namespace arlab

@@ -1,0 +1,159 @@
+"""arlab train from end to end: alone, under mpirun, killed and started again."""
+
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import program  # noqa: E402
+
+MPIEXEC = os.environ.get("MPIEXEC", "")
+SMALL = ("--samples", 640, "-B", 32)  # 20 steps an epoch
+JOB = {**program.ALONE, **{name: value for name, value in os.environ.items() if name.startswith("OMPI_")}}
+
+
+def losses(record):
+    return [(e["loss"], e["accuracy"], e["validation_loss"]) for e in record["epochs"]]
+
+
+class Train(program.ProgramTest):
+    def record(self, *arguments):
+        records = self.records("train", *arguments)
+        self.assertEqual(len(records), 1)
+        return records[0]
+
+    def mpirun(self, ranks, *arguments):
+        return subprocess.run([MPIEXEC, "-n", str(ranks), *self.command("train", *arguments)], cwd=self.folder, env=JOB,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+
+    def latest(self, folder):
+        return sorted((self.folder / folder).glob("step-*.ckpt"))[-1].read_bytes()
+
+    def wait_for_a_checkpoint(self, folder, process):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and process.poll() is None:
+            if list((self.folder / folder).glob("step-*.ckpt")):
+                return
+            time.sleep(0.01)
+        self.fail(f"no checkpoint: {process.communicate()}")
+
+    def test_help_begins_with_examples(self):
+        out, _ = self.arlab("train", "--help")
+        lines = out.splitlines()
+        at = lines.index("Examples:")
+        self.assertLess(at, 4)
+        self.assertTrue(all(line.lstrip().startswith(("arlab train", "mpirun")) for line in lines[at + 1:at + 4]))
+
+    def test_a_run_says_what_communication_cost_and_is_recorded(self):
+        out, err = self.arlab("train", *SMALL, "--json", "a.jsonl", "--trace", "t.json", "--check-every", 5)
+        self.assertIn("| mlp   |       2 | mirrored | ring ", out)
+        self.assertIn("Exchanging 397.5 KiB of gradients (ring) took", out)
+        self.assertEqual(err, "")
+        record = program.parse(self.read("a.jsonl"))[1][0]
+        self.check_record(record)
+        self.assertEqual((record["kind"], record["algorithm"], record["ranks"], record["elements"], record["model"]),
+                         ("train", "ring", 2, 101770, "mlp"))
+        self.assertEqual(record["bytes_sent"], 2 * 20 * 4 * 101770)
+        self.assertEqual(record["time_us"]["n"], 20)
+        self.assertEqual(len(record["epochs"]), 1)
+        self.assertIn('"traceEvents"', self.read("t.json"))
+
+    def test_it_learns(self):
+        record = self.record("-e", 3, "--samples", 2000)
+        self.assertGreater(record["epochs"][-1]["validation_accuracy"], 0.6)
+        self.assertLess(record["epochs"][-1]["loss"], record["epochs"][0]["loss"])
+
+    def test_several_workers_are_compared_and_lose_alike(self):
+        records = self.records("train", *SMALL, "-w", "1,2,4", "--no-overlap")
+        self.assertEqual([r["workers"] for r in records], [1, 2, 4])
+        for record in records[1:]:
+            self.assertAlmostEqual(record["epochs"][0]["loss"], records[0]["epochs"][0]["loss"], places=4)
+
+    def test_bad_usage(self):
+        for line, part in (("-m mpl", "unknown model 'mpl', did you mean 'mlp'?"),
+                           ("-s miror", "unknown strategy 'miror'"), ("-s multi_worker", "is for backend mpi, not threads"),
+                           ("-a all_to_all -w 3", "replicas would drift apart"), ("-w 0", "workers is 0: give 1 to 1024"),
+                           ("-B 1 -w 2", "batch"), ("--lr -1", "-1"), ("-d mnist", "--data 'mnist' is not known"),
+                           ("-m resnet50 -d idx:none", "none"), ("--device tpu", "device 'tpu' is not known"),
+                           ("--nothing", "unknown option '--nothing'"), ("-b mpi", "mpirun -n 2 arlab train")):
+            with self.subTest(line=line):
+                with self.start("train", *SMALL, *line.split()) as process:
+                    out, err = process.communicate(timeout=60)
+                self.assertIn(process.returncode, (2, 3), err)
+                self.assertIn(part, err)
+                self.assertEqual((out, err.count("error:")), ("", 1))
+
+    def test_a_cluster_without_a_job_is_not_trained_alone(self):
+        config = '{"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": "0"}}'
+        done = subprocess.run(self.command("train", *SMALL), cwd=self.folder, env={**program.ALONE, "TF_CONFIG": config},
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("TF_CONFIG names 2 workers and servers, but this process is no part of an MPI job: start all of them "
+                      "as one job, `mpirun -n 2 -H a,b arlab train ...`", done.stderr)
+
+    def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):
+        _, err = self.arlab("train", *SMALL, "--lr", "1e30", "--checkpoint", "run", code=1)
+        self.assertRegex(err, "error: the gradient of .* is (no number|infinite) at step [0-9]+: the weights of the step before are kept")
+        self.assertTrue(list((self.folder / "run").glob("step-*.ckpt")))
+
+    def test_killed_at_a_random_step_it_goes_on_to_the_same_weights(self):
+        run = ("train", *SMALL, "-e", 6, "--save-every", 7, "--optimizer", "adam", "--lr", "0.001")
+        self.arlab(*run, "--checkpoint", "whole")
+        with self.start(*run, "--checkpoint", "run") as process:
+            self.wait_for_a_checkpoint("run", process)
+            time.sleep(random.random() * 0.3)
+            process.kill()
+        _, err = self.arlab(*run, "--checkpoint", "run")
+        self.assertIn("note: going on after step", err)
+        self.assertEqual(self.latest("run"), self.latest("whole"))
+
+    def test_foreign_and_damaged_checkpoints_are_refused(self):
+        self.arlab("train", *SMALL, "--checkpoint", "run", "-e", 2)
+        _, err = self.arlab("train", *SMALL, "--checkpoint", "run", "--optimizer", "sgd", code=2)
+        self.assertIn("is of another run: the optimizer was momentum", err)
+        for path in (self.folder / "run").glob("step-*.ckpt"):
+            data = bytearray(path.read_bytes())
+            data[len(data) // 2] ^= 1
+            path.write_bytes(data)
+        _, err = self.arlab("train", *SMALL, "--checkpoint", "run", code=2)
+        self.assertIn("error:", err)
+
+    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    def test_processes_train_as_threads_do(self):
+        alone = self.record(*SMALL, "-e", 2)
+        done = self.mpirun(2, *SMALL, "-e", 2, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        job = program.parse(done.stdout)[1][0]
+        self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
+        self.assertEqual(losses(job), losses(alone))
+        for strategy in ("parameter_server", "stale_synchronous", "async_parameter_server"):
+            done = self.mpirun(3, *SMALL, "-s", strategy)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("Staleness of updates", done.stdout)
+
+    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "there is no mpirun, or no pgrep")
+    def test_a_dead_rank_ends_the_job_which_goes_on_later(self):
+        run = (*SMALL, "-e", 30, "--save-every", 7)
+        self.assertEqual(self.mpirun(2, *run, "--checkpoint", "whole").returncode, 0)
+        job = subprocess.Popen([MPIEXEC, "-n", "2", *self.command("train", *run, "--checkpoint", "run")],
+                               cwd=self.folder, env=JOB, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with job:
+            self.wait_for_a_checkpoint("run", job)
+            ranks = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True, check=True).stdout.split()
+            os.kill(int(ranks[-1]), signal.SIGKILL)
+            _, err = job.communicate(timeout=60)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertTrue(err.strip(), "nothing was said")
+        done = self.mpirun(2, *run, "--checkpoint", "run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.latest("run"), self.latest("whole"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+// What is ours beside what LibTorch has itself.
+#include <torch/torch.h>
+
+#include "tests/catch.hpp"
+#include "tests/training/toy_training.hpp"
+#include "training/models/sync_batch_norm.hpp"
+#include "training/models/torch_parameters.hpp"
+
+using namespace arlab;
+
+namespace {
+
+std::span<float> floats(const torch::Tensor& t) {
+  return {t.data_ptr<float>(), static_cast<std::size_t>(t.numel())};
+}
+
+double difference(const torch::Tensor& a, const torch::Tensor& b) {
+  return (a - b).abs().max().item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("synchronised batch normalisation over workers is that of the whole batch") {
+  const torch::NoGradGuard building;
+  torch::manual_seed(5);
+  for (const Rank workers : {1, 2, 3}) {
+    INFO(workers << " workers");
+    const Count channels = 4;
+    const torch::Tensor x = torch::randn({6, channels, 3, 5}) * 3 + 100;  // far from 0: cancels
+    const torch::Tensor target = torch::randn_like(x);
+    torch::nn::BatchNorm2d whole(channels);
+    const torch::Tensor all = x.clone().set_requires_grad(true);
+    torch::Tensor expected;
+    {
+      const torch::AutoGradMode gradients(true);
+      expected = whole->forward(all);
+      ((expected - target) * (expected - target)).sum().backward();
+    }
+    std::vector<torch::Tensor> outputs(static_cast<std::size_t>(workers)), inputs = outputs;
+    std::vector<std::shared_ptr<SyncBatchNormImpl>> layers(static_cast<std::size_t>(workers));
+    on_threads(workers, [&](Communicator& c) {
+      const auto me = static_cast<std::size_t>(c.rank());
+      Exchange exchange(c, find_route("ring", 1, c, 1), c.ranks() == 2);
+      int sums = 0;
+      layers[me] = std::make_shared<SyncBatchNormImpl>(channels, [&](std::span<float> data) {
+        exchange.sum({0, sums++, 0, Phase::statistics}, data);
+      });
+      const torch::AutoGradMode gradients(true);
+      const Count share = 6 / workers;
+      inputs[me] = x.narrow(0, c.rank() * share, share).clone().set_requires_grad(true);
+      outputs[me] = layers[me]->forward(inputs[me]);
+      const torch::Tensor off = outputs[me] - target.narrow(0, c.rank() * share, share);
+      (off * off).sum().backward();
+    });
+    torch::Tensor dx, y, dw = torch::zeros({channels}), db = torch::zeros({channels});
+    std::vector<torch::Tensor> parts;
+    for (const auto& input : inputs) parts.push_back(input.grad());
+    CHECK(difference(torch::cat(outputs), expected) < 1e-4);
+    CHECK(difference(torch::cat(parts), all.grad()) < 1e-4);
+    for (const auto& layer : layers) {
+      dw += layer->named_parameters()["weight"].grad();
+      db += layer->named_parameters()["bias"].grad();
+      const auto kept = layer->named_buffers(), its = whole->named_buffers();
+      CHECK(difference(kept["running_mean"], its["running_mean"]) < 1e-5);
+      CHECK(difference(kept["running_var"], its["running_var"]) < 1e-5);
+    }
+    // Sums of 90 numbers of the size of 10, and of their differences.
+    CHECK(difference(dw, whole->weight.grad()) < 5e-3);
+    CHECK(difference(db, whole->bias.grad()) < 5e-3);
+    whole->eval();
+    layers[0]->eval();
+    CHECK(difference(layers[0]->forward(x), whole->forward(x)) < 1e-4);
+  }
+}
+
+TEST_CASE("optimizers step as PyTorch's do") {
+  using Kind = OptimizerOptions::Kind;
+  for (const Kind kind : {Kind::sgd, Kind::momentum, Kind::adam}) {
+    INFO(name(kind));
+    torch::manual_seed(7);
+    const torch::Tensor theirs = torch::randn({1001}), ours = theirs.clone();
+    std::unique_ptr<torch::optim::Optimizer> reference;
+    if (kind == Kind::adam)
+      reference = std::make_unique<torch::optim::Adam>(std::vector{theirs},
+                                                       torch::optim::AdamOptions(0.01));
+    else
+      reference = std::make_unique<torch::optim::SGD>(
+          std::vector{theirs},
+          torch::optim::SGDOptions(0.01).momentum(kind == Kind::momentum ? 0.8 : 0));
+    Optimizer optimizer({.kind = kind}, 1001);
+    for (int step = 0; step < 20; ++step) {
+      const torch::Tensor gradient = torch::randn({1001});
+      const_cast<torch::Tensor&>(theirs).mutable_grad() = gradient;
+      reference->step();
+      optimizer.start_step(0.01);
+      optimizer.apply(0, floats(ours).first(400), floats(gradient).first(400));
+      optimizer.apply(400, floats(ours).subspan(400), floats(gradient).subspan(400));
+    }
+    CHECK(difference(theirs, ours) < 2e-6);  // a rounding a step: theirs fuses multiply and add
+  }
+}
+
+TEST_CASE("a module's own optimizer works on the flat weights") {
+  torch::nn::Linear layer(3, 2);
+  const torch::Tensor before = layer->weight.detach().clone();
+  TorchParameters parameters(*layer);
+  CHECK(parameters.variables().size() == 2);
+  CHECK(torch::equal(layer->weight, before));
+  parameters.weights()[0] = 42;
+  CHECK(layer->weight[0][0].item<float>() == 42);
+  int ready = 0;
+  parameters.on_ready([&](std::size_t) { ++ready; });
+  layer->forward(torch::ones({1, 3})).sum().backward();
+  CHECK(ready == 2);
+  CHECK(parameters.gradients()[0] == 1);
+  torch::optim::SGD sgd(layer->parameters(), 1);
+  sgd.step();
+  CHECK(parameters.weights()[0] == 41);
+  torch::nn::Linear doubles(3, 2);
+  doubles->to(torch::kFloat64);
+  CHECK(toy::fails(Blame::usage, "parameter weight is of type Double",
+                   [&] { TorchParameters refused(*doubles); }));
+}

@@ -1,0 +1,99 @@
+// Strategies whose workers do not wait for one another.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tests/training/toy_training.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Count total(const Staleness& staleness) {
+  Count all = 0;
+  for (const auto& [old, updates] : staleness) all += updates;
+  return all;
+}
+
+/// A replica of a worker that is slow, and tells its clock to all.
+class Slow final : public Replica {
+ public:
+  Slow(std::atomic<Count>* clocks, Rank rank, Rank workers, std::atomic<Count>* widest)
+      : clocks_(clocks), rank_(rank), workers_(workers), widest_(widest) {}
+  std::span<const Variable> variables() const override { return toy_.variables(); }
+  std::span<float> weights() override { return toy_.weights(); }
+  std::span<float> gradients() override { return toy_.gradients(); }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
+  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+
+  Outcome learn(const Samples& samples, float scale) override {
+    const Count mine = clocks_[rank_].load();
+    for (Rank other = 0; other < workers_; ++other) {
+      const Count lead = mine - clocks_[other].load();
+      Count widest = widest_->load();
+      while (lead > widest && !widest_->compare_exchange_weak(widest, lead)) {
+      }
+    }
+    if (rank_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const Outcome outcome = toy_.learn(samples, scale);
+    clocks_[rank_].store(mine + 1);
+    return outcome;
+  }
+
+ private:
+  toy::ToyReplica toy_;
+  std::atomic<Count>* clocks_;
+  Rank rank_, workers_;
+  std::atomic<Count>* widest_;
+};
+
+}  // namespace
+
+TEST_CASE("no worker is ever further ahead of the slowest than the bound") {
+  for (const Count bound : {0, 1, 3}) {
+    INFO("bound " << bound);
+    std::atomic<Count> clocks[3] = {}, widest = 0;
+    toy::Run run;
+    run.ranks = 3;
+    run.learning.strategy = "stale_synchronous";
+    run.learning.options.bound = bound;
+    run.learning.epochs = 2;
+    run.make = [&](Rank rank) { return std::make_unique<Slow>(clocks, rank, 3, &widest); };
+    const toy::Result result = toy::train(run);
+    CHECK(widest.load() <= bound);
+    if (bound > 0) CHECK(widest.load() > 0);  // the two fast ones do run ahead
+    CHECK(result.staleness.rbegin()->first <= bound);
+    CHECK(total(result.staleness) == 3 * 20);
+    CHECK(result.weights[0] == result.weights[2]);
+    CHECK(result.epochs[1].train.loss < result.epochs[0].train.loss);
+  }
+}
+
+TEST_CASE("asynchronous servers update at each gradient, and count how old it was") {
+  toy::Run run;
+  run.learning.strategy = "async_parameter_server";
+  run.learning.epochs = 2;
+  run.learning.rate.base = 0.5;
+  for (const Rank servers : {1, 2, 6}) {  // more servers than variables, too
+    INFO(servers << " servers");
+    run.ranks = 3 + servers;
+    run.learning.options.servers = servers;
+    const toy::Result result = toy::train(run);
+    CHECK(total(result.staleness) == 3 * 20 * std::min<Rank>(servers, 4));
+    CHECK(result.epochs[1].train.loss < result.epochs[0].train.loss);
+    CHECK(result.epochs[1].validation.correct > 36);
+    for (const Rank w : {1, 2})
+      CHECK(result.weights[static_cast<std::size_t>(w)] == result.weights[0]);
+  }
+}
+
+TEST_CASE("one asynchronous worker is never stale, and trains as alone") {
+  toy::Run run;
+  run.learning.strategy = "async_parameter_server";
+  run.ranks = 2;
+  const toy::Result result = toy::train(run);
+  CHECK(result.staleness == Staleness{{0, 10}});
+  CHECK(result.weights[0] == toy::alone(run, 1).weights[0]);
+}

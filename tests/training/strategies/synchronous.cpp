@@ -1,0 +1,96 @@
+// n workers train as one with the whole batch does, for every synchronous strategy.
+#include "tests/catch.hpp"
+#include "tests/training/toy_training.hpp"
+
+using namespace arlab;
+
+namespace {
+
+toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind optimizer) {
+  toy::Run run;
+  run.learning.strategy = kind.name;
+  run.learning.optimizer.kind = optimizer;
+  run.learning.rate.base = optimizer == OptimizerOptions::Kind::adam ? 0.003 : 0.03;
+  run.learning.rate.warm_up = 0.5;  // so that it differs from step to step
+  run.learning.epochs = 2;
+  run.learning.check_every = 3;
+  run.learning.options.servers = 2;
+  run.learning.options.bound = 0;
+  run.learning.options.buckets = {256, 512};  // several of them
+  run.ranks = kind.has_servers ? workers + 2 : workers;
+  return run;
+}
+
+bool for_threads(const StrategyKind& kind) {
+  return kind.backend != "mpi" && kind.name != "one_device";
+}
+
+}  // namespace
+
+TEST_CASE("every synchronous strategy trains as one worker does, to the bit for two workers") {
+  for (const StrategyKind& kind : strategies()) {
+    const bool tested = kind.synchronous || kind.name == "stale_synchronous";  // with bound 0
+    if (!tested || !for_threads(kind)) continue;
+    for (const auto optimizer : {OptimizerOptions::Kind::sgd, OptimizerOptions::Kind::momentum,
+                                 OptimizerOptions::Kind::adam})
+      for (const Rank workers : {1, 2, 3, 4}) {
+        if (workers == 1 && kind.backend == "threads") continue;
+        INFO(kind.name << ", " << name(optimizer) << ", " << workers << " workers");
+        const toy::Run run = run_of(kind, workers, optimizer);
+        const toy::Result one = toy::alone(run, workers);
+        const toy::Result many = toy::train(run);
+        for (Rank w = 0; w < workers; ++w) {
+          const auto& weights = many.weights[static_cast<std::size_t>(w)];
+          // Three or more may be added in another order: a rounding or two in each of 20 steps.
+          if (workers <= 2)
+            CHECK(weights == one.weights[0]);
+          else
+            CHECK(toy::distance(weights, one.weights[0]) < 2e-5);
+          CHECK(weights == many.weights[0]);
+        }
+        REQUIRE(many.epochs.size() == 2);
+        CHECK(many.epochs[1].train.samples == 240);
+        CHECK(many.epochs[1].train.loss == Approx(one.epochs[1].train.loss).epsilon(1e-5));
+        CHECK(many.epochs[1].validation.samples == 240);
+        CHECK(many.epochs[1].validation.correct == one.epochs[1].validation.correct);
+        CHECK(many.epochs[1].train.loss < many.epochs[0].train.loss);
+      }
+  }
+}
+
+TEST_CASE("a server that adds up by rank trains to the bit as one worker does, with any number") {
+  for (const char* name : {"parameter_server", "stale_synchronous"})
+    for (const Rank workers : {3, 4, 6}) {
+      INFO(name << ", " << workers << " workers");
+      const toy::Run run = run_of(find_strategy(name), workers, OptimizerOptions::Kind::momentum);
+      CHECK(toy::train(run).weights[0] == toy::alone(run, workers).weights[0]);
+    }
+}
+
+TEST_CASE("all algorithms, overlapped or not, give one result for two workers") {
+  toy::Run run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::momentum);
+  const toy::Result one = toy::alone(run, 2);
+  std::vector<std::string> routes{"native", "auto"};
+  for (const Algorithm& a : catalogue()) routes.emplace_back(a.name);
+  for (const std::string& route : routes)
+    for (const bool overlap : {false, true})
+      for (const BucketSizes buckets : {BucketSizes{1, 1}, BucketSizes{}}) {
+        INFO(route << (overlap ? ", overlapped" : "") << ", buckets of " << buckets.first);
+        run.learning.route = route;
+        run.learning.overlap = overlap;
+        run.learning.options.buckets = buckets;
+        CHECK(toy::train(run).weights[0] == one.weights[0]);
+      }
+}
+
+TEST_CASE("local SGD that averages every step is one step of SGD on the mean gradient") {
+  toy::Run run = run_of(find_strategy("local_sgd"), 4, OptimizerOptions::Kind::sgd);
+  run.learning.options.every = 1;
+  const toy::Result many = toy::train(run), one = toy::alone(run, 1);
+  CHECK(toy::distance(many.weights[0], one.weights[0]) < 2e-5);
+  run.learning.options.every = 4;  // also where an epoch's 10 steps are no multiple
+  const toy::Result seldom = toy::train(run);
+  CHECK(seldom.weights[0] == seldom.weights[3]);
+  CHECK(toy::distance(seldom.weights[0], one.weights[0]) > 2e-5);
+  CHECK(toy::distance(seldom.weights[0], one.weights[0]) < 0.2);
+}

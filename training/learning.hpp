@@ -1,0 +1,26 @@
+// Learning: what a training run is told, apart from the model and the data.
+#pragma once
+
+#include <string>
+
+#include "training/learning_rate.hpp"
+#include "training/optimizer.hpp"
+#include "training/strategies/strategy.hpp"
+
+namespace arlab {
+
+struct Learning {
+  std::string strategy = "mirrored";
+  std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's own
+  int segments = 1;
+  bool overlap = true;
+  StrategyOptions options;
+  OptimizerOptions optimizer;
+  LearningRate rate{.base = 0.1};
+  Count epochs = 1;
+  Count most_steps = 0;     ///< of the whole run; 0: all
+  int micro_batches = 1;    ///< a worker's batch is computed in so many parts, one after the other
+  Count check_every = 100;  ///< steps between two comparisons of the replicas; 0: at epochs' ends
+};
+
+}  // namespace arlab

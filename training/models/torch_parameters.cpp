@@ -1,0 +1,104 @@
+#include "training/models/torch_parameters.hpp"
+
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/utils.h>
+
+#include <string>
+#include <utility>
+
+#include "algorithms/error.hpp"
+
+namespace arlab {
+namespace {
+
+std::span<float> floats(const torch::Tensor& flat) {
+  return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
+}
+
+}  // namespace
+
+TorchParameters::TorchParameters(torch::nn::Module& module) {
+  const torch::NoGradGuard no_gradients;
+  Count all = 0, kept = 0;
+  for (const auto& item : module.named_parameters()) {
+    const torch::Tensor& p = item.value();
+    if (p.scalar_type() != torch::kFloat32)
+      fail(Blame::usage, "parameter " + item.key() + " is of type " +
+                             std::string(torch::toString(p.scalar_type())) +
+                             ": only float32 is trained; call module.to(torch::kFloat32) before");
+    variables_.push_back({item.key(), p.sizes().vec(), all, p.numel()});
+    parameters_.push_back(p);
+    all += p.numel();
+  }
+  if (parameters_.empty()) fail(Blame::usage, "a model without parameters: register some");
+  weights_ = torch::empty({all});
+  gradients_ = torch::zeros({all});
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    part(weights_, i).copy_(parameters_[i]);
+    if (!on_host()) continue;
+    parameters_[i].set_data(part(weights_, i));
+    parameters_[i].mutable_grad() = part(gradients_, i);
+  }
+  for (const torch::Tensor& buffer : module.buffers())
+    if (buffer.is_floating_point()) buffers_.push_back(buffer), kept += buffer.numel();
+  statistics_ = torch::empty({kept});
+  take_statistics();
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto node = torch::autograd::impl::grad_accumulator(parameters_[i]);
+    const auto key = node->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
+        [this, i](const torch::autograd::variable_list& outputs,
+                  const torch::autograd::variable_list&) {
+          complete(i);
+          return outputs;
+        }));
+    hooks_.push_back({node, key});
+  }
+}
+
+TorchParameters::~TorchParameters() {
+  for (const Hook& hook : hooks_) hook.node->del_post_hook(hook.key);
+}
+
+std::span<float> TorchParameters::weights() { return floats(weights_); }
+std::span<float> TorchParameters::gradients() { return floats(gradients_); }
+std::span<float> TorchParameters::statistics() { return floats(statistics_); }
+
+torch::Tensor TorchParameters::part(const torch::Tensor& flat, std::size_t variable) const {
+  const Variable& v = variables_[variable];
+  return flat.narrow(0, v.offset, v.elements).view(v.shape);
+}
+
+void TorchParameters::complete(std::size_t variable) {
+  if (!on_host()) {
+    const torch::NoGradGuard no_gradients;
+    torch::Tensor& gradient = parameters_[variable].mutable_grad();
+    part(gradients_, variable).add_(gradient.to(torch::kCPU));
+    gradient.reset();
+  }
+  if (ready_) ready_(variable);
+}
+
+template <class Use>
+void TorchParameters::for_statistics(Use use) {
+  const torch::NoGradGuard no_gradients;
+  Count offset = 0;
+  for (const torch::Tensor& buffer : buffers_) {
+    use(buffer, statistics_.narrow(0, offset, buffer.numel()).view(buffer.sizes()));
+    offset += buffer.numel();
+  }
+}
+
+void TorchParameters::give() {
+  const torch::NoGradGuard no_gradients;
+  if (!on_host())
+    for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(part(weights_, i));
+  for_statistics(
+      [](const torch::Tensor& buffer, const torch::Tensor& flat) { buffer.copy_(flat); });
+}
+
+void TorchParameters::take_statistics() {
+  for_statistics(
+      [](const torch::Tensor& buffer, const torch::Tensor& flat) { flat.copy_(buffer); });
+}
+
+}  // namespace arlab

@@ -1,0 +1,113 @@
+#include "training/models/torch_replica.hpp"
+
+#include <torch/cuda.h>
+#include <torch/nn/functional/loss.h>
+#include <torch/utils.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "algorithms/error.hpp"
+#include "training/models/torch_parameters.hpp"
+
+namespace arlab {
+namespace {
+
+class TorchReplica final : public Replica {
+ public:
+  TorchReplica(const Architecture& architecture, torch::Device device, torch::nn::Sequential net)
+      : architecture_(architecture),
+        device_(device),
+        net_(moved(std::move(net), device)),
+        parameters_(*net_) {}
+
+  std::span<const Variable> variables() const override { return parameters_.variables(); }
+  std::span<float> weights() override { return parameters_.weights(); }
+  std::span<float> gradients() override { return parameters_.gradients(); }
+  std::span<float> statistics() override { return parameters_.statistics(); }
+  void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
+
+  Outcome learn(const Samples& samples, float scale) override {
+    net_->train();
+    parameters_.give();
+    const auto [inputs, labels] = tensors(samples);
+    const torch::Tensor outputs = net_->forward(inputs);
+    const torch::Tensor loss = loss_of(outputs, labels);
+    (loss * scale).backward();
+    parameters_.take_statistics();
+    return outcome(loss, outputs, labels);
+  }
+
+  Outcome evaluate(const Samples& samples) override {
+    const torch::NoGradGuard no_gradients;
+    net_->eval();
+    parameters_.give();
+    const auto [inputs, labels] = tensors(samples);
+    const torch::Tensor outputs = net_->forward(inputs);
+    return outcome(loss_of(outputs, labels), outputs, labels);
+  }
+
+ private:
+  static torch::nn::Sequential moved(torch::nn::Sequential net, torch::Device device) {
+    net->to(device);
+    return net;
+  }
+
+  std::pair<torch::Tensor, torch::Tensor> tensors(const Samples& samples) const {
+    const auto n = static_cast<Count>(samples.labels.size());
+    const Architecture& a = architecture_;
+    if (n == 0 || static_cast<Count>(samples.inputs.size()) != n * a.inputs())
+      fail(Blame::usage, std::to_string(samples.inputs.size()) + " numbers for " +
+                             std::to_string(n) + " samples: model " + std::string(a.name) +
+                             " takes " + std::to_string(a.inputs()) +
+                             " a sample, of at least one: choose data of that shape");
+    for (const std::int64_t label : samples.labels)
+      if (label < 0 || label >= a.classes)
+        fail(Blame::usage, "label " + std::to_string(label) + ": model " + std::string(a.name) +
+                               " has classes 0 to " + std::to_string(a.classes - 1));
+    // from_blob wants memory that may be changed; nothing here does.
+    auto* const inputs = const_cast<float*>(samples.inputs.data());
+    auto* const labels = const_cast<std::int64_t*>(samples.labels.data());
+    return {torch::from_blob(inputs, {n, a.channels, a.height, a.width}).to(device_),
+            torch::from_blob(labels, {n}, torch::kInt64).to(device_)};
+  }
+
+  static torch::Tensor loss_of(const torch::Tensor& outputs, const torch::Tensor& labels) {
+    return torch::nn::functional::cross_entropy(
+        outputs, labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+  }
+
+  static Outcome outcome(const torch::Tensor& loss, const torch::Tensor& outputs,
+                         const torch::Tensor& labels) {
+    return {loss.item<double>(), outputs.argmax(1).eq(labels).sum().item<Count>(), labels.numel()};
+  }
+
+  const Architecture architecture_;
+  const torch::Device device_;
+  torch::nn::Sequential net_;
+  TorchParameters parameters_;
+};
+
+torch::Device device_of(const ReplicaSetup& setup) {
+  if (!setup.cuda) return torch::kCPU;
+  if (!torch::cuda::is_available())
+    fail(Blame::environment,
+         "device cuda: this LibTorch sees no GPU: use --device cpu, or configure with "
+         "-DCMAKE_PREFIX_PATH=<a LibTorch built for CUDA>");
+  return torch::kCUDA;
+}
+
+}  // namespace
+
+std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
+                                            const ReplicaSetup& setup,
+                                            const std::function<torch::nn::Sequential()>& build) {
+  // The random numbers of LibTorch are one sequence for the whole process.
+  static std::mutex building;
+  const std::lock_guard lock(building);
+  torch::manual_seed(setup.seed);
+  return std::make_unique<TorchReplica>(architecture, device_of(setup), build());
+}
+
+}  // namespace arlab

@@ -1,0 +1,108 @@
+#include "training/route.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <vector>
+
+#include "algorithms/error.hpp"
+#include "algorithms/verify.hpp"
+#include "collectives/execute.hpp"
+
+namespace arlab {
+namespace {
+
+/// The same communicator with its lanes moved up, so that messages of different collectives
+/// cannot meet.
+class Shifted final : public Communicator {
+ public:
+  Shifted(Communicator& under, int by) : under_(under), by_(by) {}
+  Rank rank() const override { return under_.rank(); }
+  Rank ranks() const override { return under_.ranks(); }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    under_.start(lane + by_, round, operand);
+  }
+  int wait() override { return under_.wait() - by_; }
+  void barrier() override { under_.barrier(); }
+  double max(double value) override { return under_.max(value); }
+  Count sum(Count value) override { return under_.sum(value); }
+
+ private:
+  Communicator& under_;
+  int by_;
+};
+
+constexpr Operand kSum{DType::float32, Op::sum};
+
+/// Why replicas would not stay equal with it; empty if they do.
+std::string drifts(const Algorithm& algorithm, Rank ranks) {
+  const Problem problem{.ranks = ranks, .elements = ranks};
+  if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
+  if (verify(algorithm, problem).same_on_all_ranks) return "";
+  return std::string(algorithm.name) + " adds up in another order on each of " +
+         std::to_string(ranks) + " ranks, so replicas would drift apart: use ring or tree";
+}
+
+/// The slowest rank's best time of a few; the same on all ranks.
+double time_of(Communicator& communicator, const Route& route, std::vector<float>& data) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::infinity();
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    communicator.barrier();
+    const auto start = Clock::now();
+    travel(communicator, route, Collective::allreduce, 0, data, 0);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return communicator.max(best);
+}
+
+Route fastest(int segments, Communicator& communicator, Count elements) {
+  std::vector<Route> routes;
+  for (const Algorithm& a : catalogue())
+    if (drifts(a, communicator.ranks()).empty()) routes.push_back({&a, segments});
+  if (!communicator.native_name().empty()) routes.push_back({nullptr, 1});
+  std::vector<float> data(static_cast<std::size_t>(elements));
+  Route best = routes.front();
+  double best_time = std::numeric_limits<double>::infinity();
+  for (const Route& route : routes)
+    if (const double time = time_of(communicator, route, data); time < best_time)
+      best = route, best_time = time;
+  return best;
+}
+
+}  // namespace
+
+std::string Route::name(const Communicator& communicator) const {
+  return algorithm ? std::string(algorithm->name) : communicator.native_name();
+}
+
+int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
+
+Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements) {
+  if (word == "auto") return fastest(segments, communicator, elements);
+  if (word == "native") {
+    if (communicator.native_name().empty())
+      fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
+    return {nullptr, 1};
+  }
+  const Algorithm& algorithm = find_algorithm(word);
+  if (const std::string why = drifts(algorithm, communicator.ranks()); !why.empty())
+    fail(Blame::usage, why);
+  return {&algorithm, segments};
+}
+
+Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
+            std::span<float> data, int first_lane) {
+  const auto bytes = std::as_writable_bytes(data);
+  const auto elements = static_cast<Count>(data.size());
+  if (!route.algorithm) {
+    expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
+    communicator.native_allreduce(bytes.data(), elements, kSum);
+    return {};
+  }
+  Shifted shifted(communicator, first_lane);
+  const Problem problem{collective, communicator.ranks(), elements, root};
+  return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
+}
+
+}  // namespace arlab

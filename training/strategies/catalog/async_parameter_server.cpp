@@ -1,0 +1,21 @@
+// async_parameter_server: servers update at each gradient that comes; nobody waits for the others.
+#include "training/strategies/parameter_server.hpp"
+
+namespace arlab::strategy_catalog {
+
+StrategyKind async_parameter_server() {
+  return {
+      .name = "async_parameter_server",
+      .idea = "servers update at each gradient that comes; nobody waits for the others",
+      .source = "Li et al., OSDI 2014",
+      .synchronous = false,
+      .equal_replicas = false,
+      .direct = true,
+      .has_servers = true,
+      .own_moments = true,
+      .make = [](const Station& station) { return make_parameter_server(station, false); },
+      .refuses = refuse_parameter_server,
+  };
+}
+
+}  // namespace arlab::strategy_catalog

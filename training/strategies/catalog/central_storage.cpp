@@ -1,0 +1,58 @@
+// central_storage: the variables lie in one place, rank 0; all others compute on copies.
+//
+// Gradients are reduced to rank 0, which alone has an optimizer; the weights are broadcast. So the
+// optimizer's moments exist once.
+#include <algorithm>
+
+#include "training/strategies/strategy.hpp"
+
+namespace arlab::strategy_catalog {
+namespace {
+
+class CentralStorage final : public Strategy {
+ public:
+  explicit CentralStorage(const Station& station) : s_(station) {}
+
+  void finish_step(const Step& step) override {
+    const Route& route = s_.exchange.route();
+    s_.exchange.wait(s_.exchange.start({step.number, 0}, s_.parameters.gradients(),
+                                       {route, Collective::reduce, 0}));
+    if (s_.rank == 0) apply_all(s_, step);
+    s_.exchange.wait(s_.exchange.start({step.number, 0, 0, Phase::weights}, s_.parameters.weights(),
+                                       {route, Collective::broadcast, 0}));
+  }
+
+ private:
+  Station s_;
+};
+
+std::unique_ptr<Strategy> make(const Station& station) {
+  return std::make_unique<CentralStorage>(station);
+}
+
+std::string refuses(const Station& station) {
+  const Algorithm* const algorithm = station.exchange.route().algorithm;
+  if (!algorithm)
+    return "strategy central_storage needs reduce and broadcast: use --algorithm tree";
+  for (const Collective c : {Collective::reduce, Collective::broadcast}) {
+    const Problem problem{.collective = c, .ranks = station.ranks, .elements = 1};
+    if (const std::string why = unsupported(*algorithm, problem); !why.empty())
+      return "strategy central_storage: " + why + ": use --algorithm tree or master_worker";
+  }
+  return "";
+}
+
+}  // namespace
+
+StrategyKind central_storage() {
+  return {
+      .name = "central_storage",
+      .idea = "variables and optimizer on rank 0; gradients are reduced to it, weights broadcast",
+      .source = "TensorFlow, tf.distribute.experimental.CentralStorageStrategy",
+      .route = "tree",
+      .make = make,
+      .refuses = refuses,
+  };
+}
+
+}  // namespace arlab::strategy_catalog

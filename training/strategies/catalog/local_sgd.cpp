@@ -1,0 +1,57 @@
+// local_sgd: every worker trains by itself, and every H steps the weights are averaged.
+//
+// Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019. Moments of the optimizer stay
+// each worker's own.
+#include "training/strategies/strategy.hpp"
+
+namespace arlab::strategy_catalog {
+namespace {
+
+class LocalSgd final : public Strategy {
+ public:
+  explicit LocalSgd(const Station& station) : s_(station) {}
+
+  void finish_step(const Step& step) override {
+    apply_all(s_, step);
+    last_ = step.number;
+    if (++since_ == s_.options.every) settle();
+  }
+
+  void settle() override {
+    if (since_ == 0) return;
+    average(s_, {last_, 0, 0, Phase::weights}, s_.parameters.weights());
+    since_ = 0;
+  }
+
+ private:
+  Station s_;
+  Count last_ = 0, since_ = 0;
+};
+
+std::unique_ptr<Strategy> make(const Station& station) {
+  return std::make_unique<LocalSgd>(station);
+}
+
+std::string refuses(const Station& station) {
+  if (station.options.every >= 1) return "";
+  return "local_sgd averages every " + std::to_string(station.options.every) +
+         " steps: give at least 1, such as --every 8";
+}
+
+}  // namespace
+
+StrategyKind local_sgd() {
+  return {
+      .name = "local_sgd",
+      .idea = "workers train by themselves; every H steps their weights are averaged",
+      .source = "Stich, ICLR 2019",
+      .synchronous = false,
+      .equal_replicas = false,
+      .own_moments = true,
+      .local_batch = true,
+      .make = make,
+      .refuses = refuses,
+  };
+}
+
+}  // namespace arlab::strategy_catalog

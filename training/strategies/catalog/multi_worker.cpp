@@ -1,0 +1,16 @@
+// multi_worker: a process for each worker; gradients are summed by allreduce.
+#include "training/strategies/all_reduce.hpp"
+
+namespace arlab::strategy_catalog {
+
+StrategyKind multi_worker() {
+  return {
+      .name = "multi_worker",
+      .idea = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
+      .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
+      .backend = "mpi",
+      .make = make_all_reduce,
+  };
+}
+
+}  // namespace arlab::strategy_catalog

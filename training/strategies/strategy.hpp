@@ -1,0 +1,106 @@
+// Strategy: how replicas are kept in step.
+//
+// One object works for one rank. A worker's step is: start_step, forward and backward (in which it
+// is told of each gradient that is ready), finish_step. Where the strategy has servers, the last
+// ranks are no workers and call start_step and finish_step only.
+//
+// To add one, write training/strategies/catalog/<name>.cpp with `StrategyKind <name>()` in
+// namespace arlab::strategy_catalog, and one test.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "training/buckets.hpp"
+#include "training/exchange.hpp"
+#include "training/optimizer.hpp"
+#include "training/replica.hpp"
+
+namespace arlab {
+
+struct StrategyOptions {
+  Rank servers = 1;  ///< of the parameter servers
+  Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
+  Count every = 8;   ///< local_sgd: steps between two averages
+  BucketSizes buckets;
+};
+
+/// What a strategy works on; all of it outlives the strategy.
+struct Station {
+  Parameters& parameters;
+  Optimizer& optimizer;
+  Exchange& exchange;
+  Rank rank = 0;
+  Rank workers = 1;  ///< ranks 0 to workers - 1; those from there on are servers
+  Rank ranks = 1;
+  StrategyOptions options;
+
+  bool serves() const { return rank >= workers; }
+};
+
+struct Step {
+  Count number = 0;  ///< from the beginning of the training
+  double learning_rate = 0;
+};
+
+/// How many updates were made from weights that were so many updates old.
+using Staleness = std::map<Count, Count>;
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  /// So many steps follow until settle().
+  virtual void start_epoch(Count /*steps*/) {}
+  virtual void start_step(const Step&) {}
+  /// The gradient of a variable is complete; called within the backward pass.
+  virtual void ready(std::size_t /*variable*/) {}
+  /// On return the replica holds the weights for the next step.
+  virtual void finish_step(const Step&) = 0;
+  /// Ends an epoch: on return all workers hold the same weights. Every rank calls it.
+  virtual void settle() {}
+
+  virtual Staleness staleness() const { return {}; }
+};
+
+struct StrategyKind {
+  std::string_view name;  ///< the file's stem and the command line's word
+  std::string_view idea;
+  std::string_view source;
+  std::string_view backend = {};  ///< the only one it is for; empty: any
+  bool synchronous = true;        ///< n workers train as one with the whole batch does
+  bool equal_replicas = true;     ///< after each step all workers hold the same weights
+  bool direct = false;            ///< gradients go from rank to rank, by no algorithm
+  bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
+  bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
+  bool local_batch = false;  ///< a worker's loss is divided by its own batch
+  std::string_view route = "ring";  ///< the algorithm where none was asked for
+  std::unique_ptr<Strategy> (*make)(const Station&) = nullptr;
+  std::string (*refuses)(const Station&) = nullptr;  ///< optional: reason, or empty
+};
+
+/// Every strategy of the catalogue, by name.
+std::span<const StrategyKind> strategies();
+
+/// Throws Error(usage) naming the nearest strategy when there is none of that name.
+const StrategyKind& find_strategy(std::string_view name);
+
+/// Throws Error(usage) if the strategy cannot work there.
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station);
+
+/// Throws Error(check), naming the variable and the step, if a gradient is no finite number. The
+/// weights have not been changed by it.
+void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
+                   Count step);
+
+/// One step of the optimizer on all weights.
+void apply_all(const Station& station, const Step& step);
+
+/// Replaces the data on every rank by their mean over the workers; those of servers are left out.
+void average(const Station& station, const CollectiveId& id, std::span<float> data);
+
+}  // namespace arlab

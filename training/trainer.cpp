@@ -1,0 +1,305 @@
+#include "training/trainer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "algorithms/error.hpp"
+#include "training/agreement.hpp"
+
+namespace arlab {
+namespace {
+
+using Clock = Exchange::Clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Route route_of(const Learning& learning, Communicator& communicator) {
+  const std::string_view word =
+      learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
+  constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
+  return find_route(word, learning.segments, communicator, kTried);
+}
+
+std::string text_of(std::span<const Variable> variables) {
+  std::string text;
+  for (const Variable& v : variables) {
+    text += v.name;
+    for (const Count n : v.shape) text += ' ' + std::to_string(n);
+    text += ';';
+  }
+  return std::to_string(variables.size()) + " variables, hash " + std::to_string(hash(text));
+}
+
+std::string text_of(std::span<const Bucket> buckets) {
+  std::string text;
+  for (const Bucket& b : buckets) text += std::to_string(b.elements) + ' ';
+  return std::to_string(buckets.size()) + " buckets, hash " + std::to_string(hash(text));
+}
+
+std::string text_of(const OptimizerOptions& o) {
+  std::string text(name(o.kind));
+  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + std::to_string(o.momentum);
+  if (o.kind == OptimizerOptions::Kind::adam)
+    text += ' ' + std::to_string(o.beta1) + ' ' + std::to_string(o.beta2);
+  return text;
+}
+
+std::string text_of(const LearningRate& r) {
+  std::string text = std::to_string(r.base) + ", scaled " + std::string(name(r.scaling)) +
+                     ", warm-up " + std::to_string(r.warm_up) + ", " + std::string(name(r.decay));
+  if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
+  if (r.decay == RateDecay::cosine) text += ", " + std::to_string(r.epochs) + " epochs";
+  if (r.decay == RateDecay::steps)
+    for (const RateDrop& d : r.drops)
+      text += ", " + std::to_string(d.epoch) + ":" + std::to_string(d.factor);
+  return text;
+}
+
+}  // namespace
+
+Rank Trainer::workers_of(const Learning& learning, Rank ranks) {
+  if (!find_strategy(learning.strategy).has_servers) return ranks;
+  const Rank servers = learning.options.servers;
+  if (servers < 1 || servers >= ranks)
+    fail(Blame::usage, std::to_string(servers) + " parameter servers among " +
+                           std::to_string(ranks) +
+                           " ranks: there must be at least 1, and 1 worker");
+  return ranks - servers;
+}
+
+Trainer::Trainer(Communicator& communicator, const Learning& learning, const MakeReplica& make,
+                 std::vector<Article> articles)
+    : communicator_(communicator),
+      learning_(learning),
+      kind_(find_strategy(learning.strategy)),
+      workers_(workers_of(learning, communicator.ranks())),
+      exchange_(communicator, route_of(learning, communicator), learning.overlap),
+      articles_(std::move(articles)) {
+  check(learning_.rate);
+  replica_ = make([this](std::span<float> data) {
+    exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
+  });
+  optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
+                                           static_cast<Count>(replica_->weights().size()));
+  agree();
+  strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
+                                    workers_, communicator_.ranks(), learning_.options});
+  share_state();
+}
+
+void Trainer::agree() {
+  const StrategyOptions& o = learning_.options;
+  articles_.insert(
+      articles_.end(),
+      {{"the model", text_of(replica_->variables())},
+       {"the strategy", learning_.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
+                            std::to_string(o.bound) + ", every " + std::to_string(o.every)},
+       {"the optimizer", text_of(learning_.optimizer)},
+       {"the learning rate", text_of(learning_.rate)},
+       {"micro-batches", std::to_string(learning_.micro_batches)},
+       {"the algorithm", exchange_.route().name(communicator_) + ", " +
+                             std::to_string(exchange_.route().segments) + " segments"},
+       {"the buckets", text_of(buckets_of(replica_->variables(), o.buckets)), false},
+       {"epochs", std::to_string(learning_.epochs), false},
+       {"steps", std::to_string(learning_.most_steps), false},
+       {"the comparisons", "every " + std::to_string(learning_.check_every), false}});
+  if (learning_.micro_batches < 1)
+    fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
+  expect_same(communicator_, articles_);
+}
+
+void Trainer::broadcast(std::span<float> data, int which) {
+  const Exchange::Task task{{&find_algorithm("tree")}, Collective::broadcast, 0};
+  exchange_.wait(exchange_.start({0, which, 0, Phase::weights}, data, task));
+}
+
+// Exact integers up to 2^53 pass through max().
+void Trainer::share_state() {
+  const bool first = communicator_.rank() == 0;
+  steps_done_ = static_cast<Count>(communicator_.max(first ? static_cast<double>(steps_done_) : 0));
+  broadcast(replica_->weights(), 0);
+  broadcast(replica_->statistics(), 1);
+  if (kind_.own_moments) return;
+  broadcast(optimizer_->moments(), 2);
+  optimizer_->set_steps(
+      static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0)));
+}
+
+// The gradient of each micro-batch is added to those before; only the last one completes it.
+Outcome Trainer::learn(const Batch& batch) {
+  const auto gradients = replica_->gradients();
+  std::fill(gradients.begin(), gradients.end(), 0.0F);
+  if (batch.samples == 0) {  // a short last batch, of which nothing is left for this worker
+    for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
+    return {};
+  }
+  const Count divisor = kind_.local_batch ? batch.samples : batch.global;
+  const auto scale = 1 / static_cast<float>(divisor);
+  const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
+  const Blocks parts(batch.samples, count);
+  const std::size_t values = batch.values.size() / static_cast<std::size_t>(batch.samples);
+  Outcome outcome;
+  replica_->on_ready({});
+  for (Count part = 0; part < count; ++part) {
+    const auto first = static_cast<std::size_t>(parts.begin(part));
+    const auto size = static_cast<std::size_t>(parts.size(part));
+    if (part == count - 1) replica_->on_ready([this](std::size_t v) { strategy_->ready(v); });
+    outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
+                                std::span(batch.labels).subspan(first, size)},
+                               scale);
+  }
+  return outcome;
+}
+
+StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
+  const auto begin = Clock::now();
+  const Exchange::Usage before = exchange_.usage();
+  StepReport r;
+  r.begin = begin;
+  r.step = {steps_done_, rate_at(learning_.rate, steps_done_, steps_of_epoch)};
+  r.position = {steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch};
+  sums_ = 0;
+  strategy_->start_step(r.step);
+  if (is_worker()) {
+    const double waited = feed.train->time().waited;
+    const Batch batch = feed.train->next();
+    r.input = feed.train->time().waited - waited;
+    r.outcome = learn(batch);
+  }
+  strategy_->finish_step(r.step);
+  ++steps_done_;
+  const Exchange::Usage used = exchange_.usage() - before;
+  r.seconds = seconds_since(begin);
+  r.exposed = used.exposed;
+  r.communication = used.seconds;
+  return r;
+}
+
+void Trainer::compare_replicas() {
+  const std::span<const float> weights = replica_->weights();
+  const std::uint64_t own = hash(std::as_bytes(weights));
+  const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
+  diverged_ = !differ.empty();
+  if (diverged_)
+    fail(Blame::check,
+         "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
+             " the weights of " + ranks_text(differ) +
+             " are not those of rank 0; go on from the last checkpoint, and look for code that "
+             "changes weights on one rank only, or for faulty memory");
+}
+
+// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless it
+// failed amid an update: then the optimizer is a step ahead.
+void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+  try {
+    run_all(feed, steps_of_epoch, observer);
+  } catch (...) {
+    if (rescue_ && !diverged_ && communicator_.rank() == 0 && !kind_.own_moments &&
+        optimizer_->steps() == steps_done_)
+      rescue_();
+    throw;
+  }
+}
+
+void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+  expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
+  exchange_.observe(observer.collective);
+  if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");
+  Count end = learning_.epochs * steps_of_epoch;
+  if (learning_.most_steps > 0) end = std::min(end, learning_.most_steps);
+  if (is_worker() && steps_done_ < end)
+    feed.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
+  EpochReport sums;
+  Exchange::Usage before = exchange_.usage();
+  while (steps_done_ < end) {
+    // Up to where all are settled next.
+    const Count epoch = steps_done_ / steps_of_epoch;
+    Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
+    if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
+    strategy_->start_epoch(stop - steps_done_);
+    while (steps_done_ < stop) {
+      const StepReport r = train_step(feed, steps_of_epoch);
+      sums.epoch = epoch;
+      ++sums.steps;
+      sums.train += r.outcome;
+      sums.seconds += r.seconds;
+      sums.input += r.input;
+      if (observer.step) observer.step(r);
+      if (kind_.equal_replicas && learning_.check_every > 0 &&
+          steps_done_ % learning_.check_every == 0)
+        compare_replicas();
+    }
+    strategy_->settle();
+    average_statistics();
+    compare_replicas();
+    const bool whole = stop == end || stop % steps_of_epoch == 0;
+    if (whole) {
+      sums = report(sums, exchange_.usage() - before);
+      sums.validation = evaluate(feed.validation);
+      if (observer.epoch) observer.epoch(sums);
+    }
+    if (settled_) settled_(whole ? &sums : nullptr);
+    if (whole) sums = {}, before = exchange_.usage();
+  }
+}
+
+void Trainer::average_statistics() {
+  average({*replica_, *optimizer_, exchange_, communicator_.rank(), workers_, communicator_.ranks(),
+           learning_.options},
+          {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
+}
+
+EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {
+  EpochReport all = own;
+  all.train = sum(own.train);
+  const double compute = is_worker() ? own.seconds - own.input - used.exposed : 0;
+  all.seconds = communicator_.max(own.seconds);
+  all.input = communicator_.max(own.input);
+  all.exposed = communicator_.max(is_worker() ? used.exposed : 0);
+  all.communication = communicator_.max(is_worker() ? used.seconds : 0);
+  all.compute = communicator_.max(compute);
+  all.bytes_sent = communicator_.sum(used.bytes);
+  return all;
+}
+
+Outcome Trainer::evaluate(Pipeline* pipeline) {
+  Outcome own;
+  if (pipeline) {
+    pipeline->seek({});
+    for (Count step = 0; step < pipeline->steps(); ++step) {
+      const Batch batch = pipeline->next();
+      if (batch.samples > 0) own += replica_->evaluate({batch.values, batch.labels});
+    }
+  }
+  return sum(own);
+}
+
+// Rank by rank, so that the sum is the same everywhere and every time.
+double Trainer::sum(double value) {
+  double total = 0;
+  for (Rank r = 0; r < communicator_.ranks(); ++r)
+    total += communicator_.max(
+        r == communicator_.rank() ? value : -std::numeric_limits<double>::infinity());
+  return total;
+}
+
+Outcome Trainer::sum(const Outcome& own) {
+  return {sum(own.loss), communicator_.sum(own.correct), communicator_.sum(own.samples)};
+}
+
+Staleness Trainer::staleness() {
+  const Staleness own = strategy_->staleness();
+  const auto most = static_cast<Count>(
+      communicator_.max(own.empty() ? -1 : static_cast<double>(own.rbegin()->first)));
+  Staleness all;
+  for (Count s = 0; s <= most; ++s) {
+    const auto found = own.find(s);
+    if (const Count n = communicator_.sum(found == own.end() ? 0 : found->second); n > 0)
+      all[s] = n;
+  }
+  return all;
+}
+
+}  // namespace arlab
