@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -67,7 +68,7 @@ class Replay:
 
 def run_for_cpu(command, folder, timeout):
     """What the command printed, and the CPU time it and its children took."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           start_new_session=True) as process:
         try:
@@ -75,10 +76,10 @@ def run_for_cpu(command, folder, timeout):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # smpirun leaves its simulation running
             raise
-    after = os.times()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))} failed with {process.returncode}:\n{text}")
-    return text, (after.children_user - before.children_user) + (after.children_system - before.children_system)
+    return text, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def replay(trace, hosts, fabric, folder, timeout=600):

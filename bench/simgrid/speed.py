@@ -39,7 +39,7 @@ def main():
                 _, ours = smpi.run_for_cpu([arlab, "simulate", algorithm, *what, "--model", "fluid", "--envelope",
                                             str(smpi.ENVELOPE), "--topology", fabric.topology], folder, 600)
                 theirs = smpi.replay(trace, hosts, fabric, folder).cpu
-                print(f"| `{algorithm}` | {fabric.name} | {ours:.2f} s | {theirs:.1f} s | {theirs / ours:.0f} |", flush=True)
+                print(f"| `{algorithm}` | {fabric.name} | {ours:.3f} s | {theirs:.1f} s | {theirs / ours:.0f} |", flush=True)
     return 0
 
 
