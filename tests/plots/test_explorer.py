@@ -169,6 +169,8 @@ class Controls(Case):
         self.assertEqual(self.page.run("document.querySelectorAll('svg.stage .used').length > 0"), True)
         self.put(elements="1M", root="3", segments="4")
         self.assertEqual(self.page.run("[state.elements, state.root, state.segments, runOf(state.algorithm).lanes]"), [1048576, 3, 4, 4])
+        self.put(lane="3")
+        self.assertEqual(self.page.run("runOf(state.algorithm).elements"), 262144)
         self.put(elements="many", root="99")
         self.assertEqual(self.page.run("[state.elements, state.root, byId('elements').value, byId('root').value]"), [1048576, 3, "1M", "3"])
 
