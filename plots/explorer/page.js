@@ -1,7 +1,7 @@
 // --- The page: controls, views, the player ---------------------------------------------------------------------------------
 
 const VIEWS = {steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
-               curves: ["Crossover", curvesView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
+               curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
 let showing, playing = null;
 
 function fillControls() {
