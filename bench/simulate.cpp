@@ -1,10 +1,15 @@
 // arlab simulate: how long an algorithm takes on a network model, in simulated time.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 
+#include "algorithms/error.hpp"
 #include "bench/models.hpp"
 #include "bench/sweep.hpp"
+#include "bench/units.hpp"
 #include "bench/verbs.hpp"
+#include "simulator/critical_path.hpp"
 #include "simulator/engine.hpp"
 
 namespace arlab {
@@ -13,15 +18,44 @@ namespace {
 struct SimulateVerb {
   SweepOptions sweep;
   ModelOptions model;
+  bool critical_path = false;
 };
 
 bool less_loaded(const LinkLoad& a, const LinkLoad& b) { return a.share < b.share; }
 
-void evaluate(const ModelOptions& options, const Config& config, Record& r) {
+// What the finish hangs on, in words; told beside the results, not in them.
+void tell(const CriticalPath& path, const Record& r) {
+  Count messages = 0;
+  for (const CriticalStep& s : path.steps)
+    messages += s.kind == CriticalStep::Kind::message ? 1 : 0;
+  std::string parts;
+  using Kind = CriticalStep::Kind;
+  for (const Kind kind : {Kind::message, Kind::send, Kind::receive, Kind::reduce, Kind::wait})
+    if (const Time spent = path.spent(kind); spent > 0)
+      parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(kind),
+                           show_time(microseconds(spent)),
+                           100 * static_cast<double>(spent) / static_cast<double>(path.length()));
+  const std::string ends = path.steps.empty()
+                               ? ""
+                               : fmt::format(" from rank {} to rank {}: {}",
+                                             path.steps.front().rank, path.steps.back().to, parts);
+  fmt::print(stderr, "{}, {}, {}: hangs on {}{}\n", r.algorithm,
+             show_plural(r.problem.ranks, "rank"), show_bytes(r.bytes()),
+             show_plural(messages, "message"), ends);
+}
+
+void evaluate(const ModelOptions& options, bool critical, const Config& config, Record& r) {
+  constexpr Count kMostTraced = 2'000'000;  // messages; a trace takes some 150 bytes of each
+  if (critical && r.claimed->messages > kMostTraced)
+    fail(Blame::usage,
+         fmt::format("--critical-path of {} messages: {} is the most, use fewer ranks",
+                     show_count(r.claimed->messages), show_count(kMostTraced)));
   const auto network = options.network(config.problem.ranks);
+  Trace trace;
   const Outcome outcome =
       simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
-               *network, {.segments = config.segments});
+               *network, {.segments = config.segments, .trace = critical ? &trace : nullptr});
+  if (critical) tell(critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   r.time_us = exactly(microseconds(outcome.finish));
   r.modelled_us = microseconds(outcome.finish);
@@ -88,6 +122,8 @@ void add_simulate(CLI::App& app, Session& session) {
   const auto options = std::make_shared<SimulateVerb>();
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
+  verb->add_flag("--critical-path", options->critical_path,
+                 "Say, on stderr, what each finish hangs on: messages, additions, waits");
   options->sweep.add_outputs(*verb);
   verb->callback([options, &session] {
     SweepOptions& o = options->sweep;
@@ -103,7 +139,9 @@ void add_simulate(CLI::App& app, Session& session) {
           r.topology = options->model.topology_spec(r.problem.ranks);
         },
         [&](const Config& config, const Record& r) { return estimate(options->model, config, r); },
-        [&](const Config& config, Record& r) { evaluate(options->model, config, r); });
+        [&](const Config& config, Record& r) {
+          evaluate(options->model, options->critical_path, config, r);
+        });
   });
 }
 

@@ -24,7 +24,7 @@ may_include() { # <folder> <header>: our own headers
     tests:* | bench:*) ;;
     *:\"$1/*) ;;
     simulator:\"algorithms/* | collectives:\"algorithms/*) ;;
-    plots:\"algorithms/* | plots:\"simulator/*) ;;
+    plots:\"algorithms/* | plots:\"simulator/* | plots:\"training/schedulers/*) ;;
     training:\"algorithms/* | training:\"simulator/* | training:\"collectives/*) ;;
     *) return 1 ;;
   esac

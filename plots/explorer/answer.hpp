@@ -3,7 +3,7 @@
 //
 // The same C++ answers in the browser (wasm.cpp) and in `arlab explore`, which puts answers into
 // the page where no WebAssembly could be built. A request is {"ask": WHAT, ...}: catalogue, run,
-// explain, simulate, curve or network; each has a file of that name.
+// explain (run.cpp), simulate, curve (simulate.cpp), network or train.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// What there is: algorithms, models and topologies, with their words.
+// What there is: algorithms, models, topologies and schedulers, with their words.
 #include "plots/explorer/request.hpp"
+#include "training/schedulers/scheduler.hpp"
 #ifdef ARLAB_HAS_TOPOLOGIES
 #include "simulator/topologies/kind.hpp"
 #endif
@@ -34,6 +35,8 @@ Json catalogue_json() {
                                 {"has_links", m.has_links},
                                 {"parameters", std::move(parameters)}});
   }
+  for (const SchedulerKind& kind : schedulers())
+    answer["schedulers"].push_back({{"name", kind.name}, {"idea", kind.idea}});
 #ifdef ARLAB_HAS_TOPOLOGIES
   for (const TopologyKind& kind : topologies())
     answer["topologies"].push_back({{"name", kind.name}, {"idea", kind.idea}});

@@ -1,14 +1,16 @@
 // --- The page: controls, views, the player ---------------------------------------------------------------------------------
 
 const VIEWS = {steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
-               curves: ["Crossover", curvesView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
+               curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
 let showing, playing = null;
 
 function fillControls() {
   const fill = (id, value) => { if (document.activeElement !== byId(id)) byId(id).value = value; };
-  for (const id of ["algorithm", "beside", "ranks", "root", "segments", "model", "topology"]) fill(id, state[id]);
+  for (const id of ["algorithm", "beside", "ranks", "root", "segments", "lane", "model", "topology"]) fill(id, state[id]);
   fill("elements", countText(state.elements));
   byId("root").max = state.ranks - 1;
+  byId("lane").max = state.segments - 1;
+  byId("lane-label").hidden = state.segments === 1;  // segments travel side by side; steps show one of them
   byId("topology-label").hidden = !modelNow().has_links && state.on !== "topology";
   const chosen = algorithmNamed(state.algorithm);
   byId("idea").textContent = `${chosen.label}: ${sentenceOf(chosen.idea)}`;
@@ -109,7 +111,8 @@ function addControls() {
   });
   whole("ranks", 2, () => 64, () => { state.root = Math.min(state.root, state.ranks - 1); state.step = 0; });
   whole("root", 0, () => state.ranks - 1);
-  whole("segments", 1, () => 64);
+  whole("segments", 1, () => 64, () => state.lane = Math.min(state.lane, state.segments - 1));
+  whole("lane", 0, () => state.segments - 1);
   on("elements", (text) => { state.elements = countFrom(text) ?? state.elements; byId("elements").value = countText(state.elements); });
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   addParameters();

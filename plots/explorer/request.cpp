@@ -82,7 +82,8 @@ std::string answer(std::string_view request) {
       {"explain", explain_json},
       {"simulate", simulate_json},
       {"curve", curve_json},
-      {"network", network_json}};
+      {"network", network_json},
+      {"train", train_json}};
   for (const auto& [name, function] : kAnswers)
     if (name == what) return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
   fail(Blame::usage, "nothing answers '" + what + "'");

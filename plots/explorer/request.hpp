@@ -45,5 +45,6 @@ Json explain_json(const Json& request);
 Json simulate_json(const Json& request);
 Json curve_json(const Json& request);
 Json network_json(const Json& request);
+Json train_json(const Json& request);
 
 }  // namespace arlab::explorer

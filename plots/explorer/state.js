@@ -43,6 +43,7 @@ function readLink(text) {
   state.ranks = Math.max(2, Math.min(64, state.ranks));
   state.root = Math.min(state.root, state.ranks - 1);
   state.segments = Math.max(1, Math.min(64, state.segments));
+  state.lane = Math.min(state.lane, state.segments - 1);
 }
 let linkTimer;
 function writeLink() {

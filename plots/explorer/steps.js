@@ -58,7 +58,7 @@ function svgText(svg) {
   const chosen = document.documentElement.dataset.theme;
   if (chosen) copy.dataset.theme = chosen;
   const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of Object.entries({width: "100%", height: "100%", style: "fill: var(--card)"})) back.setAttribute(name, value);
+  for (const [name, value] of Object.entries({x: box.x, y: box.y, width: box.width, height: box.height, style: "fill: var(--card)"})) back.setAttribute(name, value);
   const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
   style.textContent = byId("style").textContent;
   copy.prepend(style, back);

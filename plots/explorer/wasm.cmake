@@ -10,6 +10,11 @@ foreach(library arlab_algorithms arlab_simulator)
   endforeach()
 endforeach()
 list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|metrics|flow|faults)\\.cpp$")
+# Of training only the schedulers, and of those what decides in virtual time.
+get_target_property(parts arlab_training SOURCES)
+list(FILTER parts INCLUDE REGEX "training/schedulers(/|\\.cpp)")
+list(FILTER parts EXCLUDE REGEX "dispatcher")
+list(APPEND sources ${parts})
 set(flags --target=wasm32-wasi -std=c++20 -O2 -fno-exceptions -nostdinc++ --sysroot=/ -isystem ${wasm_headers}
   -isystem /usr/include/wasm32-wasi -isystem ${CMAKE_CURRENT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}
   -fvisibility=hidden -ffunction-sections -fdata-sections -DJSON_NOEXCEPTION -DJSON_HAS_FILESYSTEM=0

@@ -15,8 +15,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "plots"))
 import browser  # noqa: E402
 
-# algorithm: the step of 8 ranks that tells most
-STEPS = {"all_to_all": 1, "master_worker": 1, "tree": 2, "butterfly": 2, "round_robin": 3, "ring": 3}
+# algorithm: the step of 8 ranks that tells most, and which of its panels the lecture shows
+STEPS = {"all_to_all": (1, ["talks"]), "master_worker": (1, ["talks", "time"]), "tree": (2, ["talks", "time"]),
+         "butterfly": (2, ["talks", "holds"]), "round_robin": (3, ["talks", "holds"]), "ring": (3, ["holds", "time"])}
+PANELS = {"talks": ("", "svg.stage"), "holds": ("", "svg.holdings"),
+          "time": ("&view=time&p.gamma=40&time=400", "svg.timeline")}
 
 
 def main(page_file: str) -> None:
@@ -29,10 +32,10 @@ def main(page_file: str) -> None:
         page.run("document.documentElement.dataset.theme = 'light'")
         (folder / f"{name}.svg").write_text(page.run(f"svgText(document.querySelector({selector!r}))") + "\n")
 
-    for name, step in STEPS.items():
-        take(f"{name}_talks", f"algorithm={name}&ranks=8&step={step}", "svg.stage")
-        take(f"{name}_holds", f"algorithm={name}&ranks=8&step={step}", "svg.holdings")
-        take(f"{name}_time", f"algorithm={name}&ranks=8&view=time&p.gamma=40&time=400", "svg.timeline")
+    for name, (step, panels) in STEPS.items():
+        for panel in panels:
+            more, selector = PANELS[panel]
+            take(f"{name}_{panel}", f"algorithm={name}&ranks=8&step={step}{more}", selector)
     take("crossover", "view=curves&ranks=64", "svg.curves")
     take("torus_links", "view=network&model=fluid&topology=torus:dims=4x4&ranks=16&algorithm=butterfly", "svg.heat")
     page.close()

@@ -14,7 +14,7 @@ from typing import Any
 import browser
 
 ARLAB = os.environ.get("ARLAB", "build/fast/bench/arlab")
-VIEWS = ("steps", "time", "network", "cost", "curves", "quiz", "break")
+VIEWS = ("steps", "time", "network", "cost", "curves", "train", "quiz", "break")
 RANKS = (2, 3, 5, 8, 16, 64)
 STEP_MS = 50    # a step of the slider at 64 ranks; 2 to 10 alone, but tests share a machine
 RUN_MS = 1000   # a view of 64 ranks from nothing; 30 to 200 alone
@@ -169,6 +169,8 @@ class Controls(Case):
         self.assertEqual(self.page.run("document.querySelectorAll('svg.stage .used').length > 0"), True)
         self.put(elements="1M", root="3", segments="4")
         self.assertEqual(self.page.run("[state.elements, state.root, state.segments, runOf(state.algorithm).lanes]"), [1048576, 3, 4, 4])
+        self.put(lane="3")
+        self.assertEqual(self.page.run("runOf(state.algorithm).elements"), 262144)
         self.put(elements="many", root="99")
         self.assertEqual(self.page.run("[state.elements, state.root, byId('elements').value, byId('root').value]"), [1048576, 3, "1M", "3"])
 
@@ -188,6 +190,19 @@ class Controls(Case):
             self.assertNotEqual((self.page.run(lines), self.text("#winners")), (before, said), control)
         self.page.run("{byId('curve-elements').value = 10; byId('curve-elements').dispatchEvent(new Event('input'))}")
         self.assertLess(self.page.run("state.elements"), 100)
+
+    def test_training_schedules_move_with_the_link(self) -> None:
+        self.show(view="train")
+        rows = "[...document.querySelectorAll('#schedulers tbody tr')].map((row) => row.textContent)"
+        first = self.page.run(rows)
+        self.assertEqual(len(first), self.page.run("catalogue.schedulers.length"))
+        self.assertEqual(self.page.run("document.querySelectorAll('svg.overlap').length"), 2)
+        self.page.run("{const s = [...document.querySelectorAll('#train-sliders input')].at(-1); s.value = 190; s.dispatchEvent(new Event('input'))}")
+        self.assertNotEqual(self.page.run(rows), first)
+        # Three layers of the reference: forward 1, backward 2, communication 2, 2, 6; nobody waits for a start.
+        periods = self.page.run("""Object.fromEntries(catalogue.schedulers.map(({name}) => [name, ask('train', {scheduler: name, alpha: 0, beta: 1,
+            layers: [[1e9, 2e9, 5e8], [1e9, 2e9, 5e8], [1e9, 2e9, 15e8]]}).period / 1e9]))""")
+        self.assertEqual([round(periods[name], 6) for name in ("none", "fifo", "dear")], [19, 15, 13])
 
     def test_quiz(self) -> None:
         self.show(view="quiz", ranks=4)
@@ -305,10 +320,12 @@ class Precomputed(Case):
 
     def test_says_so_and_shows_its_runs(self) -> None:
         self.assertIn("made without WebAssembly", self.text("#note"))
-        for name in self.page.run("catalogue.algorithms.map((one) => one.name)"):
-            for view in VIEWS:
+        for view in VIEWS:
+            self.show(view=view)
+            for name in self.page.run("catalogue.algorithms.map((one) => one.name)"):
                 for ranks in (2, 16):
-                    self.show(view=view, algorithm=name, ranks=ranks)
+                    self.put(algorithm=name, ranks=ranks)
+                    self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))
 
     def test_another_number_of_ranks_is_refused_in_words(self) -> None:
         self.show(view="steps", ranks=4)
