@@ -6,6 +6,7 @@
 
 #include "algorithms/error.hpp"
 #include "bench/choices.hpp"
+#include "bench/hot_links.hpp"
 #include "bench/models.hpp"
 #include "bench/options.hpp"
 #include "bench/record.hpp"
@@ -59,9 +60,25 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
+// Counter tracks: how busy each of the hottest links was, in a process of their own.
+void add_counters(Json& events, const HotLinks& hot, Rank process) {
+  events.push_back({{"ph", "M"},
+                    {"pid", process},
+                    {"name", "process_name"},
+                    {"args", {{"name", "links, the hottest first"}}}});
+  for (const HotLinks::One& link : hot.links)
+    for (std::size_t i = 0; i <= link.busy.size(); ++i)
+      events.push_back({{"ph", "C"},
+                        {"pid", process},
+                        {"name", link.load.name},
+                        {"ts", static_cast<double>(i) * *hot.step_us},
+                        {"args", {{"busy %", i < link.busy.size() ? 100 * link.busy[i] : 0}}}});
+}
+
 // The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
-// messages.
-Json trace_json(const Trace& trace, const Config& config, const ModelOptions& model) {
+// messages; counters for links.
+Json trace_json(const Trace& trace, const std::optional<HotLinks>& hot, const Config& config,
+                const ModelOptions& model) {
   Json events = Json::array();
   constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
@@ -99,23 +116,24 @@ Json trace_json(const Trace& trace, const Config& config, const ModelOptions& mo
                       {"name", "message"},
                       {"ts", microseconds(s.begin)}});
   }
+  if (hot) add_counters(events, *hot, config.problem.ranks);
   return {{"displayTimeUnit", "ns"},
           {"otherData",
            {{"algorithm", config.algorithm->name},
             {"ranks", config.problem.ranks},
             {"elements", config.problem.elements},
+            {"topology", model.topology_text(config.network, config.problem.ranks)},
             {"model", model.parsed_model().name},
             {"machine", model.machine()}}},
           {"traceEvents", std::move(events)}};
 }
 
 void export_one(const ExportVerb& verb) {
-  const std::vector<Config> configs = verb.sweep.configs();
+  const std::vector<Config> configs = verb.sweep.configs(verb.model.groups());
   if (configs.size() != 1)
-    fail(Blame::usage,
-         fmt::format(
-             "an export is of one configuration, not of {}: give one algorithm, one -p, one size",
-             configs.size()));
+    fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one "
+                                   "algorithm, one -p, one size, one network",
+                                   configs.size()));
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
@@ -127,11 +145,16 @@ void export_one(const ExportVerb& verb) {
   if (verb.format == "json") {
     json = schedule_json(config);
   } else if (verb.format == "perfetto") {
+    constexpr std::size_t kTracks = 32;  // of links
     Trace trace;
-    const auto network = verb.model.network(config.problem.ranks);
-    simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
-             *network, {.segments = config.segments, .trace = &trace});
-    json = trace_json(trace, config, verb.model);
+    LinkHistory history;
+    const auto network = verb.model.make(config.network, config.problem.ranks);
+    network->watch_links(history);
+    const Outcome outcome = simulate(*config.algorithm, config.problem,
+                                     static_cast<Bytes>(size_of(config.operand.dtype)), *network,
+                                     {.segments = config.segments, .trace = &trace});
+    json =
+        trace_json(trace, hottest(*network, outcome.finish, kTracks, &history), config, verb.model);
   } else {
     const std::string_view formats[] = {"json", "perfetto"};
     unknown("format", verb.format, formats);

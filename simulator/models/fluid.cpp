@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "simulator/link_history.hpp"
 #include "simulator/maxmin.hpp"
 #include "simulator/model.hpp"
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/placement.hpp"
-#include "simulator/topologies/routing.hpp"
+#include "simulator/topologies/fabric.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -51,10 +50,11 @@ struct Entry {  // something that will happen to a flow, unless its version has 
 
 class Fluid : public Network {
  public:
-  Fluid(const Values& values, Rank ranks, const FabricSpec& fabric)
-      : topology_(make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks)),
-        router_(topology_, find_routing(fabric.routing), fabric.seed),
-        host_of_(place(topology_, find_placement(fabric.placement), ranks, fabric.seed)),
+  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
+      : fabric_(std::move(fabric)),
+        topology_(fabric_->topology),
+        router_(topology_, fabric_->routing, fabric_->seed),
+        host_of_(fabric_->host_of),
         envelope_(values.at("envelope")),
         cap_(values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         gamma_(values.at("gamma")),
@@ -115,12 +115,16 @@ class Fluid : public Network {
     return arrived_;
   }
 
+  void watch_links(LinkHistory& history) override { history_ = &history; }
+
   std::vector<LinkLoad> loads(Time now) const override {
     std::vector<LinkLoad> loads;
     for (std::size_t l = 0; l < channels_.size(); ++l) {
       const double most = channels_[l].capacity * static_cast<double>(now);
-      loads.push_back({topology_.links()[l].name, channels_[l].carried,
-                       most > 0 ? channels_[l].carried / most : 0});
+      const Link& link = topology_.links()[l];
+      loads.push_back({link.name, topology_.tiers()[static_cast<std::size_t>(link.tier)],
+                       channels_[l].carried, most > 0 ? channels_[l].carried / most : 0,
+                       channels_[l].capacity});
     }
     return loads;
   }
@@ -175,6 +179,7 @@ class Fluid : public Network {
   // All bytes are through.
   void leave(Index id) {
     Flow& flow = flows_[id];
+    if (history_) write_down(flow);
     for (std::size_t i = 0; i < flow.route.size(); ++i) {
       Channel& c = channel(flow.route[i]);
       c.carried += flow.bytes;
@@ -240,6 +245,12 @@ class Fluid : public Network {
     for (std::size_t i = 0; i < part_flows_.size(); ++i) set_rate(part_flows_[i], rates[i]);
   }
 
+  // What the flow carried at the rate that ends now.
+  void write_down(const Flow& flow) {
+    for (const LinkId link : flow.route)
+      history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
+  }
+
   double alone(const Flow& flow) {
     double rate = channel(flow.route[0]).capacity;
     for (const LinkId link : flow.route) rate = std::min(rate, channel(link).capacity);
@@ -249,6 +260,7 @@ class Fluid : public Network {
   void set_rate(Index id, double rate) {
     Flow& flow = flows_[id];
     if (flow.rate == rate) return;
+    if (history_) write_down(flow);
     const double flowed = flow.rate * static_cast<double>(now_ - flow.since);
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
@@ -257,9 +269,10 @@ class Fluid : public Network {
     note(now_ + to_time(flow.left / rate), id);
   }
 
-  Topology topology_;
+  std::shared_ptr<const Fabric> fabric_;
+  const Topology& topology_;
   Router router_;
-  std::vector<Rank> host_of_;  // of each rank
+  const std::vector<Rank>& host_of_;  // of each rank
   double envelope_, cap_, gamma_;
   std::vector<Time> processor_;  // of each rank: when it is free
   std::vector<Channel> channels_;
@@ -269,6 +282,7 @@ class Fluid : public Network {
   std::vector<LinkId> dirty_;
   std::vector<std::uint32_t> arrived_;
   Time now_ = 0;
+  LinkHistory* history_ = nullptr;  // null: nobody watches
   Index solving_ = 0;
   // Of the part that is being solved:
   std::vector<LinkId> part_links_;
@@ -277,8 +291,9 @@ class Fluid : public Network {
   MaxMin solver_;
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec& fabric) {
-  return std::make_unique<Fluid>(values, ranks, fabric);
+std::unique_ptr<Network> make(const Values& values, Rank ranks,
+                              std::shared_ptr<const Fabric> fabric) {
+  return std::make_unique<Fluid>(values, ranks, std::move(fabric));
 }
 
 }  // namespace
