@@ -1,5 +1,5 @@
-// arlab export: an algorithm's schedule as JSON, or a simulated run as a trace that Perfetto and
-// Chrome open.
+// arlab export: an algorithm's schedule as JSON or as a trace that SimGrid replays, or a simulated
+// run as a trace that Perfetto and Chrome open.
 #include <fmt/format.h>
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "bench/models.hpp"
 #include "bench/options.hpp"
 #include "bench/record.hpp"
+#include "bench/ti_trace.hpp"
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
@@ -138,12 +139,15 @@ void export_one(const ExportVerb& verb) {
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
-  if (static_cast<double>(messages) > 2e6)
+  const double most = verb.format == "ti" ? 1e7 : 2e6;
+  if (static_cast<double>(messages) > most)
     fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
                                    show_count(messages)));
-  Json json;
+  std::string text;
   if (verb.format == "json") {
-    json = schedule_json(config);
+    text = schedule_json(config).dump() + "\n";
+  } else if (verb.format == "ti") {
+    text = ti_trace(config);
   } else if (verb.format == "perfetto") {
     constexpr std::size_t kTracks = 32;  // of links
     Trace trace;
@@ -153,13 +157,13 @@ void export_one(const ExportVerb& verb) {
     const Outcome outcome = simulate(*config.algorithm, config.problem,
                                      static_cast<Bytes>(size_of(config.operand.dtype)), *network,
                                      {.segments = config.segments, .trace = &trace});
-    json =
-        trace_json(trace, hottest(*network, outcome.finish, kTracks, &history), config, verb.model);
+    const auto hot = hottest(*network, outcome.finish, kTracks, &history);
+    text = trace_json(trace, hot, config, verb.model).dump() + "\n";
   } else {
-    const std::string_view formats[] = {"json", "perfetto"};
+    const std::string_view formats[] = {"json", "perfetto", "ti"};
     unknown("format", verb.format, formats);
   }
-  write_file(verb.file, json.dump() + "\n");
+  write_file(verb.file, text);
   if (verb.file == "-") return;
   fmt::print(stderr, "wrote {}{}\n", verb.file,
              verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
@@ -168,16 +172,18 @@ void export_one(const ExportVerb& verb) {
 }  // namespace
 
 void add_export(CLI::App& app, Session&) {
-  CLI::App* verb =
-      app.add_subcommand("export", "A schedule as JSON, or a simulated run as a Perfetto trace");
+  CLI::App* verb = app.add_subcommand(
+      "export", "A schedule as JSON or SimGrid trace, or a run as Perfetto trace");
   verb->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
-      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json");
+      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
+      "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportVerb>();
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
   verb->add_option("-f,--format", options->format,
-                   "json (the schedule, default) or perfetto (a simulated run)")
+                   "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
+                   "perfetto (a simulated run)")
       ->type_name("NAME");
   verb->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");

@@ -10,6 +10,7 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "simulator/model.hpp"
+#include "training/schedulers/scheduler.hpp"
 
 namespace arlab {
 
@@ -55,6 +56,20 @@ void list_models() {
   fmt::print("{}", markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
+void list_schedulers() {
+  Rows rows;
+  for (const SchedulerKind& k : schedulers()) {
+    std::string parameters;
+    for (const Parameter& p : k.parameters)
+      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
+                    " (" + std::string(p.help) + ")";
+    rows.push_back({std::string(k.name), std::string(k.idea), k.barrier ? "all" : "its own",
+                    parameters, std::string(k.source)});
+  }
+  fmt::print("{}",
+             markdown({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows));
+}
+
 void list_backends() {
   Rows rows;
   for (const Backend& b : backends())
@@ -77,11 +92,9 @@ struct Part {
   std::string_view name;
   void (*list)();
 };
-constexpr Part kParts[] = {{"algorithms", list_algorithms},
-                           {"topologies", list_topologies},
-                           {"models", list_models},
-                           {"backends", list_backends},
-                           {"types", list_types}};
+constexpr Part kParts[] = {{"algorithms", list_algorithms}, {"topologies", list_topologies},
+                           {"models", list_models},         {"schedulers", list_schedulers},
+                           {"backends", list_backends},     {"types", list_types}};
 
 void list(const std::string& what) {
   bool found = false;
@@ -101,11 +114,12 @@ void list(const std::string& what) {
 
 void add_list(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand(
-      "list", "Algorithms, topologies, models, backends and types, and what is missing here");
+      "list",
+      "Algorithms, topologies, models, schedulers, backends and types, and what is missing here");
   verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
   verb->add_option("what", *what,
-                   "algorithms, topologies, models, backends, types or all (default)")
+                   "algorithms, topologies, models, schedulers, backends, types or all (default)")
       ->type_name("");
   verb->callback([what] { list(*what); });
 }

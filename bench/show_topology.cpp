@@ -71,6 +71,7 @@ void write_svg(const Topology& topology, const std::string& path) {
 struct ShowOptions {
   TopologyOptions network;
   std::string svg;
+  bool hosts = false;
   Rank ranks = 0;
 };
 
@@ -78,7 +79,12 @@ void show(const ShowOptions& options) {
   const Topology topology = options.network.open(options.ranks);
   const Router router(topology, options.network.parsed_routing());  // refuses what does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
-  const Metrics m = metrics(topology, options.network.hosts_of(topology, ranks));
+  const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
+  if (options.hosts) {
+    for (const Rank host : hosts) fmt::print("{}\n", topology.node(host).name);
+    return;
+  }
+  const Metrics m = metrics(topology, hosts);
   if (options.svg != "-") {
     print_metrics(topology, m, router.routing());
     print_tiers(m);
@@ -106,6 +112,8 @@ void add_show_topology(CLI::App& show_verb) {
       ->type_name("FILE");
   verb->add_option("--placement", options->network.placement,
                    "block (default), cyclic, random, or a file with a host for each rank");
+  verb->add_flag("--hosts", options->hosts,
+                 "Print the host of each rank alone, a line each: a placement file");
   options->network.add(*verb);
   verb->callback([options] { show(*options); });
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Charts of result files: time against size, and time against ranks.
+"""Charts of result files: time against size, time against ranks, and links over time.
 
 One panel for every way the records were made (measured with a backend, simulated with a model), one
 line per algorithm with its 95% confidence band, and the model's time as a thin dashed line where a
-measured record carries one.
+measured record carries one. Records with links over time (`simulate --links N`) get a heat map each.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+import links
 import style
 from records import BadRecord, Record, read
 from slices import MEASURED, Slice, best_slices, label_of
@@ -33,7 +34,7 @@ EXAMPLES = """examples:
   /usr/bin/python3 plots/charts.py results/*.jsonl -o results/
 
 writes time_against_size and time_against_ranks, each as .svg and .png, where the records hold two
-sizes or two rank counts of one kind. Exit status: 0 written, 2 unusable files, 3 no matplotlib or no
+sizes or two rank counts of one kind, and links_over_time where they hold links. Exit status: 0 written, 2 unusable files, 3 no matplotlib or no
 place to write.
 """
 CHARTS = {"time_against_size": ("bytes", "Time against size"),
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         folder = Path(options.output)
         folder.mkdir(parents=True, exist_ok=True)
         written = [path for name in CHARTS for path in write(name, records, folder)]
+        written += links.write(records, folder)
     except BadRecord as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -62,7 +64,8 @@ def main(arguments: Sequence[str]) -> int:
     for path in written:
         print(path)
     if not written:
-        print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts",
+        print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts, "
+              "and none of links over time",
               file=sys.stderr)
         return 2
     return 0

@@ -22,11 +22,12 @@ void MaxMin::list_flows(const Sharing& s) {
     }
 }
 
-std::span<const double> MaxMin::solve(const Sharing& s) {
+Shares MaxMin::solve(const Sharing& s) {
   constexpr double kUnsettled = -1;
   const std::size_t flows = s.begin.size() - 1;
   list_flows(s);
   rate_.assign(flows, kUnsettled);
+  holder_.assign(flows, Shares::kCap);
   left_ = s.capacity;
   heap_.clear();
   const auto later = std::greater<>();
@@ -52,6 +53,7 @@ std::span<const double> MaxMin::solve(const Sharing& s) {
       const std::uint32_t f = flows_[i];
       if (rate_[f] != kUnsettled) continue;
       rate_[f] = level.share;
+      holder_[f] = level.link;
       for (std::uint32_t k = s.begin[f]; k < s.begin[f + 1]; ++k) {
         left_[s.links[k]] = std::max(0.0, left_[s.links[k]] - level.share);
         --open_[s.links[k]];
@@ -63,7 +65,7 @@ std::span<const double> MaxMin::solve(const Sharing& s) {
       expects(s.cap > 0, "a flow without links and without a cap");
       rate = s.cap;
     }
-  return rate_;
+  return {rate_, holder_};
 }
 
 }  // namespace arlab

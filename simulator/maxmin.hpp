@@ -15,17 +15,26 @@ namespace arlab {
 /// Flows over links that are numbered from 0: flow f crosses links[begin[f]] to links[begin[f + 1]
 /// - 1], at most once each.
 struct Sharing {
-  std::vector<double> capacity;      ///< of each link, above 0, in any unit of rate
+  std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions
   std::vector<std::uint32_t> links;
   double cap = 0;  ///< most that one flow may have; 0: no limit
+
+  bool operator==(const Sharing&) const = default;
+};
+
+/// Spans are valid until the next call.
+struct Shares {
+  static constexpr std::uint32_t kCap = ~std::uint32_t{0};
+
+  std::span<const double> rate;           ///< of each flow, in the unit of the capacities
+  std::span<const std::uint32_t> holder;  ///< the full link that settled the flow, or kCap
 };
 
 class MaxMin {
  public:
-  /// The rate of each flow, in the unit of the capacities. A flow without links needs a cap. Valid
-  /// until the next call.
-  std::span<const double> solve(const Sharing& sharing);
+  /// A flow without links needs a cap.
+  Shares solve(const Sharing& sharing);
 
  private:
   struct Level {
@@ -39,6 +48,7 @@ class MaxMin {
   void list_flows(const Sharing& sharing);
 
   std::vector<double> rate_, left_;           // of each flow, of each link
+  std::vector<std::uint32_t> holder_;         // of each flow
   std::vector<std::uint32_t> open_;           // of each link: flows that are not settled
   std::vector<std::uint32_t> first_, flows_;  // of each link: its flows
   std::vector<Level> heap_;

@@ -18,7 +18,7 @@ std::vector<double> rates(const std::vector<double>& capacity,
     s.begin.push_back(static_cast<std::uint32_t>(s.links.size()));
   }
   MaxMin solver;
-  const auto solved = solver.solve(s);
+  const auto solved = solver.solve(s).rate;
   return {solved.begin(), solved.end()};
 }
 

@@ -1,0 +1,63 @@
+#include "training/data/dataset.hpp"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "tests/bench/failure.hpp"
+#include "tests/catch.hpp"
+#include "tests/training/data/samples.hpp"
+
+using namespace arlab;
+
+TEST_CASE("a map is applied to every sample, and labels stay") {
+  const Dataset d = mapped(numbered(20), [](std::span<float> v) { v[0] *= 2; });
+  CHECK(values_of(d, 7) == std::vector<float>{14, -7});
+  std::vector<float> values(2);
+  CHECK(d.sample(17, values) == 7);
+}
+
+TEST_CASE("each channel is normalised by its own mean and deviation") {
+  const Dataset d = normalized(numbered(10), {1, -1}, {2, 4});
+  CHECK(values_of(d, 9) == std::vector<float>{4, -2});
+  CHECK(failure([] { normalized(numbered(1), {1}, {1}); }) ==
+        "2: numbered has 2 channels, but there are 1 means and 1 deviations: give one for each");
+  CHECK(failure([] {
+          normalized(numbered(1), {1, 1}, {1, 0});
+        }) == "2: a deviation of 0.000000 cannot divide: give one above 0");
+}
+
+TEST_CASE("a cache makes each sample once") {
+  const auto made = std::make_shared<std::atomic<int>>(0);
+  const Dataset d = cached(mapped(numbered(5), [made](std::span<float>) { ++*made; }));
+  for (int again = 0; again < 3; ++again)
+    for (Count i = 0; i < 5; ++i) CHECK(values_of(d, i)[0] == static_cast<float>(i));
+  CHECK(*made == 5);
+  std::vector<float> values(2);
+  CHECK(d.sample(3, values) == 3);
+}
+
+TEST_CASE("a cache may be asked by several threads at once") {
+  const Dataset d = cached(numbered(2000));
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      std::vector<float> values(2);
+      for (Count i = 0; i < d.samples; ++i)
+        wrong += d.sample(i, values) != i % 10 || values[1] != static_cast<float>(-i);
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a part counts from its first sample") {
+  const Dataset d = part(numbered(100, {50, 50}), 40, 20);
+  CHECK(d.samples == 20);
+  CHECK(values_of(d, 0)[0] == 40);
+  CHECK(d.files.empty());
+  CHECK(part(numbered(3), 3, 0).samples == 0);
+  CHECK(failure([] { part(numbered(10), 8, 3); }) ==
+        "2: numbered has 10 samples, not 3 from number 8 on");
+  CHECK(failure([] { part(numbered(10), -1, 3); }).find("from number -1") != std::string::npos);
+}

@@ -1,0 +1,101 @@
+#include "training/data/pipeline.hpp"
+
+#include <atomic>
+#include <stdexcept>
+
+#include "tests/bench/failure.hpp"
+#include "tests/catch.hpp"
+#include "tests/training/data/samples.hpp"
+
+using namespace arlab;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Sampling kTwenty{.global_batch = 20};
+
+std::vector<std::vector<float>> batches(Pipeline& pipeline, int count) {
+  std::vector<std::vector<float>> all;
+  for (int i = 0; i < count; ++i) all.push_back(pipeline.next().values);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("batches are the same however many are made ahead") {
+  Pipeline at_once(numbered(105), kTwenty, 0), one(numbered(105), kTwenty, 1),
+      many(numbered(105), kTwenty, 9);
+  const auto expected = batches(at_once, 12);
+  CHECK(batches(one, 12) == expected);
+  CHECK(batches(many, 12) == expected);
+  CHECK(at_once.position() == Position{2, 2});
+  CHECK(many.position() == Position{2, 2});  // of what was taken, not of what was made
+}
+
+TEST_CASE("a batch holds values and labels of its samples, and the global count") {
+  Sampling s = kTwenty;
+  s.workers = 3;
+  s.rank = 2;
+  Pipeline pipeline(numbered(100), s);
+  const Batch batch = pipeline.next();
+  CHECK(batch.position == Position{0, 0});
+  CHECK(batch.global == 20);
+  CHECK(batch.samples == 6);
+  CHECK(batch.values.size() == 12);
+  REQUIRE(batch.labels.size() == 6);
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(batch.labels[i] == static_cast<int>(batch.values[2 * i]) % 10);
+}
+
+TEST_CASE("a pipeline goes on from any position") {
+  Pipeline through(numbered(105), kTwenty), resumed(numbered(105), kTwenty);
+  batches(through, 8);
+  resumed.next();
+  resumed.seek(through.position());
+  CHECK(batches(resumed, 6) == batches(through, 6));
+  CHECK(failure([&] {
+          resumed.seek({1, 5});
+        }) ==
+        "2: the data have no step 5 in epoch 1: an epoch has 5 steps; resume with the batch and "
+        "the data of the checkpoint");
+  CHECK(batches(resumed, 2) == batches(through, 2));  // still where it was
+}
+
+TEST_CASE("a failing data set is heard of where batches are taken") {
+  for (const int prefetch : {0, 2}) {
+    Dataset d = numbered(100);
+    d.sample = [inner = d.sample](Count i, std::span<float> v) {
+      if (i == 77) fail(Blame::environment, "sample 77 cannot be read");
+      return inner(i, v);
+    };
+    Sampling s = kTwenty;
+    s.shuffle = false;
+    Pipeline pipeline(d, s, prefetch);
+    CHECK(batches(pipeline, 3).size() == 3);
+    CHECK(failure([&] { pipeline.next(); }) == "3: sample 77 cannot be read");
+    CHECK(failure([&] { pipeline.next(); }) == "3: sample 77 cannot be read");
+    CHECK(pipeline.position() == Position{0, 3});
+    pipeline.seek({0, 4});
+    CHECK(pipeline.next().values[0] == 80);
+  }
+}
+
+TEST_CASE("a pipeline ends at any time, with batches made and unmade") {
+  for (int i = 0; i < 50; ++i) Pipeline(numbered(1000), kTwenty, i % 4);
+}
+
+TEST_CASE("waiting for input is measured, and made ahead it costs less") {
+  const auto slow =
+      mapped(numbered(100), [](std::span<float>) { std::this_thread::sleep_for(1ms); });
+  Pipeline at_once(slow, {.global_batch = 10}, 0), ahead(slow, {.global_batch = 10}, 2);
+  for (int i = 0; i < 5; ++i) at_once.next();
+  CHECK(at_once.time().waited >= 0.050);
+  CHECK(at_once.time().made >= 0.050);
+  for (int i = 0; i < 5; ++i) {  // training steps that are longer than a batch takes to make
+    while (ahead.time().made < 0.010 * (i + 1)) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(2ms);
+    ahead.next();
+  }
+  CHECK(ahead.time().made >= 0.050);
+  CHECK(ahead.time().waited < ahead.time().made / 2);
+}

@@ -1,0 +1,203 @@
+// The schedulers in virtual time, against the reference vector: layers with forward 1, backward 2
+// and communication 2, 2, 6 on one link; the steady-state period, with and without a start-up time.
+#include "training/schedulers/timeline.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "tests/algorithms/schedules.hpp"
+#include "tests/catch.hpp"
+#include "training/schedulers/plan.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr Time kUnit = 1'000'000'000;       // a millisecond
+constexpr Count kElementsOfUnit = 100'000;  // that the link carries in it
+
+Profile reference() {
+  return {{"1", kUnit, 2 * kUnit, 2 * kElementsOfUnit, {}},
+          {"2", kUnit, 2 * kUnit, 2 * kElementsOfUnit, {}},
+          {"3", kUnit, 2 * kUnit, 6 * kElementsOfUnit, {}}};
+}
+
+LinkCost link(double alpha) {
+  return {to_time(alpha * kUnit),
+          static_cast<double>(kUnit) / static_cast<double>(kElementsOfUnit * kGradientBytes), 0};
+}
+
+double bytes_of(double units) { return units * kElementsOfUnit * kGradientBytes; }
+
+Study study(std::string_view name, double alpha, Values values = {}) {
+  return {.profile = reference(),
+          .link = link(alpha),
+          .kind = &find_scheduler(name),
+          .values = std::move(values),
+          .steps = 21};
+}
+
+double period(const Study& s) { return simulate(s).period / kUnit; }
+
+}  // namespace
+
+TEST_CASE("the reference vector of schedules, both columns, exactly") {
+  struct Row {
+    const char* name;
+    Values values;
+    double free, with_alpha;
+    double alpha = 0.5;
+    std::optional<bool> barrier = {};
+  };
+  const double all = bytes_of(100);
+  const Values buckets{{"first_bucket", bytes_of(4)}, {"bucket", bytes_of(4)}};
+  const Values one{{"first_bucket", all}, {"bucket", all}};
+  const Values whole{{"slice", all}}, slices{{"slice", bytes_of(0.01)}};
+  for (const Row& row :
+       {Row{"none", {}, 19, 20.5}, Row{"buckets", one, 19, 19.5}, Row{"buckets", buckets, 15, 16},
+        Row{"fifo", {}, 15, 16.5}, Row{"priority", whole, 14, 15.5},
+        Row{"priority", slices, 15, 20, 0.005, true}, Row{"priority", slices, 13, 18, 0.005},
+        Row{"dear", {}, 13, 16}}) {
+    INFO(row.name);
+    Study free = study(row.name, 0, row.values), costly = study(row.name, row.alpha, row.values);
+    free.barrier = costly.barrier = row.barrier;
+    CHECK(period(free) == row.free);
+    CHECK(period(costly) == row.with_alpha);
+  }
+}
+
+TEST_CASE("every scheduler exchanges every gradient, in no less than the work takes") {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 30; ++trial) {
+    Profile profile;
+    const int layers = 1 + static_cast<int>(random() % 9);
+    for (int l = 0; l < layers; ++l)
+      profile.push_back({"",
+                         static_cast<Time>(random() % 1000) * kMicrosecond,
+                         static_cast<Time>(random() % 2000) * kMicrosecond,
+                         random() % 4 == 0 ? 0 : static_cast<Count>(random() % 300'000),
+                         {}});
+    Bytes bytes = 0;
+    for (const Layer& layer : profile) bytes += layer.bytes();
+    for (const SchedulerKind& kind : schedulers()) {
+      INFO(kind.name << " trial " << trial);
+      const LinkCost cost{50 * kMicrosecond, 1000, trial % 2 == 0 ? Time{0} : 20 * kMicrosecond};
+      const int steps = 6;
+      const Timeline t =
+          simulate({.profile = profile, .link = cost, .kind = &kind, .steps = steps});
+      Bytes carried = 0;
+      for (const Work& w : t.works)
+        if (w.kind == Work::Kind::message)
+          carried += w.collective == Collective::allreduce ? 2 * w.bytes : w.bytes;
+      CHECK(carried == 2 * bytes * steps);
+      CHECK(t.period >= static_cast<double>(t.computation));
+      CHECK(t.period >= 1000.0 * static_cast<double>(bytes) - 1);
+      CHECK(t.exposed() >= 0);
+    }
+  }
+}
+
+TEST_CASE("merging is never worse than a message for each layer or one for all") {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 200; ++trial) {
+    Profile profile;
+    const int layers = 1 + static_cast<int>(random() % 12);
+    for (int l = 0; l < layers; ++l)
+      profile.push_back({"",
+                         kUnit,
+                         static_cast<Time>(1 + random() % 3000) * kMicrosecond,
+                         static_cast<Count>(1 + random() % 300'000),
+                         {}});
+    const LinkCost cost{static_cast<Time>(random() % 2000) * kMicrosecond, 1000, 0};
+    const auto period_of = [&](const char* name, Values values = {}) {
+      return simulate({.profile = profile,
+                       .link = cost,
+                       .kind = &find_scheduler(name),
+                       .values = std::move(values)})
+          .period;
+    };
+    INFO("trial " << trial);
+    const double merged = period_of("mg_wfbp");
+    CHECK(merged <= period_of("fifo"));
+    CHECK(merged <= period_of("buckets", {{"first_bucket", 1e12}, {"bucket", 1e12}}));
+  }
+}
+
+TEST_CASE("fusion sends at its cycle's ticks, and no more than the threshold together") {
+  // Ready at 5, 7 and 9 in the first step; ticks every 4.
+  Study s = study("fusion", 0, {{"cycle", 4.0 * kUnit}, {"threshold", bytes_of(100)}});
+  std::vector<Work> messages;
+  for (const Work& w : simulate(s).works)
+    if (w.kind == Work::Kind::message && w.step == 0) messages.push_back(w);
+  REQUIRE(messages.size() == 2);
+  CHECK(messages[0].begin == 8 * kUnit);
+  CHECK(messages[0].bytes == static_cast<Bytes>(bytes_of(8)));
+  CHECK(messages[1].begin == 16 * kUnit);
+  s.values["threshold"] = bytes_of(3);
+  CHECK(simulate(s).messages == 21 * 3);
+}
+
+TEST_CASE("credit keeps a link with latency busy, and one slice at a time does not") {
+  Study s = study("credit", 0, {{"slice", bytes_of(0.5)}, {"credit", bytes_of(0.5)}});
+  s.link.latency = kUnit / 2;
+  const double one = period(s);
+  s.values["credit"] = bytes_of(1.5);
+  const double three = period(s);
+  CHECK(one > 20);  // each of 20 slices takes 0.5 and 0.5
+  CHECK(three < 15);
+}
+
+TEST_CASE("tictac takes the branch that sets more computation free first") {
+  // 1 and 2 are branches of 0: 1 has a large message, 2 computes long. Both are ready while the
+  // join's message is under way, and the one that goes first decides what can be computed.
+  const Profile branches{{"input", 0, kUnit, 0, {}},
+                         {"slow message", kUnit, kUnit, 8 * kElementsOfUnit, {0}},
+                         {"long computation", 6 * kUnit, kUnit, 2 * kElementsOfUnit, {0}},
+                         {"join", kUnit, kUnit, 4 * kElementsOfUnit, {1, 2}}};
+  const auto period_of = [&](const char* name, Values values) {
+    return simulate({.profile = branches,
+                     .link = link(0),
+                     .kind = &find_scheduler(name),
+                     .values = std::move(values)})
+               .period /
+           kUnit;
+  };
+  const double tictac = period_of("tictac", {});
+  CHECK(tictac < period_of("priority", {{"slice", 1e12}}));
+  // On a chain it is the chain's order.
+  CHECK(period(study("tictac", 0)) == 14);
+}
+
+TEST_CASE("staggered workers do not meet on the link that they share") {
+  const Profile one{{"all", 2 * kUnit, 4 * kUnit, 2 * kElementsOfUnit, {}}};
+  Study together{
+      .profile = one, .link = link(0), .kind = &find_scheduler("fifo"), .steps = 40, .workers = 4};
+  Study staggered = together;
+  staggered.kind = &find_scheduler("stagger");
+  const Timeline burst = simulate(together), calm = simulate(staggered);
+  CHECK(burst.period == 14.0 * kUnit);  // 6 computed, then four times 2 on one link
+  CHECK(burst.oversubscribed > 0.5);
+  CHECK(calm.period == 8.0 * kUnit);  // as if each were alone
+  CHECK(calm.oversubscribed == 0);
+}
+
+TEST_CASE("bad profiles, parameters and names are refused") {
+  const auto text = [](auto&& body) { return error_text(Blame::usage, body); };
+  CHECK(text([] { find_scheduler("fifi"); }) ==
+        "unknown scheduler 'fifi', did you mean 'fifo'? (`arlab list schedulers` names all)");
+  CHECK(text([] { simulate({.profile = {}, .kind = &find_scheduler("fifo")}); }) ==
+        "a profile without layers: give at least one");
+  CHECK(text([] {
+          simulate({.profile = {{"x", -1, 0, 0, {}}}, .kind = &find_scheduler("fifo")});
+        }).find("layer 0 'x' takes less than no time") == 0);
+  CHECK(text([] {
+          simulate({.profile = {{"x", 1, 0, 0, {}}, {"y", 1, 0, 0, {1}}},
+                    .kind = &find_scheduler("fifo")});
+        }).find("layer 1 'y' needs layer 1") == 0);
+  CHECK(text([] {
+          simulate(study("fifo", 0, {{"slice", 3}}));
+        }) == "scheduler fifo has no parameter slice: `arlab list schedulers` names them");
+  CHECK(text([] {
+          simulate(study("priority", 0, {{"slice", -3}}));
+        }).find("slice") != std::string::npos);
+}

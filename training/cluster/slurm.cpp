@@ -1,0 +1,146 @@
+#include "training/cluster/slurm.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/error.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::int64_t kMostTasks = 1 << 20;
+
+// The first of these variables that is set.
+struct Found {
+  std::string variable, value;
+};
+std::optional<Found> find(const Environment& environment, std::vector<std::string> variables) {
+  for (const std::string& v : variables)
+    if (const auto value = environment(v); value && !value->empty()) return Found{v, *value};
+  return std::nullopt;
+}
+
+Found need(const Environment& environment, std::vector<std::string> variables) {
+  if (auto found = find(environment, variables)) return *found;
+  fail(Blame::usage, variables.front() + " is not set: start workers with srun, in a job of Slurm");
+}
+
+std::int64_t number(const Found& f) {
+  if (const auto n = whole_number(f.value, kMostTasks)) return *n;
+  fail(Blame::usage, f.variable + ' ' + in_quotes(f.value) + " is no number from 0 to " +
+                         std::to_string(kMostTasks));
+}
+
+// The host of each rank, as an index into the tasks of all hosts.
+std::vector<std::size_t> host_by_rank(const std::vector<Rank>& tasks, bool cyclic) {
+  std::vector<std::size_t> hosts;
+  if (!cyclic) {
+    for (std::size_t h = 0; h < tasks.size(); ++h)
+      hosts.insert(hosts.end(), static_cast<std::size_t>(tasks[h]), h);
+    return hosts;
+  }
+  const Rank rounds = *std::max_element(tasks.begin(), tasks.end());
+  for (Rank round = 0; round < rounds; ++round)
+    for (std::size_t h = 0; h < tasks.size(); ++h)
+      if (round < tasks[h]) hosts.push_back(h);
+  return hosts;
+}
+
+bool is_cyclic(const Environment& environment) {
+  const auto f = find(environment, {"SLURM_DISTRIBUTION"});
+  if (!f) return false;
+  // Nodes, sockets and cores are separated by colons; options follow a comma.
+  const std::string nodes = f->value.substr(0, f->value.find_first_of(":,"));
+  if (nodes == "block" || nodes == "*" || nodes == "none") return false;
+  if (nodes == "cyclic") return true;
+  fail(Blame::usage, "SLURM_DISTRIBUTION " + in_quotes(f->value) +
+                         " is not known here: start with srun -m block or -m cyclic");
+}
+
+// Throws if a variable that says the same thing says something else.
+void check(const Environment& environment, const std::vector<std::string>& variables,
+           std::int64_t expected, const std::string& of) {
+  const auto f = find(environment, variables);
+  if (f && number(*f) != expected)
+    fail(Blame::usage, f->variable + " is " + f->value + ", but " + std::to_string(expected) +
+                           " follows from " + of + ": start all workers with one srun");
+}
+
+// GPUs that this task can see; 0 where nothing tells of any.
+std::int64_t visible_gpus(const Environment& environment, const ClusterOptions& options) {
+  if (options.gpus_per_node) return *options.gpus_per_node;
+  if (const auto f = find(environment, {"CUDA_VISIBLE_DEVICES"}))
+    return std::count(f->value.begin(), f->value.end(), ',') + 1;
+  if (const auto f = find(environment, {"SLURM_GPUS_ON_NODE"})) return number(*f);
+  return 0;
+}
+
+// The share of this task in the GPUs of its host; none if there are fewer GPUs than tasks, unless
+// a number for each was asked for.
+std::vector<int> share_gpus(const Environment& environment, const ClusterOptions& options,
+                            Rank local, Rank local_tasks) {
+  const std::int64_t visible = visible_gpus(environment, options);
+  const auto bound = find(environment, {"SLURM_GPUS_PER_TASK"});
+  std::int64_t each = visible / local_tasks;
+  if (options.gpus_per_task)
+    each = *options.gpus_per_task;
+  else if (bound)
+    each = number(*bound);
+  // Where Slurm shows a task its own GPUs only, all of them are its share.
+  const std::int64_t first = bound && each == visible ? 0 : local * each;
+  if (first + each > visible)
+    fail(Blame::usage, std::to_string(local_tasks) + " tasks on a host with " +
+                           std::to_string(visible) + " GPUs cannot have " + std::to_string(each) +
+                           " each: start fewer tasks a node, one for each GPU at best");
+  std::vector<int> devices(static_cast<std::size_t>(each));
+  std::iota(devices.begin(), devices.end(), static_cast<int>(first));
+  return devices;
+}
+
+}  // namespace
+
+Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& options) {
+  const Found nodes =
+      need(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
+  const Found per_node = need(environment, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
+  const std::vector<std::string> hosts = expand_hosts(nodes.value, nodes.variable);
+  const std::vector<Rank> tasks = expand_counts(per_node.value, per_node.variable);
+  if (hosts.size() != tasks.size())
+    fail(Blame::usage, nodes.variable + ' ' + in_quotes(nodes.value) + " has " +
+                           std::to_string(hosts.size()) + " hosts, but " + per_node.variable + ' ' +
+                           in_quotes(per_node.value) + " has " + std::to_string(tasks.size()));
+  const std::vector<std::size_t> by_rank = host_by_rank(tasks, is_cyclic(environment));
+  const auto workers = static_cast<Rank>(by_rank.size());
+  check(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, workers, per_node.variable);
+  const Found id = need(environment, {"SLURM_PROCID"});
+  const std::int64_t rank = number(id);
+  if (rank >= workers)
+    fail(Blame::usage, "SLURM_PROCID " + id.value + " is not one of the " +
+                           std::to_string(workers) + " tasks in " + per_node.variable);
+
+  Cluster c;
+  c.told_by = "Slurm";
+  c.workers = workers;
+  c.index = c.rank = static_cast<Rank>(rank);
+  c.chief = rank == 0;
+  std::vector<Rank> locals(hosts.size(), 0);
+  for (Rank r = 0; r < workers; ++r) {
+    const std::size_t h = by_rank[static_cast<std::size_t>(r)];
+    const Rank local = locals[h]++;
+    const int port = options.port_base + local;
+    if (options.port_base < 1 || port > 65535)
+      fail(Blame::usage, "port base " + std::to_string(options.port_base) +
+                             " leaves no ports for the tasks of " + hosts[h] +
+                             ": ports end at 65535");
+    c.addresses.push_back(hosts[h] + ':' + std::to_string(port));
+    if (r == rank) c.local_rank = local;
+  }
+  const std::size_t mine = by_rank[static_cast<std::size_t>(rank)];
+  c.local_workers = tasks[mine];
+  check(environment, {"SLURM_NODEID"}, static_cast<std::int64_t>(mine), nodes.variable);
+  check(environment, {"SLURM_LOCALID"}, c.local_rank, per_node.variable);
+  c.devices = share_gpus(environment, options, c.local_rank, c.local_workers);
+  return c;
+}
+
+}  // namespace arlab

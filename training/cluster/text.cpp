@@ -1,0 +1,29 @@
+#include "training/cluster/text.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace arlab {
+
+std::optional<std::string> process_environment(const std::string& variable) {
+  const char* value = std::getenv(variable.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string all = "'";
+  for (const char c : text.substr(0, kLongest)) all += c >= ' ' && c <= '~' ? c : '?';
+  return all + (text.size() > kLongest ? "...'" : "'");
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || text[0] == '-' || stop != end || error != std::errc() || value > most)
+    return std::nullopt;
+  return value;
+}
+
+}  // namespace arlab

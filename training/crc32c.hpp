@@ -1,0 +1,19 @@
+// CRC32C (Castagnoli), the checksum of iSCSI, ext4 and TensorBoard's records. RFC 3720, appendix
+// B.4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace arlab {
+
+/// Of the bytes after those that gave `before`, so that a long text can be fed in pieces.
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
+
+inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
+  return crc32c(std::as_bytes(std::span(text)), before);
+}
+
+}  // namespace arlab

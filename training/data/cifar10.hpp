@@ -1,0 +1,26 @@
+// CIFAR-10 in its binary version: https://www.cs.toronto.edu/~kriz/cifar.html
+//
+// A record is a label and the red, the green and the blue plane of 32 x 32 bytes; a file has 10,000
+// of them, or any number. Values become 0 to 1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "training/data/dataset.hpp"
+
+namespace arlab {
+
+struct NamedText {
+  std::string name;  ///< for messages
+  std::string text;
+};
+
+/// Throws Error(usage) if a file is empty, cut short or compressed, or has a label beyond 9.
+Dataset parse_cifar10(std::vector<NamedText> files);
+
+/// data_batch_1.bin to data_batch_5.bin, or test_batch.bin, in a folder. Throws Error(environment)
+/// if one is not there.
+Dataset read_cifar10(const std::string& folder, bool training);
+
+}  // namespace arlab

@@ -1,0 +1,29 @@
+// buckets: gradients are put together in buckets of a size, fixed beforehand, last layer first.
+//
+// The first bucket is small, so that communication starts early. Li et al., PyTorch Distributed,
+// VLDB 13(12), 2020.
+#include "training/schedulers/plan.hpp"
+
+namespace arlab::scheduler_catalog {
+namespace {
+
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+  const auto first = static_cast<Bytes>(values.at("first_bucket"));
+  const auto cap = static_cast<Bytes>(values.at("bucket"));
+  return follow(buckets_of(profile, first, cap), profile);
+}
+
+}  // namespace
+
+SchedulerKind buckets() {
+  return {
+      .name = "buckets",
+      .idea = "gradients travel in buckets, fixed beforehand, as these fill",
+      .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
+      .parameters = {{"first_bucket", Parameter::Unit::bytes, 1 << 20, "closes the first bucket"},
+                     {"bucket", Parameter::Unit::bytes, 25 << 20, "closes every other one"}},
+      .make = make,
+  };
+}
+
+}  // namespace arlab::scheduler_catalog

@@ -1,0 +1,50 @@
+// mg_wfbp: gradients are merged where a start-up time is saved and nothing waits for it.
+//
+// From the last layer down: a gradient that could not leave before the next one is ready, or would
+// leave less than alpha before, is merged with that one. Shi, Chu, Li, MG-WFBP, INFOCOM 2019.
+#include <algorithm>
+
+#include "training/schedulers/plan.hpp"
+
+namespace arlab::scheduler_catalog {
+namespace {
+
+// When each gradient is ready, counted from the begin of the backward pass.
+std::vector<Time> ready_times(const Profile& profile) {
+  std::vector<Time> times(profile.size());
+  Time now = 0;
+  for (std::size_t l = profile.size(); l-- > 0;) times[l] = now += profile[l].backward;
+  return times;
+}
+
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, const Values&) {
+  const std::vector<Time> ready = ready_times(profile);
+  std::vector<Bundle> plan;
+  std::vector<int> open;
+  Time free = 0;
+  for (const int layer : backward_order(profile)) {
+    open.push_back(layer);
+    if (layer > 0) {
+      const Time begin = std::max(free, ready[static_cast<std::size_t>(layer)]);
+      if (ready[static_cast<std::size_t>(layer) - 1] - begin < link.alpha) continue;
+    }
+    plan.push_back(whole(profile, open));
+    open.clear();
+    free = std::max(free, ready[static_cast<std::size_t>(layer)]) + link.holds(plan.back().bytes());
+  }
+  return follow(std::move(plan), profile);
+}
+
+}  // namespace
+
+SchedulerKind mg_wfbp() {
+  return {
+      .name = "mg_wfbp",
+      .idea = "gradients are merged where that saves a start-up time and delays nothing",
+      .source = "Shi, Chu, Li, MG-WFBP, INFOCOM 2019",
+      .parameters = {},
+      .make = make,
+  };
+}
+
+}  // namespace arlab::scheduler_catalog

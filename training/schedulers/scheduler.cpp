@@ -1,0 +1,62 @@
+#include "training/schedulers/scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab {
+
+void check(const Profile& profile) {
+  if (profile.empty()) fail(Blame::usage, "a profile without layers: give at least one");
+  for (std::size_t l = 0; l < profile.size(); ++l) {
+    const Layer& layer = profile[l];
+    const std::string who = "layer " + std::to_string(l) + " '" + layer.name + "' ";
+    if (layer.forward < 0 || layer.backward < 0)
+      fail(Blame::usage, who + "takes less than no time: give times of 0 or more");
+    if (layer.elements < 0)
+      fail(Blame::usage,
+           who + "has " + std::to_string(layer.elements) + " elements: give 0 or more");
+    for (const int need : layer.needs)
+      if (need < 0 || need >= static_cast<int>(l))
+        fail(Blame::usage, who + "needs layer " + std::to_string(need) +
+                               ", which is not before it: list layers in forward order");
+  }
+}
+
+Count Bundle::elements() const {
+  Count sum = 0;
+  for (const Slice& slice : slices) sum += slice.elements;
+  return sum;
+}
+
+const SchedulerKind& find_scheduler(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SchedulerKind& kind : schedulers()) {
+    if (kind.name == name) return kind;
+    names.push_back(kind.name);
+  }
+  fail(Blame::usage, "unknown scheduler '" + std::string(name) + "'" + did_you_mean(name, names) +
+                         " (`arlab list schedulers` names all)");
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
+                                          const LinkCost& link, const Values& values) {
+  check(profile);
+  Values all;
+  for (const Parameter& p : kind.parameters) all.emplace(p.name, p.fallback);
+  for (const auto& [name, value] : values) {
+    const auto found = all.find(name);
+    if (found == all.end())
+      fail(Blame::usage, "scheduler " + std::string(kind.name) + " has no parameter " + name +
+                             ": `arlab list schedulers` names them");
+    if (!(value >= 0) || std::isinf(value))
+      fail(Blame::usage, "parameter " + name + " of scheduler " + std::string(kind.name) + " is " +
+                             std::to_string(value) + ": give a number of 0 or more");
+    found->second = value;
+  }
+  return kind.make(profile, link, all);
+}
+
+}  // namespace arlab
