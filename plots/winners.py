@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Who wins where, and why: a table of simulated records, one row for each network and size.
+"""Who wins where, and why: two tables of simulated records of one number of ranks.
 
-The winner is the algorithm of the least time; why is the link that each was held up by most, as a share of the
-time for which that link was full.
+The first names the fastest algorithm for each network and size. The second has a row for each of them: the
+fastest, the next and the slowest, how many times slower those are, and the kind of link that was fullest, with
+the share of what it could have carried.
 """
 
 import argparse
@@ -42,19 +43,45 @@ def main(arguments: Sequence[str]) -> int:
     if not rows:
         print("error: no simulated records: write some with `arlab simulate --json FILE`", file=sys.stderr)
         return 2
-    for row in (HEADER, ["---"] * len(HEADER), *rows):
-        print(f"| {' | '.join(row)} |")
+    print_table(overview(records))
+    print()
+    print_table([HEADER, *rows])
     return 0
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    for row in (rows[0], ["---"] * len(rows[0]), *rows[1:]):
+        print(f"| {' | '.join(row)} |")
+
+
+def overview(records: Iterable[Record]) -> list[list[str]]:
+    """The fastest of each network and size, a column for each size."""
+    fastest: dict[str, dict[int, Record]] = {}
+    for record in filter(simulated, records):
+        row = fastest.setdefault(network_of(record), {})
+        before = row.get(record.get("bytes"))
+        if before is None or record.get("modelled_us") < before.get("modelled_us"):
+            row[record.get("bytes")] = record
+    sizes = sorted({size for row in fastest.values() for size in row})
+    return [["network", *map(style.bytes_text, sizes)],
+            *([network, *(label_of(row[size]) if size in row else "" for size in sizes)]
+              for network, row in fastest.items())]
+
+
+def simulated(record: Record) -> bool:
+    return record.get("kind") == "simulate" and bool(record.get("modelled_us"))
+
+
+def network_of(record: Record) -> str:
+    return f"`{record.get('topology') or record.get('model')}`"
 
 
 def table(records: Iterable[Record]) -> Iterable[list[str]]:
     """A row for every network, number of ranks and size, in file order of networks, then by size."""
     cells: dict[tuple[str, int, int], list[Record]] = {}
     networks: list[str] = []
-    for record in records:
-        if record.get("kind") != "simulate" or not record.get("modelled_us"):
-            continue
-        network = f"`{record.get('topology') or record.get('model')}`"
+    for record in filter(simulated, records):
+        network = network_of(record)
         if network not in networks:
             networks.append(network)
         cells.setdefault((network, record.get("ranks"), record.get("bytes")), []).append(record)
