@@ -75,8 +75,8 @@ def panel(axes: Axes, record: Record) -> None:
     end = record.get("modelled_us") or steps * step
     axes.grid(False)
     norm = Normalize(0, 1)
-    axes.pcolormesh([i * step for i in range(steps + 1)], range(len(links) + 1),
-                    [[min(1.0, share) for share in link["busy"]] for link in links], cmap=BUSY, norm=norm)
+    axes.imshow([link["busy"] for link in links], cmap=BUSY, norm=norm, aspect="auto", interpolation="none",
+                extent=(0, steps * step, len(links), 0))
     axes.set_xlim(0, max(end, step))
     axes.set_ylim(len(links), 0)
     axes.xaxis.set_major_locator(MaxNLocator(5))
