@@ -15,6 +15,7 @@
 #include "bench/verbs.hpp"
 #include "bench/write_file.hpp"
 #include "simulator/engine.hpp"
+#include "training/watch/trace_events.hpp"
 
 namespace arlab {
 namespace {
@@ -61,72 +62,45 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
-// Counter tracks: how busy each of the hottest links was, in a process of their own.
-void add_counters(Json& events, const HotLinks& hot, Rank process) {
-  events.push_back({{"ph", "M"},
-                    {"pid", process},
-                    {"name", "process_name"},
-                    {"args", {{"name", "links, the hottest first"}}}});
+// How busy each of the hottest links was, in a process of their own.
+void add_links(TraceEvents& events, const HotLinks& hot, Rank process) {
+  events.process(process, "links, the hottest first");
   for (const HotLinks::One& link : hot.links)
     for (std::size_t i = 0; i <= link.busy.size(); ++i)
-      events.push_back({{"ph", "C"},
-                        {"pid", process},
-                        {"name", link.load.name},
-                        {"ts", static_cast<double>(i) * *hot.step_us},
-                        {"args", {{"busy %", i < link.busy.size() ? 100 * link.busy[i] : 0}}}});
+      events.counter(process, link.load.name, static_cast<double>(i) * *hot.step_us, "busy %",
+                     i < link.busy.size() ? 100 * link.busy[i] : 0);
 }
 
-// The Trace Event Format: a process a rank; threads send, receive and reduce in it; arrows for
-// messages; counters for links.
+// A process a rank; threads send, receive and reduce in it; arrows for messages; counters for
+// links.
 Json trace_json(const Trace& trace, const std::optional<HotLinks>& hot, const Config& config,
                 const ModelOptions& model) {
-  Json events = Json::array();
-  constexpr std::string_view kThreads[] = {"send", "receive", "reduce"};
+  TraceEvents events;
+  constexpr const char* kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
-    events.push_back({{"ph", "M"},
-                      {"pid", r},
-                      {"name", "process_name"},
-                      {"args", {{"name", fmt::format("rank {}", r)}}}});
-    for (int t = 0; t < 3; ++t)
-      events.push_back({{"ph", "M"},
-                        {"pid", r},
-                        {"tid", t},
-                        {"name", "thread_name"},
-                        {"args", {{"name", kThreads[t]}}}});
+    events.process(r, fmt::format("rank {}", r));
+    for (int t = 0; t < 3; ++t) events.thread(r, t, kThreads[t]);
   }
   for (const Span& s : trace.spans) {
-    const auto thread = static_cast<int>(s.kind);
-    const std::string name = s.kind == Span::Kind::send      ? fmt::format("to {}", s.peer)
+    const TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
+    const bool sends = s.kind == Span::Kind::send;
+    const std::string name = sends                           ? fmt::format("to {}", s.peer)
                              : s.kind == Span::Kind::receive ? fmt::format("from {}", s.peer)
                                                              : fmt::format("add from {}", s.peer);
-    events.push_back({{"ph", "X"},
-                      {"pid", s.rank},
-                      {"tid", thread},
-                      {"name", name},
-                      {"ts", microseconds(s.begin)},
-                      {"dur", microseconds(s.end - s.begin)},
-                      {"args", {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}}}});
-    if (s.message < 0) continue;
-    const bool sends = s.kind == Span::Kind::send;
-    events.push_back({{"ph", sends ? "s" : "f"},
-                      {"bp", "e"},
-                      {"pid", s.rank},
-                      {"tid", thread},
-                      {"id", s.message},
-                      {"cat", "message"},
-                      {"name", "message"},
-                      {"ts", microseconds(s.begin)}});
+    events.span(where, name, microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}});
+    if (s.message >= 0)
+      events.arrow(sends ? TraceEvents::End::start : TraceEvents::End::finish, where, s.message,
+                   microseconds(s.begin));
   }
-  if (hot) add_counters(events, *hot, config.problem.ranks);
-  return {{"displayTimeUnit", "ns"},
-          {"otherData",
-           {{"algorithm", config.algorithm->name},
-            {"ranks", config.problem.ranks},
-            {"elements", config.problem.elements},
-            {"topology", model.topology_text(config.network, config.problem.ranks)},
-            {"model", model.parsed_model().name},
-            {"machine", model.machine()}}},
-          {"traceEvents", std::move(events)}};
+  if (hot) add_links(events, *hot, config.problem.ranks);
+  return std::move(events).json(
+      {{"algorithm", config.algorithm->name},
+       {"ranks", config.problem.ranks},
+       {"elements", config.problem.elements},
+       {"topology", model.topology_text(config.network, config.problem.ranks)},
+       {"model", model.parsed_model().name},
+       {"machine", model.machine()}});
 }
 
 void export_one(const ExportVerb& verb) {

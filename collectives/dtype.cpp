@@ -9,8 +9,13 @@ struct Type {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr std::array<Type, std::size(kDTypes)> kTypes{
-    {{"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2}, {"int32", 4}, {"int64", 8}}};
+constexpr std::array<Type, std::size(kDTypes) + 1> kTypes{{{"float32", 4},
+                                                           {"float64", 8},
+                                                           {"float16", 2},
+                                                           {"bfloat16", 2},
+                                                           {"int32", 4},
+                                                           {"int64", 8},
+                                                           {"byte", 1}}};
 constexpr std::array<std::string_view, std::size(kOps)> kOpNames{"sum", "prod", "min", "max",
                                                                  "avg"};
 

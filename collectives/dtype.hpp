@@ -1,4 +1,5 @@
-// The element types and reduction operations that every backend supports.
+// The element types and reduction operations that every backend supports; and bytes, which travel
+// but are never reduced.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,10 @@
 
 namespace arlab {
 
-enum class DType : std::uint8_t { float32, float64, float16, bfloat16, int32, int64 };
+enum class DType : std::uint8_t { float32, float64, float16, bfloat16, int32, int64, byte };
 enum class Op : std::uint8_t { sum, prod, min, max, avg };
 
+/// Those that can be reduced: all but byte.
 inline constexpr DType kDTypes[] = {DType::float32,  DType::float64, DType::float16,
                                     DType::bfloat16, DType::int32,   DType::int64};
 inline constexpr Op kOps[] = {Op::sum, Op::prod, Op::min, Op::max, Op::avg};

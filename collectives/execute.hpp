@@ -16,4 +16,9 @@ namespace arlab {
 Cost execute(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
              std::span<std::byte> data, Operand operand, int segments = 1);
 
+/// The same with chunks of any sizes: chunk c is the elements [begins[c], begins[c + 1]), and
+/// problem.elements is not looked at. For algorithms of one lane; operand.op must not be avg.
+Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
+                    std::span<const Count> begins, std::span<std::byte> data, Operand operand);
+
 }  // namespace arlab

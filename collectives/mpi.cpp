@@ -71,6 +71,8 @@ class MpiOperand {
       case DType::int64:
         type_ = MPI_INT64_T;
         break;
+      case DType::byte:
+        fail(Blame::usage, "bytes cannot be reduced: choose an element type");
     }
     op_ = known(operand.op);
   }

@@ -26,8 +26,10 @@ decltype(auto) typed(DType dtype, Use&& use) {
       return use(std::type_identity<std::int32_t>{});
     case DType::int64:
       return use(std::type_identity<std::int64_t>{});
+    case DType::byte:
+      break;
   }
-  fail(Blame::check, "internal error, please report: an element type out of range");
+  fail(Blame::check, "internal error, please report: an element type without arithmetic");
 }
 
 }  // namespace arlab

@@ -11,3 +11,9 @@ TEST_CASE("every type and operation is found by its name") {
   CHECK(arlab::size_of(arlab::DType::bfloat16) == 2);
   CHECK(arlab::size_of(arlab::DType::int64) == 8);
 }
+
+TEST_CASE("bytes travel, but are no type to reduce") {
+  CHECK(arlab::size_of(arlab::DType::byte) == 1);
+  CHECK(arlab::name(arlab::DType::byte) == "byte");
+  CHECK_FALSE(arlab::dtype_named("byte"));
+}

@@ -5,11 +5,12 @@
 #include <set>
 
 #include "algorithms/error.hpp"
+#include "training/json.hpp"
 
 namespace arlab {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 [[noreturn]] void wrong(const std::string& what) { fail(Blame::usage, "TF_CONFIG " + what); }
 
@@ -87,14 +88,12 @@ void place(Cluster& c, const std::map<Task, Addresses>& tasks, const json& task)
 }  // namespace
 
 Cluster parse_tf_config(std::string_view text) {
-  json config;
-  try {
-    config = json::parse(text);
-  } catch (const json::exception&) {
+  const std::optional<json> parsed = parse_json(text);
+  if (!parsed)
     wrong(in_quotes(text) +
           " is no JSON: write {\"cluster\": {\"worker\": [\"host:port\"]}, \"task\": "
           "{\"type\": \"worker\", \"index\": 0}}");
-  }
+  const json& config = *parsed;
   if (!config.is_object()) wrong(in_quotes(text) + " is no JSON object");
   Cluster c;
   if (!config.contains("cluster") || config["cluster"].empty()) {

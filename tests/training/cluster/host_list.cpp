@@ -60,7 +60,7 @@ TEST_CASE("host lists that would fill the memory are refused at once") {
   CHECK(said("a[0-600000],b[0-600000]").find(more) != std::string::npos);
 }
 
-TEST_CASE("-H takes hosts with slots") {
+TEST_CASE("the option -H takes hosts with slots") {
   const std::vector<HostSlots> two{{"a", 4}, {"b", 1}};
   CHECK(parse_host_slots("a:4,b") == two);
   const std::vector<HostSlots> range{{"n1", 2}, {"n2", 2}};

@@ -1,0 +1,50 @@
+// Counted: a communicator that counts what this rank sends, at the transport: messages and bytes as
+// the backend is asked to send them, whoever asks.
+#pragma once
+
+#include "collectives/communicator.hpp"
+
+namespace arlab {
+
+struct Traffic {
+  Count messages = 0;
+  Count bytes = 0;
+  bool operator==(const Traffic&) const = default;
+};
+inline Traffic operator-(const Traffic& a, const Traffic& b) {
+  return {a.messages - b.messages, a.bytes - b.bytes};
+}
+
+class Counted final : public Communicator {
+ public:
+  /// The other must outlive this one.
+  explicit Counted(Communicator& other) : other_(other) {}
+
+  Traffic sent() const { return sent_; }
+
+  Rank rank() const override { return other_.rank(); }
+  Rank ranks() const override { return other_.ranks(); }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    for (const Transfer& t : round)
+      if (t.verb == Verb::send) {
+        ++sent_.messages;
+        sent_.bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
+      }
+    other_.start(lane, round, operand);
+  }
+  int wait() override { return other_.wait(); }
+  void barrier() override { other_.barrier(); }
+  double max(double value) override { return other_.max(value); }
+  Count sum(Count value) override { return other_.sum(value); }
+  std::string native_name() const override { return other_.native_name(); }
+  /// Not counted: the library tells nobody what it sends.
+  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
+    other_.native_allreduce(data, elements, operand);
+  }
+
+ private:
+  Communicator& other_;
+  Traffic sent_;
+};
+
+}  // namespace arlab

@@ -1,0 +1,64 @@
+// Pieces: an algorithm's rounds on the elements of the whole vector, without memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab {
+
+/// A range of elements of the whole vector.
+struct Piece {
+  Count first = 0;
+  Count elements = 0;  ///< at least 1
+};
+
+/// An action on elements.
+struct PieceAction {
+  Verb verb = Verb::send;
+  Rank peer = 0;
+  Piece piece;
+};
+
+/// One lane of one rank: its program, round by round.
+class LaneRounds {
+ public:
+  LaneRounds(const Algorithm& algorithm, const Lane& lane, Rank me)
+      : program_(algorithm.program(lane.problem, me)),
+        blocks_(lane.problem.blocks()),
+        offset_(lane.offset) {}
+
+  /// With chunks of any sizes: chunk c is the elements [begins[c], begins[c + 1]).
+  LaneRounds(const Algorithm& algorithm, const Problem& problem, std::span<const Count> begins,
+             Rank me)
+      : program_(algorithm.program(problem, me)), blocks_(problem.blocks()), begins_(begins) {}
+
+  /// Goes on to the next round that moves any elements; false at the end of the program.
+  bool next();
+  /// Its actions, without empty ones.
+  std::span<const PieceAction> round() const { return round_; }
+  /// What was sent so far, rounds that move nothing included.
+  Cost cost() const { return cost_; }
+
+ private:
+  Piece piece_of(const Chunks& chunks) const;
+
+  Program program_;
+  Blocks blocks_;
+  std::span<const Count> begins_;  // empty: balanced blocks
+  Count offset_ = 0;
+  std::vector<PieceAction> round_;
+  Cost cost_;
+};
+
+/// What several lanes of a rank send together; rounds are those of the longest.
+Cost sum_of(std::span<const LaneRounds> lanes);
+
+/// What rank `me` must hold at the end of a lane (Spec), as few pieces as possible.
+std::vector<Piece> needed_at_end(const Lane& lane, Rank me);
+
+/// Throws Error(usage) unless the algorithm solves the problem on a backend of `ranks` ranks.
+void check(const Algorithm& algorithm, const Problem& problem, Rank ranks);
+
+}  // namespace arlab

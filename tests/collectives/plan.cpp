@@ -1,0 +1,87 @@
+// The plan of all ranks: every message once, in steps that no rank waits in vain for.
+#include "collectives/plan.hpp"
+
+#include <map>
+
+#include "algorithms/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/collectives/conformance.hpp"
+#include "tests/collectives/contains.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Plan plan(Rank ranks, Program (*program)(Problem, Rank)) {
+  Algorithm algorithm;
+  algorithm.name = "tried";
+  algorithm.collectives = {Collective::allreduce};
+  algorithm.program = program;
+  return plan_of(algorithm, {.ranks = ranks, .elements = ranks});
+}
+
+}  // namespace
+
+TEST_CASE("a plan has what the algorithm claims, rank by rank") {
+  for (const Rank ranks : {1, 2, 5, 8, 13})
+    for (const Count elements : {0, 1, 7, 1000})
+      for (const int segments : {1, 3})
+        conformance::for_all_problems(
+            ranks, elements, ranks - 1, [&](const Algorithm& algorithm, const Problem& problem) {
+              if (segments > 1 && !conformance::cuts(problem)) return;
+              INFO(conformance::text(algorithm, problem, {}, segments));
+              const Plan p = plan_of(algorithm, problem, segments);
+              Count messages = 0;
+              for (Rank rank = 0; rank < ranks; ++rank) {
+                const Cost& sent = p.sent[static_cast<std::size_t>(rank)];
+                CHECK(sent == claimed_of_rank(algorithm, problem, rank, segments));
+                messages += sent.messages;
+              }
+              CHECK(p.messages.size() == static_cast<std::size_t>(messages));
+            });
+}
+
+TEST_CASE(
+    "a plan's messages go while both their rounds are under way, and rounds follow one another") {
+  for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
+    const Plan p = plan_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
+    INFO(name);
+    bool good = true;
+    for (std::uint32_t step = 0; step < p.step_count(); ++step) {
+      good = good && p.steps[step] < p.steps[step + 1];  // no step in vain
+      for (std::uint32_t m = p.steps[step]; m < p.steps[step + 1]; ++m)
+        for (const std::uint32_t round : {p.messages[m].source_round, p.messages[m].target_round})
+          good = good && p.rounds[round].begins <= step && step <= p.rounds[round].ends;
+    }
+    std::map<std::pair<Rank, int>, std::uint32_t> next;  // the first step that a lane may begin in
+    for (const PlanRound& round : p.rounds) {
+      std::uint32_t& first = next[{round.rank, round.lane}];
+      good = good && round.begins == first;
+      first = round.ends + 1;
+    }
+    CHECK(good);
+  }
+}
+
+TEST_CASE("a plan is as long as the longest chain of rounds") {
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}).step_count() == 10);
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}, 4).step_count() == 10);
+  CHECK(plan_of(find_algorithm("tree"), {.ranks = 8, .elements = 60}, 2).step_count() == 6);
+  CHECK(plan_of(find_algorithm("all_to_all"), {.ranks = 8, .elements = 60}).step_count() == 1);
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 1, .elements = 60}).step_count() == 0);
+}
+
+TEST_CASE("a plan of a wrong schedule says what is wrong") {
+  CHECK_THROWS_WITH(plan(2, [](Problem p, Rank me) -> Program { co_yield send(1 - me, p.all()); }),
+                    contains("for ever"));
+  CHECK_THROWS_WITH(plan(2,
+                         [](Problem p, Rank me) -> Program {
+                           if (me == 0)
+                             co_yield send(1, p.all());
+                           else
+                             co_yield replace(0, p.chunk(0));
+                         }),
+                    contains("sends 2 elements") && contains("expects 1"));
+  CHECK_THROWS_WITH(plan(2, [](Problem p, Rank me) -> Program { co_yield send(me, p.all()); }),
+                    contains("peer 0"));
+}

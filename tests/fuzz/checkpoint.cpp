@@ -1,0 +1,66 @@
+// Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is the same when written
+// and read again, or an Error of the user's. Where the first byte is even, lengths and checksums
+// are put right first, since no fuzzer finds those.
+#include "training/checkpoint.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "algorithms/error.hpp"
+#include "training/crc32c.hpp"
+#include "training/files.hpp"
+
+namespace {
+
+template <class T>
+void put(std::string& bytes, std::size_t at, T number) {
+  std::memcpy(bytes.data() + at, &number, sizeof number);
+}
+
+// A header in front; and the checksum of every section that its own lengths reach.
+std::string sealed(std::string sections) {
+  std::uint32_t count = 0;
+  std::size_t at = 0;
+  while (sections.size() - at >= 20 && count < 100) {
+    const std::size_t room = sections.size() - at - 20;
+    std::uint32_t name;
+    std::memcpy(&name, sections.data() + at + 4, sizeof name);
+    name = room == 0 ? 0 : name % static_cast<std::uint32_t>(room);
+    std::uint64_t payload;
+    std::memcpy(&payload, sections.data() + at + 8, sizeof payload);
+    payload %= room - name + 1;
+    put(sections, at, static_cast<std::uint32_t>(sections[at] & 3));
+    put(sections, at + 4, name);
+    put(sections, at + 8, payload);
+    const std::size_t end = at + 16 + name + payload;
+    put(sections, end, arlab::crc32c(std::string_view(sections).substr(at, end - at)));
+    at = end + 4;
+    ++count;
+  }
+  std::string header = "ARLABCKP";
+  header.resize(28);
+  put(header, 8, std::uint32_t{1});
+  put(header, 12, count);
+  put(header, 16, static_cast<std::uint64_t>(28 + at));
+  put(header, 24, arlab::crc32c(header.substr(0, 24)));
+  return header + sections.substr(0, at);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace arlab;
+  if (size == 0) return 0;
+  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (data[0] % 2 == 0) bytes = sealed(std::move(bytes));
+  try {
+    const std::string once = encode_checkpoint(parse_checkpoint(bytes, "fuzzed"));
+    // Compared as bytes, since a NaN is not equal to itself.
+    if (encode_checkpoint(parse_checkpoint(once, "again")) != once) std::abort();
+  } catch (const Error& error) {
+    if (error.blame() != Blame::usage) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,43 @@
+// Aggregator: one rank's end of a compressed allreduce of one tensor or bucket, step after step.
+//
+// Encodes the gradient, has the codes travel by one of the three aggregations over the catalogue's
+// algorithms, and decodes. Every rank ends with the same bits.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "collectives/communicator.hpp"
+#include "training/compressors/compressor.hpp"
+
+namespace arlab {
+
+/// Which algorithms carry codes.
+struct Routes {
+  const Algorithm* allreduce = &find_algorithm("ring");
+  const Algorithm* all_gather = &find_algorithm("ring");
+  Rank root = 0;  ///< of an allreduce through a master
+};
+
+class Aggregator {
+ public:
+  virtual ~Aggregator() = default;
+
+  /// In: this rank's gradient. Out: the compressor's result, which for most is the average of what
+  /// the ranks' codes stand for. Every rank calls it with the same occasion but for its rank, and
+  /// steps that count from 0.
+  virtual void run(Communicator& communicator, std::span<float> gradient,
+                   const Occasion& occasion) = 0;
+
+  /// All arrays that a checkpoint must hold: residuals, factors, momentum.
+  virtual void visit_state(const Compressor::Visitor& visit) = 0;
+};
+
+/// For rank `me` of `ranks`. Throws Error(usage) as make_compressor() does.
+std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice, const Layout& layout,
+                                            Aggregation aggregation, Rank ranks, Rank me,
+                                            const Routes& routes = {});
+
+}  // namespace arlab

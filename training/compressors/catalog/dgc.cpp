@@ -1,0 +1,125 @@
+// Deep gradient compression: top-k of a velocity that is summed up locally until it is sent.
+//
+// u = m u + g (momentum correction), v += u; what of v is above a threshold is sent, and both u and
+// v are zeroed there (factor masking). The threshold comes from a sample of v. In the first steps
+// more is sent. Lin et al., Deep gradient compression, ICLR 2018. Momentum is in here: the
+// optimiser must have none.
+#include <array>
+#include <bit>
+#include <functional>
+
+#include "training/compressors/codes.hpp"
+#include "training/compressors/ratio.hpp"
+#include "training/compressors/sparse_code.hpp"
+#include "training/compressors/union_reply.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004};
+constexpr Count kLeastSample = 256;
+
+struct Settings {
+  double momentum, ratio, sample;
+  Count warm_up;
+
+  double ratio_at(Count step) const {
+    const Count stage = warm_up > 0 ? step / warm_up : static_cast<Count>(kWarmUp.size());
+    return stage < static_cast<Count>(kWarmUp.size())
+               ? std::max(ratio, kWarmUp[static_cast<std::size_t>(stage)])
+               : ratio;
+  }
+};
+
+class Dgc final : public Compressor {
+ public:
+  Dgc(Count n, const Settings& settings)
+      : settings_(settings), u_(static_cast<std::size_t>(n)), v_(u_.size()) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    const auto momentum = static_cast<float>(settings_.momentum);
+    for (std::size_t i = 0; i < v_.size(); ++i) {
+      u_[i] = momentum * u_[i] + gradient[i];
+      v_[i] += u_[i];
+    }
+    const auto at = selector_.from(v_, threshold(occasion));
+    const auto code = code_.write(v_, at);
+    for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
+    return code;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    code_.add(code, into, weight);
+  }
+  void visit_state(const Visitor& visit) override {
+    visit(u_);
+    visit(v_);
+  }
+
+ private:
+  /// Bits of the least magnitude to send; zeros are never sent, NaN and infinities always.
+  std::uint32_t threshold(const Occasion& occasion) {
+    const Count n = length(v_);
+    if (n == 0) return kInfinity;
+    const double ratio = settings_.ratio_at(occasion.step);
+    const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kLeastSample));
+    keys_.resize(static_cast<std::size_t>(wanted));
+    const RandomWords random(occasion);
+    for (Count j = 0; j < wanted; ++j) {
+      const std::uint32_t word = random_word(j, random.counter(), random.key());
+      const Count i =
+          wanted == n
+              ? j
+              : static_cast<Count>(std::uint64_t{word} * static_cast<std::uint64_t>(n) >> 32);
+      keys_[static_cast<std::size_t>(j)] =
+          std::bit_cast<std::uint32_t>(v_[static_cast<std::size_t>(i)]) & kMagnitude;
+    }
+    const auto kth = keys_.begin() + (part_of(ratio, wanted) - 1);
+    std::nth_element(keys_.begin(), kth, keys_.end(), std::greater<>());
+    return std::clamp(*kth, 1u, kInfinity);
+  }
+
+  Settings settings_;
+  std::vector<float> u_, v_;
+  std::vector<std::uint32_t> keys_;
+  Selector selector_;
+  SparseCode code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<Dgc>(elements(layout),
+                               Settings{value(choice, "momentum"), value(choice, "ratio"),
+                                        value(choice, "sample"), whole(choice, "warm_up")});
+}
+
+std::optional<Count> packed(const Layout&, const CompressorChoice&, Aggregation, Count) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+CompressorKind dgc() {
+  return {
+      .name = "dgc",
+      .label = "DGC",
+      .idea = "the largest of a locally summed velocity, and more of it in the first steps",
+      .source = "Lin et al., ICLR 2018",
+      .size = "8 x how many are above a sampled threshold, about ratio n",
+      .odd = "NaN and infinities are sent, and forgotten; zeros are never sent",
+      .parameters = {{"momentum", 0.9, 0, 0.9999, "of the velocity"},
+                     {"ratio", 0.001, 1e-9, 1, "part of the elements sent, about"},
+                     {"sample", 0.01, 1e-6, 1, "part of the elements looked at for the threshold"},
+                     {"warm_up", 100, 0, 1e9,
+                      "steps at each of 0.25, 0.0625, 0.015625, 0.004 before ratio", true}},
+      .aggregations = {Aggregation::all_gather},
+      .feedback = Feedback::built_in,
+      .optimiser = "SGD without momentum",
+      .packed = packed,
+      .make = make,
+      .make_reply = union_reply,
+      .reply_varies = true,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

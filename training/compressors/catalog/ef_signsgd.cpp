@@ -1,0 +1,36 @@
+// EF-signSGD: signs times the mean magnitude, with error feedback built in.
+//
+// Karimireddy et al., Error feedback fixes signSGD and other gradient compression schemes, ICML
+// 2019.
+#include "training/compressors/error_feedback.hpp"
+#include "training/compressors/scaled_sign.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+  return with_error_feedback(scaled_signs(elements(layout)), elements(layout));
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+  return scaled_sign_bytes(elements(layout));
+}
+
+}  // namespace
+
+CompressorKind ef_signsgd() {
+  return {
+      .name = "ef_signsgd",
+      .label = "EF-signSGD",
+      .idea = "signs times the mean magnitude; what is lost is sent later",
+      .source = "Karimireddy et al., ICML 2019",
+      .size = "ceil(n/8) + 4",
+      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
+      .aggregations = {Aggregation::all_gather},
+      .feedback = Feedback::built_in,
+      .packed = packed,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

@@ -1,0 +1,72 @@
+// Natural compression: each element becomes a power of two, the one below or above by chance.
+//
+// The fraction is the chance to round up, so it is dropped from a float. Horvath et al., Natural
+// compression for distributed deep learning, MSML 2022. A byte holds the sign and 7 bits of the
+// exponent: 0, then 2^-94 to 2^30; what is smaller is 0 or 2^-94 by chance.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "training/compressors/codes.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+constexpr std::array<float, 256> kPowers = [] {
+  std::array<float, 256> powers{};
+  float power = 0x1p-94f;
+  for (std::size_t c = 1; c <= 125; ++c, power *= 2) powers[c] = power;
+  powers[126] = std::numeric_limits<float>::infinity();
+  powers[127] = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t c = 0; c < 128; ++c) powers[c + 128] = -powers[c];
+  return powers;
+}();
+
+class Natural final : public Compressor {
+ public:
+  explicit Natural(Count n) : code_(static_cast<std::size_t>(n)) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    RandomWords random(occasion);
+    for_blocks(length(gradient), [&](Count first, Count count) {
+      encode_kernels().to_powers(code_.data() + first, gradient.data() + first,
+                                 random.at(first, count), count);
+    });
+    return code_;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    for (std::size_t i = 0; i < into.size(); ++i)
+      into[i] += weight * kPowers[static_cast<std::size_t>(code[i])];
+  }
+
+ private:
+  std::vector<std::byte> code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+  return std::make_unique<Natural>(elements(layout));
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+  return elements(layout);
+}
+
+}  // namespace
+
+CompressorKind natural() {
+  return {
+      .name = "natural",
+      .label = "natural",
+      .idea = "powers of two, rounded by chance: sign and exponent remain",
+      .source = "Horvath et al., MSML 2022",
+      .size = "n",
+      .odd = "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
+      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .unbiased = true,
+      .packed = packed,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

@@ -1,0 +1,68 @@
+// 1-bit SGD: a bit an element: the mean of the negative ones, or the mean of the rest.
+//
+// Seide et al., 1-bit stochastic gradient descent, Interspeech 2014, with one pair of means a
+// tensor or chunk instead of one a column. The code is the mean of the rest, the mean of the
+// negatives, then the sign bits. It needs error feedback.
+#include <cmath>
+#include <limits>
+
+#include "training/compressors/codes.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+constexpr Count kHeader = 2 * sizeof(float);
+
+class OneBit final : public Compressor {
+ public:
+  explicit OneBit(Count n) : code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+    const Count n = length(gradient);
+    const SignSums sums = encode_kernels().sign_sums(gradient.data(), n);
+    const bool finite = std::isfinite(sums.clear) && std::isfinite(sums.set);
+    const auto mean = [finite](double sum, Count count) {
+      if (!finite) return std::numeric_limits<float>::quiet_NaN();
+      return count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0.0f;
+    };
+    store(code_, 0, mean(sums.clear, n - sums.negatives));
+    store(code_, 1, mean(sums.set, sums.negatives));
+    encode_kernels().pack_signs(code_.data() + kHeader, gradient.data(), n);
+    return code_;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    encode_kernels().add_signs(into.data(), code.data() + kHeader, length(into),
+                               weight * load<float>(code, 0), weight * load<float>(code, 1));
+  }
+
+ private:
+  std::vector<std::byte> code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+  return std::make_unique<OneBit>(elements(layout));
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+  return kHeader + bytes_of_bits(elements(layout));
+}
+
+}  // namespace
+
+CompressorKind onebit() {
+  return {
+      .name = "onebit",
+      .label = "1-bit SGD",
+      .idea = "the sign, and the means of the negatives and of the rest",
+      .source = "Seide et al., Interspeech 2014",
+      .size = "ceil(n/8) + 8",
+      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
+      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .feedback = Feedback::on,
+      .packed = packed,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

@@ -1,0 +1,103 @@
+// PowerSGD: a matrix as the product of two thin ones, found by one step of power iteration a step.
+//
+// P = M Q, summed over the ranks, orthonormalised; Q = M' P, summed; what arrives is P Q'. Q is
+// kept for the next step (warm start). Vogels, Karimireddy, Jaggi, PowerSGD, NeurIPS 2019. Matrices
+// that would not shrink, and so all vectors, travel as they are, with Q.
+#include <cmath>
+
+#include "training/compressors/codes.hpp"
+#include "training/compressors/low_rank.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+class PowerSgd final : public Compressor {
+ public:
+  PowerSgd(const Layout& layout, Count rank, bool warm)
+      : cut_(cut_low_rank(layout, rank)),
+        warm_(warm),
+        gradient_(static_cast<std::size_t>(elements(layout))),
+        p_(static_cast<std::size_t>(cut_.p_floats)),
+        q_(static_cast<std::size_t>(cut_.q_floats)),
+        code_(static_cast<std::size_t>(cut_.q_floats + cut_.dense_floats)) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    std::copy(gradient.begin(), gradient.end(), gradient_.begin());
+    if (!warm_) std::fill(q_.begin(), q_.end(), 0.0f);
+    for (const LowRank& m : cut_.matrices) {
+      renew_lost_rows(q_of(m), m, occasion);
+      times_rows(&gradient_[index(m.at)], q_of(m), m, &p_[index(m.p)]);
+    }
+    return std::as_writable_bytes(std::span(p_));
+  }
+
+  std::span<std::byte> next(const Occasion&) override {
+    std::fill(code_.begin(), code_.end(), 0.0f);
+    for (const LowRank& m : cut_.matrices) {
+      orthonormalise(&p_[index(m.p)], m.rows, m.rank);
+      rows_times(&gradient_[index(m.at)], &p_[index(m.p)], m, &code_[index(m.q)]);
+    }
+    float* dense = code_.data() + cut_.q_floats;
+    for (const Dense& d : cut_.dense) {
+      std::copy_n(gradient_.begin() + d.at, d.elements, dense);
+      dense += d.elements;
+    }
+    return std::as_writable_bytes(std::span(code_));
+  }
+
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    // Also the next step's start: the last call of a step has the sum of all ranks.
+    if (!q_.empty()) std::memcpy(q_.data(), code.data(), q_.size() * sizeof(float));
+    for (const LowRank& m : cut_.matrices)
+      add_product(&p_[index(m.p)], q_of(m), m, weight, into.data() + m.at);
+    Count from = cut_.q_floats;
+    for (const Dense& d : cut_.dense)
+      for (Count i = 0; i < d.elements; ++i)
+        into[index(d.at + i)] += weight * load<float>(code, from++);
+  }
+
+  Operand operand(int) const override { return {DType::float32, Op::sum}; }
+  int passes() const override { return 2; }
+  void visit_state(const Visitor& visit) override { visit(q_); }
+
+ private:
+  static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
+  float* q_of(const LowRank& m) { return q_.data() + m.q; }
+
+  LowRankCut cut_;
+  bool warm_;
+  std::vector<float> gradient_, p_, q_, code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<PowerSgd>(layout, whole(choice, "rank"), whole(choice, "warm") == 1);
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+                            Count) {
+  const LowRankCut cut = cut_low_rank(layout, whole(choice, "rank"));
+  return 4 * (cut.p_floats + cut.q_floats + cut.dense_floats);
+}
+
+}  // namespace
+
+CompressorKind powersgd() {
+  return {
+      .name = "powersgd",
+      .label = "PowerSGD",
+      .idea = "a matrix as a product of two thin ones, better from step to step",
+      .source = "Vogels et al., NeurIPS 2019",
+      .size = "4 rank (a+b) of each a x b matrix; 4n of vectors and small matrices",
+      .odd = "a matrix with a NaN or infinity becomes NaN, and starts anew; so does one of zeros",
+      .parameters = {{"rank", 4, 1, 1024, "columns of the thin matrices", true},
+                     {"warm", 1, 0, 1, "1: start from the last step's Q", true}},
+      .aggregations = {Aggregation::allreduce},
+      .feedback = Feedback::on,
+      .packed = packed,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

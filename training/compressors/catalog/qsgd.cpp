@@ -1,0 +1,106 @@
+// QSGD: each element is one of 2s+1 multiples of its bucket's norm / s, chosen by chance so that
+// the expectation is the element.
+//
+// Alistarh et al., QSGD: communication-efficient SGD via gradient quantization and encoding,
+// NeurIPS 2017, with the 2-norm and a fixed number of bits instead of Elias codes. Norms come
+// first, then the levels, packed.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "training/compressors/codes.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+constexpr Count kHeader = sizeof(float);
+
+/// ceil(log2(2s + 1)).
+int bits_of(int levels) { return std::bit_width(static_cast<unsigned>(2 * levels)); }
+
+class Qsgd final : public Compressor {
+ public:
+  Qsgd(Count n, int levels, Count bucket)
+      : buckets_{n, bucket},
+        levels_(levels),
+        packed_(n, bits_of(levels)),
+        code_(static_cast<std::size_t>(kHeader * buckets_.count() + packed_.bytes())) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    for (Count b = 0; b < buckets_.count(); ++b) {
+      const float norm = static_cast<float>(std::sqrt(
+          encode_kernels().sum_of_squares(gradient.data() + buckets_.begin(b), buckets_.size(b))));
+      store(code_, b, std::isfinite(norm) ? norm : std::numeric_limits<float>::quiet_NaN());
+    }
+    packed_.encode(code_.data() + kHeader * buckets_.count(), occasion,
+                   [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
+                     quantise(codes, random, gradient, first, count);
+                   });
+    return code_;
+  }
+
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    packed_.decode(code.data() + kHeader * buckets_.count(),
+                   [&](const std::uint8_t* codes, Count first, Count count) {
+                     buckets_.each(first, count, [&](Count b, Count at, Count size) {
+                       const float step = load<float>(code, b) / static_cast<float>(levels_);
+                       encode_kernels().add_bytes(into.data() + at, as_bytes(codes + (at - first)),
+                                                  size, weight * step, static_cast<float>(levels_));
+                     });
+                   });
+  }
+
+ private:
+  void quantise(std::uint8_t* codes, const std::uint32_t* random, std::span<const float> gradient,
+                Count first, Count count) const {
+    buckets_.each(first, count, [&](Count b, Count at, Count size) {
+      const float norm = load<float>(code_, b);
+      // Where s / norm is no float, the elements are too small to count: they become 0.
+      const float times = static_cast<float>(levels_) / norm;
+      encode_kernels().to_levels(codes + (at - first), gradient.data() + at, random + (at - first),
+                                 size, std::isfinite(times) ? times : 0, levels_);
+    });
+  }
+
+  Buckets buckets_;
+  int levels_;
+  PackedCodes packed_;
+  std::vector<std::byte> code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<Qsgd>(elements(layout), static_cast<int>(whole(choice, "levels")),
+                                whole(choice, "bucket"));
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+                            Count) {
+  const Buckets buckets{elements(layout), whole(choice, "bucket")};
+  const int bits = bits_of(static_cast<int>(whole(choice, "levels")));
+  return bytes_of_bits(buckets.elements * bits) + kHeader * buckets.count();
+}
+
+}  // namespace
+
+CompressorKind qsgd() {
+  return {
+      .name = "qsgd",
+      .label = "QSGD",
+      .idea = "multiples of norm/levels, rounded by chance",
+      .source = "Alistarh et al., NeurIPS 2017",
+      .size = "ceil(n ceil(log2(2 levels + 1)) / 8) + 4 ceil(n/bucket)",
+      .odd = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
+      .parameters = {{"levels", 7, 1, 127, "multiples of the norm above 0", true},
+                     {"bucket", 512, 1, 1 << 30, "elements that share a norm", true}},
+      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .unbiased = true,
+      .packed = packed,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

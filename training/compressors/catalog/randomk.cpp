@@ -1,0 +1,119 @@
+// random-k: k elements at positions that all ranks draw alike, so that only values travel and can
+// be summed on their way.
+//
+// Stich, Cordonnier, Jaggi, NeurIPS 2018; Floyd's sample of k from n (Bentley & Floyd, CACM 30(9),
+// 1987). Without error feedback the values count n / k times, which makes the code unbiased.
+#include <bit>
+
+#include "training/compressors/codes.hpp"
+#include "training/compressors/ratio.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+class RandomK final : public Compressor {
+ public:
+  RandomK(Count n, Count k, bool scaled)
+      : n_(n),
+        times_(scaled && k > 0 ? static_cast<float>(n) / static_cast<float>(k) : 1.0f),
+        taken_(static_cast<std::size_t>((n + 63) / 64)),
+        at_(static_cast<std::size_t>(k)),
+        code_(static_cast<std::size_t>(k) * sizeof(float)) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    draw(occasion);
+    for (std::size_t j = 0; j < at_.size(); ++j)
+      store(code_, static_cast<Count>(j), gradient[at_[j]]);
+    return code_;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion& occasion) override {
+    draw(occasion);
+    for (std::size_t j = 0; j < at_.size(); ++j)
+      into[at_[j]] += weight * times_ * load<float>(code, static_cast<Count>(j));
+  }
+  Operand operand(int) const override { return {DType::float32, Op::sum}; }
+
+ private:
+  struct Drawn {
+    std::uint64_t seed;
+    Count step;
+    std::uint32_t tensor, part;
+    bool operator==(const Drawn&) const = default;
+  };
+
+  /// Positions of this occasion, the same on every rank, in order.
+  void draw(Occasion occasion) {
+    const Drawn now{occasion.seed, occasion.step, occasion.tensor, occasion.part};
+    if (drawn_ == now) return;
+    drawn_ = now;
+    occasion.rank = 0;
+    const RandomWords random(occasion);
+    std::fill(taken_.begin(), taken_.end(), 0);
+    const auto k = static_cast<Count>(at_.size());
+    for (Count j = n_ - k; j < n_; ++j) {
+      const std::uint32_t word = random_word(j, random.counter(), random.key());
+      const auto below =
+          static_cast<Count>(std::uint64_t{word} * static_cast<std::uint64_t>(j + 1) >> 32);
+      if (!take(below)) take(j);
+    }
+    auto next = at_.begin();
+    for (std::size_t w = 0; w < taken_.size(); ++w)
+      for (std::uint64_t left = taken_[w]; left != 0; left &= left - 1)
+        *next++ =
+            static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(left));
+  }
+  bool take(Count i) {
+    std::uint64_t& word = taken_[static_cast<std::size_t>(i / 64)];
+    const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+    const bool free = (word & bit) == 0;
+    word |= bit;
+    return free;
+  }
+
+  Count n_;
+  float times_;
+  std::optional<Drawn> drawn_;
+  std::vector<std::uint64_t> taken_;  // a bit an element
+  std::vector<std::uint32_t> at_;
+  std::vector<std::byte> code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  const Count n = elements(layout);
+  return std::make_unique<RandomK>(n, chosen_k(choice, n), !choice.feedback);
+}
+
+/// An average at drawn positions is complete.
+std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice& choice) {
+  const Count n = elements(layout);
+  return std::make_unique<RandomK>(n, chosen_k(choice, n), false);
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+                            Count) {
+  return 4 * chosen_k(choice, elements(layout));
+}
+
+}  // namespace
+
+CompressorKind randomk() {
+  return {
+      .name = "randomk",
+      .label = "random-k",
+      .idea = "k elements at positions that all ranks draw alike",
+      .source = "Stich et al., NeurIPS 2018",
+      .size = "4k",
+      .odd = "NaN and infinities stay where they are drawn; feedback drops the others",
+      .parameters = {kRatio, kK},
+      .aggregations = {Aggregation::allreduce},
+      .feedback = Feedback::on,
+      .unbiased = true,
+      .packed = packed,
+      .make = make,
+      .make_reply = reply,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

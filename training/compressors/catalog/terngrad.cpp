@@ -1,0 +1,158 @@
+// TernGrad: each element is -s, 0 or s, where s is the largest magnitude: s with the chance |g| /
+// s.
+//
+// Elements beyond `clip` standard deviations are clipped first; the code is unbiased for what is
+// left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for an all-gather. For an
+// allreduce the ranks agree on s first (a maximum), and the signs -1, 0, 1 are summed as halves,
+// which hold whole numbers exactly up to 2048 ranks.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/error.hpp"
+#include "collectives/half.hpp"
+#include "training/compressors/codes.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr int kBits = 2;
+
+/// Largest magnitude that is sent; NaN where an element is no finite number.
+float bound_of(std::span<const float> x, double clip) {
+  const Count n = length(x);
+  const std::uint32_t largest = encode_kernels().largest(x.data(), n);
+  if (largest >= kInfinity) return kNan;
+  const auto most = std::bit_cast<float>(largest);
+  if (clip == 0 || n == 0) return most;
+  const SignSums sums = encode_kernels().sign_sums(x.data(), n);
+  const double mean = (sums.clear + sums.set) / static_cast<double>(n);
+  const double square = encode_kernels().sum_of_squares(x.data(), n) / static_cast<double>(n);
+  return std::min(most, static_cast<float>(clip * std::sqrt(std::max(0.0, square - mean * mean))));
+}
+
+/// The chance per unit of magnitude; 0 sends nothing but zeros.
+float times_of(float bound) { return bound >= std::numeric_limits<float>::min() ? 1 / bound : 0; }
+
+class TernGrad final : public Compressor {
+ public:
+  TernGrad(Count n, double clip)
+      : clip_(clip),
+        packed_(n, kBits),
+        code_(sizeof(float) + static_cast<std::size_t>(packed_.bytes())) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    const float bound = bound_of(gradient, clip_);
+    store(code_, 0, bound);
+    packed_.encode(code_.data() + sizeof(float), occasion,
+                   [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
+                     encode_kernels().to_levels(codes, gradient.data() + first, random, count,
+                                                times_of(bound), 1);
+                   });
+    return code_;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    packed_.decode(code.data() + sizeof(float),
+                   [&](const std::uint8_t* codes, Count first, Count count) {
+                     encode_kernels().add_bytes(into.data() + first, as_bytes(codes), count,
+                                                weight * load<float>(code, 0), 1);
+                   });
+  }
+
+ private:
+  double clip_;
+  PackedCodes packed_;
+  std::vector<std::byte> code_;
+};
+
+class SharedTernGrad final : public Compressor {
+ public:
+  SharedTernGrad(Count n, double clip)
+      : clip_(clip),
+        clipped_(static_cast<std::size_t>(n)),
+        code_(static_cast<std::size_t>(2 * n)) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    if (occasion.ranks > 2048)
+      fail(Blame::usage, "terngrad by allreduce on " + std::to_string(occasion.ranks) +
+                             " ranks: halves count up to 2048, use all_gather");
+    bound_ = bound_of(gradient, clip_);
+    // A maximum may lose a NaN; an infinity it cannot.
+    if (std::isnan(bound_)) bound_ = std::numeric_limits<float>::infinity();
+    const float own = bound_;
+    std::transform(gradient.begin(), gradient.end(), clipped_.begin(),
+                   [own](float x) { return std::clamp(x, -own, own); });
+    return std::as_writable_bytes(std::span(&bound_, 1));
+  }
+  std::span<std::byte> next(const Occasion& occasion) override {
+    RandomWords random(occasion);
+    const float times = std::isfinite(bound_) ? times_of(bound_) : 0;
+    for_blocks(length(clipped_), [&](Count first, Count count) {
+      std::uint8_t signs[kBlock];
+      encode_kernels().to_levels(signs, clipped_.data() + first, random.at(first, count), count,
+                                 times, 1);
+      for (Count i = 0; i < count; ++i) store(code_, first + i, kHalves[signs[i]]);
+    });
+    return code_;
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    encode_kernels().add_halves(into.data(), code.data(), length(into),
+                                weight * (std::isfinite(bound_) ? bound_ : kNan));
+  }
+  int passes() const override { return 2; }
+  Operand operand(int pass) const override {
+    return pass == 0 ? Operand{DType::float32, Op::max} : Operand{DType::float16, Op::sum};
+  }
+
+ private:
+  static constexpr Float16 kHalves[] = {{0xbc00}, {0}, {0x3c00}};  // -1, 0, 1
+
+  double clip_;
+  float bound_ = 0;  // after the first pass all ranks'
+  std::vector<float> clipped_;
+  std::vector<std::byte> code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation aggregation) {
+  const double clip = value(choice, "clip");
+  if (aggregation == Aggregation::allreduce)
+    return std::make_unique<SharedTernGrad>(elements(layout), clip);
+  return std::make_unique<TernGrad>(elements(layout), clip);
+}
+
+/// An average must not be clipped once more.
+std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice&) {
+  return std::make_unique<TernGrad>(elements(layout), 0);
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation aggregation,
+                            Count) {
+  const Count n = elements(layout), bound = sizeof(float);
+  return bound + (aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(kBits * n));
+}
+
+}  // namespace
+
+CompressorKind terngrad() {
+  return {
+      .name = "terngrad",
+      .label = "TernGrad",
+      .idea = "-s, 0 or s by chance, after clipping",
+      .source = "Wen et al., NeurIPS 2017",
+      .size = "ceil(n/4) + 4; 2n + 4 by allreduce",
+      .odd = "any NaN or infinity makes all NaN; magnitudes below the normal floats become 0",
+      .parameters = {{"clip", 2.5, 0, 1e9, "standard deviations kept; 0: all"}},
+      .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
+      .unbiased = true,
+      .packed = packed,
+      .make = make,
+      .make_reply = reply,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

@@ -1,0 +1,63 @@
+// top-k: the k elements of largest magnitude, by position.
+//
+// Stich, Cordonnier, Jaggi, Sparsified SGD with memory, NeurIPS 2018; Alistarh et al., NeurIPS
+// 2018.
+#include <cmath>
+
+#include "training/compressors/codes.hpp"
+#include "training/compressors/ratio.hpp"
+#include "training/compressors/sparse_code.hpp"
+#include "training/compressors/union_reply.hpp"
+
+namespace arlab::compressor_catalog {
+namespace {
+
+class TopK final : public Compressor {
+ public:
+  TopK(Count k, bool halves) : k_(k), code_(halves) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+    return code_.write(gradient, selector_.largest(gradient, k_));
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion&) override {
+    code_.add(code, into, weight);
+  }
+
+ private:
+  Count k_;
+  Selector selector_;
+  SparseCode code_;
+};
+
+std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<TopK>(chosen_k(choice, elements(layout)), whole(choice, "halves") == 1);
+}
+
+std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+                            Count) {
+  return chosen_k(choice, elements(layout)) * SparseCode(whole(choice, "halves") == 1).bytes_each();
+}
+
+}  // namespace
+
+CompressorKind topk() {
+  return {
+      .name = "topk",
+      .label = "top-k",
+      .idea = "the k largest magnitudes, by position",
+      .source = "Stich et al., NeurIPS 2018",
+      .size = "8k; 6k with halves",
+      .odd = "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
+      .parameters = {kRatio, kK, {"halves", 0, 0, 1, "1: values as float16", true}},
+      .aggregations = {Aggregation::all_gather},
+      .feedback = Feedback::on,
+      .packed = packed,
+      .make = make,
+      .make_reply = union_reply,
+      .reply_varies = true,
+  };
+}
+
+}  // namespace arlab::compressor_catalog

@@ -1,0 +1,105 @@
+#include "training/compressors/compressor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "algorithms/error.hpp"
+#include "training/compressors/error_feedback.hpp"
+
+namespace arlab {
+
+Count elements(const Layout& layout) {
+  Count sum = 0;
+  for (const Matrix& m : layout) sum += m.elements();
+  return sum;
+}
+
+std::string_view name(Aggregation aggregation) {
+  constexpr std::array<std::string_view, std::size(kAggregations)> kNames{"allreduce", "all_gather",
+                                                                          "requantise"};
+  return kNames[static_cast<std::size_t>(aggregation)];
+}
+
+Operand Compressor::operand(int) const {
+  fail(Blame::check, "internal error, please report: codes that cannot be summed are summed");
+}
+
+std::span<std::byte> Compressor::next(const Occasion&) {
+  fail(Blame::check, "internal error, please report: a compressor without a next pass");
+}
+
+void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
+            const Occasion& occasion) {
+  std::fill(into.begin(), into.end(), 0.0f);
+  compressor.decode_add(code, into, 1, occasion);
+}
+
+std::vector<std::byte> save_state(Compressor& compressor) {
+  std::vector<std::byte> state;
+  compressor.visit_state([&](std::span<float> part) {
+    const auto bytes = std::as_bytes(part);
+    state.insert(state.end(), bytes.begin(), bytes.end());
+  });
+  return state;
+}
+
+void restore_state(Compressor& compressor, std::span<const std::byte> state) {
+  std::size_t needed = 0;
+  compressor.visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
+  if (needed != state.size())
+    fail(Blame::usage, "the compressor's saved state has " + std::to_string(state.size()) +
+                           " bytes, but this one's has " + std::to_string(needed) +
+                           ": restore with the same compressor, parameters, ranks and model");
+  compressor.visit_state([&](std::span<float> part) {
+    if (!part.empty()) std::memcpy(part.data(), state.data(), part.size_bytes());
+    state = state.subspan(part.size_bytes());
+  });
+}
+
+bool CompressorKind::can(Aggregation aggregation) const {
+  return std::find(aggregations.begin(), aggregations.end(), aggregation) != aggregations.end();
+}
+
+namespace {
+
+void check(const Layout& layout) {
+  constexpr Count kMost = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
+  Count sum = 0;
+  for (const Matrix& m : layout) {
+    if (m.rows < 0 || m.columns < 0 || (m.rows > 0 && m.columns > kMost / m.rows))
+      fail(Blame::usage, "a tensor of " + std::to_string(m.rows) + " x " +
+                             std::to_string(m.columns) + " elements: give 0 to " +
+                             std::to_string(kMost));
+    sum += m.elements();
+  }
+  if (sum > kMost)
+    fail(Blame::usage, "a bucket of " + std::to_string(sum) + " elements: use buckets of at most " +
+                           std::to_string(kMost));
+}
+
+}  // namespace
+
+std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice, const Layout& layout,
+                                            Aggregation aggregation) {
+  check(layout);
+  if (!choice.kind->can(aggregation)) {
+    std::string known;
+    for (const Aggregation a : choice.kind->aggregations)
+      known += (known.empty() ? "" : " or ") + std::string(name(a));
+    fail(Blame::usage, "codes of " + std::string(choice.kind->name) + " cannot travel by " +
+                           std::string(name(aggregation)) + ": use " + known);
+  }
+  auto made = choice.kind->make(layout, choice, aggregation);
+  return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
+}
+
+std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const Layout& layout) {
+  check(layout);
+  if (choice.kind->make_reply) return choice.kind->make_reply(layout, choice);
+  auto made = choice.kind->make(layout, choice, choice.kind->aggregations.back());
+  return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
+}
+
+}  // namespace arlab

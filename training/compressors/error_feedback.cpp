@@ -1,0 +1,61 @@
+#include "training/compressors/error_feedback.hpp"
+
+#include <utility>
+
+#include "algorithms/error.hpp"
+#include "training/compressors/kernels.hpp"
+
+namespace arlab {
+namespace {
+
+class ErrorFeedback final : public Compressor {
+ public:
+  ErrorFeedback(std::unique_ptr<Compressor> inner, Count elements)
+      : inner_(std::move(inner)), n_(elements), residual_(static_cast<std::size_t>(elements)) {}
+
+  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+    expects(gradient.size() == residual_.size(), "a gradient of another size");
+    encode_kernels().add_scaled(residual_.data(), gradient.data(), n_, 1);
+    pass_ = 0;
+    return subtract_last(inner_->encode(residual_, occasion), occasion);
+  }
+  std::span<std::byte> next(const Occasion& occasion) override {
+    ++pass_;
+    return subtract_last(inner_->next(occasion), occasion);
+  }
+  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
+                  const Occasion& occasion) override {
+    inner_->decode_add(code, into, weight, occasion);
+  }
+  Operand operand(int pass) const override { return inner_->operand(pass); }
+  int passes() const override { return inner_->passes(); }
+  void finish(std::span<float> average, const Occasion& occasion) override {
+    inner_->finish(average, occasion);
+  }
+  void visit_state(const Visitor& visit) override {
+    inner_->visit_state(visit);
+    visit(residual_);
+  }
+
+ private:
+  /// The last pass's code is what this rank sends, before others' are added to it.
+  std::span<std::byte> subtract_last(std::span<std::byte> code, const Occasion& occasion) {
+    if (pass_ + 1 < inner_->passes()) return code;
+    inner_->decode_add(code, residual_, -1, occasion);
+    encode_kernels().drop_not_finite(residual_.data(), n_);
+    return code;
+  }
+
+  std::unique_ptr<Compressor> inner_;
+  Count n_;
+  std::vector<float> residual_;
+  int pass_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Compressor> with_error_feedback(std::unique_ptr<Compressor> inner, Count elements) {
+  return std::make_unique<ErrorFeedback>(std::move(inner), elements);
+}
+
+}  // namespace arlab

@@ -1,0 +1,44 @@
+// Low rank: the matrices of PowerSGD and their arithmetic.
+//
+// P and Q lie column by column, so that each column is contiguous: P is rank x rows, Q rank x
+// columns.
+#pragma once
+
+#include <vector>
+
+#include "training/compressors/compressor.hpp"
+
+namespace arlab {
+
+/// A matrix at `at` in the layout; its factors at `p` and `q` among all P and Q.
+struct LowRank {
+  Count at = 0, rows = 0, columns = 0, rank = 0;
+  Count p = 0, q = 0;
+};
+
+struct Dense {
+  Count at = 0, elements = 0;
+};
+
+struct LowRankCut {
+  std::vector<LowRank> matrices;
+  std::vector<Dense> dense;  ///< what would not get smaller
+  Count p_floats = 0, q_floats = 0, dense_floats = 0;
+};
+LowRankCut cut_low_rank(const Layout& layout, Count rank);
+
+/// p = M q.
+void times_rows(const float* matrix, const float* q, const LowRank& m, float* p);
+/// q += M' p.
+void rows_times(const float* matrix, const float* p, const LowRank& m, float* q);
+/// into += weight p q'.
+void add_product(const float* p, const float* q, const LowRank& m, float weight, float* into);
+
+/// Modified Gram-Schmidt. A column that is nothing beside those before it becomes 0.
+void orthonormalise(float* p, Count rows, Count rank);
+
+/// Columns of Q that are 0 or no finite numbers are drawn from the seed: at the start, and where
+/// gradients were zero or not finite.
+void renew_lost_rows(float* q, const LowRank& m, const Occasion& occasion);
+
+}  // namespace arlab

@@ -1,0 +1,48 @@
+#include "training/compressors/wire.hpp"
+
+#include "collectives/execute.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr Operand kBytes{DType::byte, Op::sum};
+
+Problem all_gather_on(const Communicator& communicator, Count elements) {
+  return {
+      .collective = Collective::all_gather, .ranks = communicator.ranks(), .elements = elements};
+}
+
+}  // namespace
+
+void exchange(Communicator& communicator, std::span<const Parcel> parcels) {
+  std::vector<Transfer> round;
+  round.reserve(parcels.size());
+  for (const Parcel& p : parcels)
+    if (!p.bytes.empty())
+      round.push_back({p.verb, p.peer, p.bytes.data(), static_cast<Count>(p.bytes.size())});
+  if (round.empty()) return;
+  communicator.start(0, round, kBytes);
+  communicator.wait();
+}
+
+std::vector<Count> gather_counts(Communicator& communicator, const Algorithm& all_gather,
+                                 Count mine) {
+  std::vector<Count> counts(static_cast<std::size_t>(communicator.ranks()));
+  counts[static_cast<std::size_t>(communicator.rank())] = mine;
+  execute(communicator, all_gather, all_gather_on(communicator, communicator.ranks()),
+          std::as_writable_bytes(std::span(counts)), {DType::int64, Op::sum});
+  return counts;
+}
+
+std::vector<Count> begins_of(std::span<const Count> sizes) {
+  std::vector<Count> begins{0};
+  for (const Count size : sizes) begins.push_back(begins.back() + size);
+  return begins;
+}
+
+void gather_parts(Communicator& communicator, const Algorithm& all_gather,
+                  std::span<const Count> begins, std::span<std::byte> all) {
+  execute_uneven(communicator, all_gather, all_gather_on(communicator, 0), begins, all, kBytes);
+}
+
+}  // namespace arlab
