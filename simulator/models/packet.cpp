@@ -7,21 +7,16 @@
 // & Kleinrock, Virtual cut-through, Computer Networks 3, 1979 (for store and forward); credits as
 // in Kung, Blackwell, Chapman, Credit-based flow control for ATM networks, SIGCOMM 1994.
 //
-// No deadlock, on any network and any routing: queues belong to virtual channels, and a packet goes
-// on to the next channel wherever its route goes back in a fixed order of links (the dateline of a
-// ring). So whoever waits, waits for a queue that comes later in (channel, order), and no circle
-// can form: Dally & Seitz, Deadlock-free message routing, IEEE Trans. Computers C-36(5), 1987. A
-// host keeps messages until there is room for their packets, and takes in whatever arrives.
+// No deadlock, on any network and any routing: queues belong to virtual channels (link_order.hpp).
+// A host keeps messages until there is room for their packets, and takes in whatever arrives.
 #include <algorithm>
-#include <cmath>
 #include <deque>
-#include <numeric>
-#include <tuple>
 
 #include "simulator/event_queue.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/model.hpp"
 #include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/link_order.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -61,7 +56,6 @@ struct Channel {    // a link
   double carried = 0;        // bytes
   std::deque<Index> ready;   // queues whose head may go as soon as the link is free
   std::vector<Index> lanes;  // its queues, by virtual channel
-  Count order = 0;           // see the top
 };
 
 struct Event {
@@ -75,6 +69,7 @@ class PacketNetwork : public Network {
   PacketNetwork(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
       : fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
+        order_(fabric_->topology),
         mtu_(static_cast<Bytes>(values.at("mtu"))),
         header_(static_cast<Bytes>(values.at("header"))),
         gamma_(values.at("gamma")),
@@ -88,7 +83,6 @@ class PacketNetwork : public Network {
       channel.latency = link.latency;
       channels_.push_back(std::move(channel));
     }
-    set_order();
   }
 
   bool synchronous() const override { return true; }
@@ -160,26 +154,6 @@ class PacketNetwork : public Network {
   Rank host_of(Rank rank) const { return fabric_->host_of[static_cast<std::size_t>(rank)]; }
   Channel& channel(LinkId link) { return channels_[static_cast<std::size_t>(link)]; }
 
-  // Up from the hosts first, then along a level to higher nodes, then to lower ones, then down: so
-  // that routes through a tree, or along a dimension of a grid, seldom go back.
-  void set_order() {
-    const Topology& topology = fabric_->topology;
-    const auto key = [&](LinkId id) {
-      const Link& link = topology.link(id);
-      const int from = topology.node(link.from).level, to = topology.node(link.to).level;
-      const int phase = to > from ? 0 : to < from ? 3 : link.from < link.to ? 1 : 2;
-      const int place = phase == 0   ? from
-                        : phase == 1 ? link.from
-                        : phase == 2 ? -link.from
-                                     : -from;
-      return std::tuple(phase, place, id);
-    };
-    std::vector<LinkId> links(channels_.size());
-    std::iota(links.begin(), links.end(), 0);
-    std::sort(links.begin(), links.end(), [&](LinkId a, LinkId b) { return key(a) < key(b); });
-    for (std::size_t i = 0; i < links.size(); ++i) channel(links[i]).order = static_cast<Count>(i);
-  }
-
   Index take_flow() {
     if (free_flows_.empty()) {
       flows_.emplace_back();
@@ -212,7 +186,7 @@ class PacketNetwork : public Network {
         flow.queues.push_back(take_queue(link));
         continue;
       }
-      if (i > 0 && channel(link).order < channel(flow.route[i - 1]).order) ++lane;
+      if (i > 0) lane = order_.channel_after(flow.route[i - 1], lane, link);
       while (channel(link).lanes.size() <= lane) {
         const Index queue = take_queue(link);
         channel(link).lanes.push_back(queue);
@@ -315,6 +289,7 @@ class PacketNetwork : public Network {
 
   std::shared_ptr<const Fabric> fabric_;
   Router router_;
+  LinkOrder order_;
   Bytes mtu_, header_;
   double gamma_;
   bool own_queues_;              // each message has queues of its own
