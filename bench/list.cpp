@@ -92,9 +92,13 @@ struct Part {
   std::string_view name;
   void (*list)();
 };
-constexpr Part kParts[] = {{"algorithms", list_algorithms}, {"topologies", list_topologies},
-                           {"models", list_models},         {"schedulers", list_schedulers},
-                           {"backends", list_backends},     {"types", list_types}};
+constexpr Part kParts[] = {{"algorithms", list_algorithms},
+                           {"topologies", list_topologies},
+                           {"models", list_models},
+                           {"compressors", list_compressors},
+                           {"schedulers", list_schedulers},
+                           {"backends", list_backends},
+                           {"types", list_types}};
 
 void list(const std::string& what) {
   bool found = false;
@@ -115,11 +119,13 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand(
       "list",
-      "Algorithms, topologies, models, schedulers, backends and types, and what is missing here");
+      "Algorithms, topologies, models, compressors, schedulers, backends, types; what is missing");
   verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  verb->add_option("what", *what,
-                   "algorithms, topologies, models, schedulers, backends, types or all (default)")
+  verb->add_option(
+          "what", *what,
+          "algorithms, topologies, models, compressors, schedulers, backends, types or all "
+          "(default)")
       ->type_name("");
   verb->callback([what] { list(*what); });
 }

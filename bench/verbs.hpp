@@ -24,6 +24,7 @@ void add_export(CLI::App& app, Session& session);
 
 // Parts of list and show; without topologies the first says what is missing.
 void list_topologies();
+void list_compressors();
 void add_show_topology(CLI::App& show_verb);
 
 }  // namespace arlab

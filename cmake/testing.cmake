@@ -48,6 +48,9 @@ function(arlab_headers_alone)
   get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
   add_library(arlab_headers_alone OBJECT ${sources})
   target_link_libraries(arlab_headers_alone PRIVATE ${libraries})
+  if(TARGET MPI::MPI_CXX)
+    target_link_libraries(arlab_headers_alone PRIVATE MPI::MPI_CXX)
+  endif()
 endfunction()
 
 # What every test under mpiexec needs: root and more ranks than cores allowed, leaks of the library left alone.
@@ -68,4 +71,17 @@ function(arlab_mpi_test name)
              COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
     arlab_mpi_properties("${name}: ${ranks} ranks" ${ranks})
   endforeach()
+endfunction()
+
+# arlab_gpu_test(<name> SOURCES ... LIBRARIES ...): the Catch2 program test_<name> with a main of its own
+# (tests/collectives/gpu_main.hpp): one ctest test, skipped with the reason where there is no GPU.
+function(arlab_gpu_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(test_${name} ${T_SOURCES})
+  target_link_libraries(test_${name} PRIVATE Catch2::Catch2 ${T_LIBRARIES})
+  arlab_sanitize(test_${name})
+  add_test(NAME "${name}: on a GPU" COMMAND test_${name})
+  # CUDA maps memory where the address sanitizer wants none, and keeps some until the end.
+  set_tests_properties("${name}: on a GPU" PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu
+    ENVIRONMENT "ASAN_OPTIONS=protect_shadow_gap=0:detect_leaks=0")
 endfunction()

@@ -29,12 +29,7 @@ class DeviceMemory {
   std::size_t size() const { return size_; }
 
  private:
-  struct Deleter {
-    Release release;
-    Deleter(Release with = {}) : release(std::move(with)) {}  // NOLINT(google-explicit-constructor)
-    void operator()(std::byte* data) const { release(data); }
-  };
-  std::unique_ptr<std::byte, Deleter> data_;
+  std::unique_ptr<std::byte, Release> data_;
   std::size_t size_ = 0;
 };
 
@@ -42,7 +37,7 @@ class DeviceMemory {
 class DeviceEvent {
  public:
   virtual ~DeviceEvent() = default;
-  /// Blocks until both are done.
+  /// Blocks until both are done; both must be timed.
   virtual double microseconds_since(const DeviceEvent& start) const = 0;
 };
 
@@ -100,7 +95,8 @@ class Device {
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
   virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  virtual std::unique_ptr<DeviceEvent> make_event() = 0;
+  /// `timed`: for microseconds_since(), and slower.
+  virtual std::unique_ptr<DeviceEvent> make_event(bool timed = false) = 0;
 };
 
 using Devices = std::vector<std::unique_ptr<Device>>;

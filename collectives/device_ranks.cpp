@@ -126,8 +126,8 @@ DeviceRanks::DeviceRanks(Devices& devices, Rank ranks, int streams) : streams_a_
     for (int lane = 0; lane < streams; ++lane) streams_.push_back(homes_.back()->make_stream());
   }
   origin_ = homes_.front()->make_stream();
-  start_ = homes_.front()->make_event();
-  stop_ = homes_.front()->make_event();
+  start_ = homes_.front()->make_event(true);
+  stop_ = homes_.front()->make_event(true);
 }
 
 DeviceRanks::~DeviceRanks() {

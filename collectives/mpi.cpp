@@ -10,22 +10,11 @@
 #include <vector>
 
 #include "algorithms/error.hpp"
+#include "collectives/mpi_wires.hpp"
 #include "collectives/reduce.hpp"
 
 namespace arlab {
 namespace {
-
-// Messages travel as bytes, in pieces: MPI counts with int. A multiple of every element's size.
-constexpr std::size_t kPiece = std::size_t{1} << 30;
-
-void check(int code, const char* doing) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  fail(Blame::environment, std::string("MPI failed in ") + doing + ": " +
-                               std::string(text, static_cast<std::size_t>(length)));
-}
 
 template <DType dtype, Op op>
 void combine(void* from, void* into, int* elements, MPI_Datatype*) {
@@ -101,9 +90,9 @@ class MpiOperand {
     }
   }
   void make_half(MPI_User_function* function) {
-    check(MPI_Type_contiguous(2, MPI_BYTE, &type_), "MPI_Type_contiguous");
-    check(MPI_Type_commit(&type_), "MPI_Type_commit");
-    check(MPI_Op_create(function, 1, &op_), "MPI_Op_create");
+    check_mpi(MPI_Type_contiguous(2, MPI_BYTE, &type_), "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+    check_mpi(MPI_Op_create(function, 1, &op_), "MPI_Op_create");
     made_ = true;
   }
 
@@ -115,13 +104,13 @@ class MpiOperand {
 class MpiCommunicator final : public Communicator {
  public:
   MpiCommunicator() {
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
     int found = 0;
     void* value = nullptr;
-    check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+    check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the least that MPI promises
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
@@ -141,8 +130,8 @@ class MpiCommunicator final : public Communicator {
     for (const Transfer& t : round)
       if (t.verb == Verb::send)
         in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
-          check(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)),
-                "MPI_Isend");
+          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)),
+                    "MPI_Isend");
         });
   }
 
@@ -162,13 +151,13 @@ class MpiCommunicator final : public Communicator {
     return lane;
   }
 
-  void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
+  void barrier() override { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
   double max(double value) override {
-    check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
     return value;
   }
   Count sum(Count value) override {
-    check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
     return value;
   }
 
@@ -178,8 +167,8 @@ class MpiCommunicator final : public Communicator {
     const MpiOperand mpi(operand);
     const auto element = static_cast<int>(size_of(operand.dtype));
     in_pieces(data, elements, operand.dtype, [&](std::byte* piece, int bytes) {
-      check(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
-            "MPI_Allreduce");
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
+                "MPI_Allreduce");
     });
     if (operand.op == Op::avg) scale(data, elements, operand.dtype, ranks_);
   }
@@ -199,9 +188,9 @@ class MpiCommunicator final : public Communicator {
   template <class Use>
   static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
     std::size_t left = static_cast<std::size_t>(elements) * size_of(dtype);
-    for (; left > 0; left -= std::min(left, kPiece)) {
-      use(data, static_cast<int>(std::min(left, kPiece)));
-      data += std::min(left, kPiece);
+    for (; left > 0; left -= std::min(left, kMpiPiece)) {
+      use(data, static_cast<int>(std::min(left, kMpiPiece)));
+      data += std::min(left, kMpiPiece);
     }
   }
 
@@ -227,7 +216,8 @@ class MpiCommunicator final : public Communicator {
       std::byte* const into =
           t.verb == Verb::reduce ? its.scratch.data() + (addition++)->scratch : t.data;
       in_pieces(into, t.elements, its.operand.dtype, [&](std::byte* data, int bytes) {
-        check(MPI_Irecv(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)), "MPI_Irecv");
+        check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)),
+                  "MPI_Irecv");
       });
     }
     if (round.empty()) done_.push_back(lane);
@@ -257,9 +247,9 @@ class MpiCommunicator final : public Communicator {
   }
 
   void check_statuses(int code, int count) const {
-    if (code != MPI_ERR_IN_STATUS) return check(code, "MPI_Waitsome");
+    if (code != MPI_ERR_IN_STATUS) return check_mpi(code, "MPI_Waitsome");
     for (int k = 0; k < count; ++k)
-      check(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
+      check_mpi(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -279,7 +269,7 @@ Mpi::Mpi() : exceptions_(std::uncaught_exceptions()) {
   MPI_Initialized(&was);
   if (was != 0) fail(Blame::environment, "MPI was started before: make one Mpi only");
   int provided = 0;
-  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   world_ = std::make_unique<MpiCommunicator>();
 }
 
@@ -309,6 +299,24 @@ std::string Mpi::library() {
 }
 
 Communicator& Mpi::world() { return *world_; }
+
+Rank Mpi::local_rank() const {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+            "MPI_Comm_split_type");
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(machine, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+  return rank;
+}
+
+std::string Mpi::why_not_from(Device& device) {
+  return why_mpi_cannot_send_from(MPI_COMM_WORLD, *world_, device);
+}
+
+std::unique_ptr<Wires> Mpi::wires(Device& device, bool directly) {
+  return mpi_wires(MPI_COMM_WORLD, *world_, device, directly);
+}
 
 void Mpi::abort(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "collectives/communicator.hpp"
+#include "collectives/device_rank.hpp"
 
 namespace arlab {
 
@@ -32,6 +33,17 @@ class Mpi {
   /// All ranks of the job. Its errors are Error(environment) with MPI's own text; a lane or a
   /// message beyond what MPI can count is Error(usage).
   Communicator& world();
+
+  /// The position of this rank among those that share its machine's memory.
+  Rank local_rank() const;
+
+  /// Why this library cannot send a device's memory itself; empty if it can, which is tried out.
+  /// All ranks call it together, and get the same.
+  std::string why_not_from(Device& device);
+
+  /// Messages between devices: from and to their memory directly, which the library must be able
+  /// to, or staged through pinned memory of the host.
+  std::unique_ptr<Wires> wires(Device& device, bool directly);
 
   /// Ends all ranks of the job at once, with this exit code.
   [[noreturn]] void abort(int code);

@@ -22,7 +22,15 @@ void MaxMin::list_flows(const Sharing& s) {
     }
 }
 
-Shares MaxMin::solve(const Sharing& s) {
+Shares MaxMin::solve(const Sharing& sharing) {
+  if (sharing != posed_) {
+    posed_ = sharing;
+    fill(sharing);
+  }
+  return {rate_, holder_};
+}
+
+void MaxMin::fill(const Sharing& s) {
   constexpr double kUnsettled = -1;
   const std::size_t flows = s.begin.size() - 1;
   list_flows(s);
@@ -65,7 +73,6 @@ Shares MaxMin::solve(const Sharing& s) {
       expects(s.cap > 0, "a flow without links and without a cap");
       rate = s.cap;
     }
-  return {rate_, holder_};
 }
 
 }  // namespace arlab

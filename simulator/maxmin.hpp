@@ -33,7 +33,8 @@ struct Shares {
 
 class MaxMin {
  public:
-  /// A flow without links needs a cap.
+  /// A flow without links needs a cap. The latest problem is remembered, since where ranks are in
+  /// step, it is often posed again: by the same permutation, or by another part of the network.
   Shares solve(const Sharing& sharing);
 
  private:
@@ -45,8 +46,10 @@ class MaxMin {
     }
   };
 
+  void fill(const Sharing& sharing);
   void list_flows(const Sharing& sharing);
 
+  Sharing posed_;                             // what rate_ and holder_ solve
   std::vector<double> rate_, left_;           // of each flow, of each link
   std::vector<std::uint32_t> holder_;         // of each flow
   std::vector<std::uint32_t> open_;           // of each link: flows that are not settled

@@ -1,6 +1,7 @@
 // Random numbers from a counter: each depends on its key and its number only, not on how many were
 // drawn before it, so any worker can draw those of any sample, and the same on every machine.
-// The idea is that of Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011.
+// For a sample's or a shuffle's few draws; philox.hpp makes them by the vector. The idea is that of
+// Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ class Random {
                       static_cast<unsigned __int128>(static_cast<std::uint64_t>(bound));
     return static_cast<Count>(high >> 64);
   }
+
+  /// For whoever computes many draws at once: the draw of a number is mixed(key + mixed(number)).
+  std::uint64_t key() const { return key_; }
 
  private:
   std::uint64_t key_;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The fluid model beside SimGrid: the same schedules on the same networks, in simulated time.
 
-    agreement.py ARLAB [--algorithms ring,tree] [--ranks 16,64] [--sizes 1K,64K,64M] [--within 0.001]
+    agreement.py ARLAB [--algorithms ring,tree] [--ranks 16,64] [--sizes 1K,64M] [--within 0.001]
 
 Prints a table of the largest differences; exits with 1 if one is larger than --within, with 77 if SimGrid is missing.
 """
@@ -40,6 +40,8 @@ def compare(arlab, algorithms, ranks, sizes, folder):
                 str(folder / f"{algorithm}-{size}.txt"))
     for fabric in (smpi.crossbar(ranks), smpi.fat_tree(ranks, 1), smpi.fat_tree(ranks, 4)):
         for words, placement in PLACEMENTS.items():
+            if words == "shuffled" and not fabric.cluster:
+                continue  # all hosts of a crossbar are alike
             hosts = run(arlab, "show", "topology", fabric.topology, "-p", str(ranks), "--placement", placement, "--seed",
                         SEED, "--hosts").split()
             times = ours(arlab, algorithms, ranks, sizes, fabric, placement)
@@ -55,7 +57,7 @@ def main():
     parser.add_argument("arlab", type=pathlib.Path, help="the program")
     parser.add_argument("--algorithms", default="ring,butterfly,tree,all_to_all", help="(default %(default)s)")
     parser.add_argument("--ranks", default="16,64", help="powers of two, at least 16 (default %(default)s)")
-    parser.add_argument("--sizes", default="1K,64K,64M", help="in ascending order (default %(default)s)")
+    parser.add_argument("--sizes", default="1K,64M", help="in ascending order (default %(default)s)")
     parser.add_argument("--within", type=float, default=0.001, help="largest difference (default %(default)s)")
     parser.add_argument("--each", action="store_true", help="print every comparison, not only the largest difference")
     arguments = parser.parse_args()

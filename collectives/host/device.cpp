@@ -41,7 +41,9 @@ class HostDevice final : public Device {
             : options_.disorder + 97 * streams_++ + 7919u * static_cast<std::uint32_t>(index_);
     return std::make_unique<HostStream>(*this, *memory_, seed);
   }
-  std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<HostEvent>(*this); }
+  std::unique_ptr<DeviceEvent> make_event(bool timed) override {
+    return std::make_unique<HostEvent>(*this, timed);
+  }
 
  private:
   int index_;

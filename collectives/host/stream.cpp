@@ -34,6 +34,7 @@ Count different(const std::byte* a, const std::byte* b, Count elements, DType dt
 
 double HostEvent::microseconds_since(const DeviceEvent& start) const {
   const auto& other = dynamic_cast<const HostEvent&>(start);
+  expects(timed_ && other.timed_, "the time was asked of an event that is not timed");
   expects(mark_ && other.mark_, "an event's time was asked before it was recorded");
   return std::chrono::duration<double, std::micro>(mark_->wait() - other.mark_->wait()).count();
 }

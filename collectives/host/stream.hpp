@@ -14,12 +14,13 @@ namespace arlab {
 
 class HostEvent final : public DeviceEvent {
  public:
-  explicit HostEvent(const Device& device) : device_(device) {}
+  HostEvent(const Device& device, bool timed) : device_(device), timed_(timed) {}
   double microseconds_since(const DeviceEvent& start) const override;
 
  private:
   friend class HostStream;
   const Device& device_;
+  bool timed_;
   std::shared_ptr<HostMark> mark_;    // recorded last in a queue,
   std::shared_ptr<HostGraph> graph_;  // or in a capture
   HostGraph::Node node_ = 0;

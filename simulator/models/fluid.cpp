@@ -32,6 +32,7 @@ class Fluid : public Network {
         envelope_(values.at("envelope")),
         gamma_(values.at("gamma")),
         processor_(static_cast<std::size_t>(ranks)),
+        ways_(static_cast<std::size_t>(ranks)),
         shares_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
 
@@ -39,12 +40,12 @@ class Fluid : public Network {
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
-    const auto route = router_.route(host_of(m.source), host_of(m.target));
-    const FlowShares::Flow id = shares_.add(route);
+    const Way& way = way_of(m.source, m.target);
+    const FlowShares::Flow id = shares_.add(way.links);
     if (id >= flows_.size()) flows_.resize(shares_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
     flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes};
-    agenda_.set(id, now + router_.latency(route));
+    agenda_.set(id, now + way.latency);
     return {now, kNever, true};
   }
 
@@ -99,7 +100,23 @@ class Fluid : public Network {
     Time since = 0;
   };
 
-  Rank host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
+  struct Way {
+    Rank target = -1;
+    Time latency = 0;
+    std::vector<LinkId> links;
+  };
+
+  // The latest of each source is kept: many send to the same rank again and again.
+  const Way& way_of(Rank source, Rank target) {
+    Way& way = ways_[static_cast<std::size_t>(source)];
+    if (way.target == target) return way;
+    const auto route = router_.route(host_of_[static_cast<std::size_t>(source)],
+                                     host_of_[static_cast<std::size_t>(target)]);
+    way.target = target;
+    way.latency = router_.latency(route);
+    way.links.assign(route.begin(), route.end());
+    return way;
+  }
 
   // The latency is over: the flow takes its share.
   void enter(FlowShares::Flow id) {
@@ -141,6 +158,7 @@ class Fluid : public Network {
   const std::vector<Rank>& host_of_;  // of each rank
   double envelope_, gamma_;
   std::vector<Time> processor_;  // of each rank: when it is free
+  std::vector<Way> ways_;
   FlowShares shares_;
   std::vector<Flow> flows_;      // by their number in shares_
   Agenda agenda_;                // of the flows: latency over, all through

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "algorithms/error.hpp"
+#include "collectives/host/device.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/conformance.hpp"
 
@@ -19,7 +20,8 @@ using namespace arlab;
 
 namespace {
 
-Communicator* world = nullptr;  // Catch2's test cases take no arguments
+Mpi* mpi = nullptr;  // Catch2's test cases take no arguments
+Communicator* world = nullptr;
 
 constexpr conformance::Verdict kGood{};
 
@@ -72,6 +74,43 @@ TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operation
       }
 }
 
+// The device is the host's stand-in, whose memory any MPI can send directly: both ways are tried.
+TEST_CASE("messages between devices, directly and staged") {
+  Devices devices = host_devices({.peers = false, .disorder = 29});
+  Device& device = *devices.front();
+  for (const bool directly : {true, false}) {
+    const auto wires = mpi->wires(device, directly);
+    CHECK(wires->native_name() == "MPI_Allreduce");
+    DeviceRank rank(*world, device, *wires);
+    for (const Count elements : {0, 1, 10'007})
+      for (const Operand operand :
+           {Operand{DType::float32, Op::sum}, Operand{DType::bfloat16, Op::avg},
+            Operand{DType::int64, Op::max}}) {
+        const Problem problem{.ranks = world->ranks(), .elements = elements};
+        const DeviceMemory data =
+            device.allocate(static_cast<std::size_t>(elements) * size_of(operand.dtype));
+        const std::span<std::byte> vector(data.data(), data.size());
+        const auto wrong_after = [&](auto run) {
+          fill(vector, operand, problem, world->rank());
+          run();
+          rank.synchronise();
+          return world->sum(wrong_elements(vector, operand, problem, world->rank()));
+        };
+        for (const Algorithm& algorithm : catalogue()) {
+          INFO(conformance::text(algorithm, problem, operand, 3) << " directly " << directly);
+          auto prepared =
+              rank.prepare(algorithm, grouped(algorithm, problem), data.data(), operand, 3);
+          CHECK(wrong_after([&] { rank.run(prepared); }) == 0);
+        }
+        CHECK(wrong_after([&] { rank.run_native(data.data(), elements, operand); }) == 0);
+      }
+  }
+}
+
+TEST_CASE("ranks of one machine are counted") {
+  CHECK(mpi->local_rank() == world->rank());  // these tests run on one machine
+}
+
 TEST_CASE("max and sum over all ranks") {
   CHECK(world->max(world->rank()) == world->ranks() - 1);
   CHECK(world->sum(world->rank()) == Count{world->ranks()} * (world->ranks() - 1) / 2);
@@ -83,8 +122,9 @@ TEST_CASE("a problem for another number of ranks is refused on every rank") {
 }
 
 int main(int argc, char** argv) {
-  Mpi mpi;
-  world = &mpi.world();
+  Mpi job;
+  mpi = &job;
+  world = &job.world();
   if (argc == 2 && std::strcmp(argv[1], "hang") ==
                        0) {  // for killed_rank.sh: all wait for the rank that is killed
     std::printf("%d %ld\n", world->rank(), static_cast<long>(getpid()));

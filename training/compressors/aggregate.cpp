@@ -136,7 +136,7 @@ class ByRequantising final : public Aggregator {
   }
 
  private:
-  static constexpr Rank kOwner = 0xffff;  // as a rank of random numbers: apart from all others
+  static constexpr Rank kOwner = -1;  // as a rank of random numbers: apart from all others
 
   Compressor& at(Rank chunk) { return *compressors_[static_cast<std::size_t>(chunk)]; }
   std::span<float> part(std::span<float> gradient, Rank chunk) const {
@@ -170,7 +170,7 @@ class ByRequantising final : public Aggregator {
         continue;
       }
       const Parcel parcels[] = {{Verb::send, to, code}, {Verb::replace, source, from(source)}};
-      exchange(communicator, parcels);
+      carry(communicator, parcels);
     }
     const auto sum = part(gradient, o.rank);
     std::fill(sum.begin(), sum.end(), 0.0f);

@@ -63,23 +63,23 @@ struct Buckets {
   }
 };
 
+/// What is drawn for an occasion.
+Random random_of(const Occasion& occasion);
+
 /// The random words of an occasion: word i is the same however the vector is cut.
 class RandomWords {
  public:
-  explicit RandomWords(const Occasion& occasion);
+  explicit RandomWords(const Occasion& occasion) : key_(random_of(occasion).key()) {}
 
   /// For the elements [first, first + count) of a block of for_blocks().
   const std::uint32_t* at(Count first, Count count) {
     encode_kernels().random(words_, first / kRandomGroup, (count + kRandomGroup - 1) / kRandomGroup,
-                            counter_, key_);
+                            key_);
     return words_;
   }
-  PhiloxCounter counter() const { return counter_; }
-  PhiloxKey key() const { return key_; }
 
  private:
-  PhiloxCounter counter_;
-  PhiloxKey key_;
+  std::uint64_t key_;
   std::uint32_t words_[kBlock];
 };
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "algorithms/problem.hpp"
-#include "training/philox.hpp"
+#include "training/random.hpp"
 
 namespace arlab {
 
@@ -22,7 +22,8 @@ inline constexpr std::uint32_t kInfinity = 0x7f800000u;
 inline constexpr int kBinShift = 20;
 inline constexpr std::size_t kBins = std::size_t{1} << (31 - kBinShift);
 
-/// Random words come in groups: word i of a vector is word(i / 64, i % 64), see random_word().
+/// Random words come in groups: the lower halves of 32 draws, then their upper halves; see
+/// random_word().
 inline constexpr Count kRandomGroup = 64;
 
 /// Sums over the elements by their sign bit, and how many have it.
@@ -67,8 +68,8 @@ struct EncodeKernels {
   /// into[i] += scale (code - zero).
   void (*add_bytes)(float* into, const std::byte* code, Count n, float scale, float zero);
 
-  void (*random)(std::uint32_t* words, Count first_group, Count groups, PhiloxCounter counter,
-                 PhiloxKey key);
+  /// The words of so many groups, from one on, of the Random of this key.
+  void (*random)(std::uint32_t* words, Count first_group, Count groups, std::uint64_t key);
   /// levels + sign(x) level, where the level is |x| times rounded up with the chance of its
   /// fraction, at most `levels`.
   void (*to_levels)(std::uint8_t* code, const float* x, const std::uint32_t* random, Count n,
@@ -97,10 +98,11 @@ const EncodeKernels* avx2_encode_kernels();
 const EncodeKernels* avx512_encode_kernels();
 
 /// One word of EncodeKernels::random, by itself.
-inline std::uint32_t random_word(Count i, PhiloxCounter counter, PhiloxKey key) {
+inline std::uint32_t random_word(Count i, const Random& random) {
   const Count group = i / kRandomGroup, within = i % kRandomGroup;
-  counter.word[0] = static_cast<std::uint32_t>(group * (kRandomGroup / 4) + within % 16);
-  return philox(counter, key).word[within / 16];
+  const std::uint64_t draw =
+      random(static_cast<std::uint64_t>(group * (kRandomGroup / 2) + within % 32));
+  return static_cast<std::uint32_t>(within < 32 ? draw : draw >> 32);
 }
 
 }  // namespace arlab

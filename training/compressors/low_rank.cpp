@@ -69,14 +69,13 @@ void orthonormalise(float* p, Count rows, Count rank) {
 void renew_lost_rows(float* q, const LowRank& m, const Occasion& occasion) {
   Occasion shared = occasion;
   shared.rank = 0;
-  const RandomWords random(shared);
+  const Random random = random_of(shared);
   for (Count r = 0; r < m.rank; ++r) {
     float* const column = q + r * m.columns;
     const double square = encode_kernels().sum_of_squares(column, m.columns);
     if (square > 0 && std::isfinite(square)) continue;
     for (Count i = 0; i < m.columns; ++i) {
-      const std::uint32_t word =
-          random_word(m.q + r * m.columns + i, random.counter(), random.key());
+      const std::uint32_t word = random_word(m.q + r * m.columns + i, random);
       column[i] = static_cast<float>(word >> 8) * 0x1p-23f - 1;
     }
   }

@@ -37,7 +37,8 @@ class ScaledSigns final : public Compressor {
       return;
     }
     const float scale = weight * load<float>(code, 0);
-    encode_kernels().add_signs(into.data(), code.data() + sizeof(float), length(into), scale, -scale);
+    encode_kernels().add_signs(into.data(), code.data() + sizeof(float), length(into), scale,
+                               -scale);
   }
 
  private:

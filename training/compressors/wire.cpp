@@ -14,7 +14,7 @@ Problem all_gather_on(const Communicator& communicator, Count elements) {
 
 }  // namespace
 
-void exchange(Communicator& communicator, std::span<const Parcel> parcels) {
+void carry(Communicator& communicator, std::span<const Parcel> parcels) {
   std::vector<Transfer> round;
   round.reserve(parcels.size());
   for (const Parcel& p : parcels)

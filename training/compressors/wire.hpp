@@ -18,7 +18,7 @@ struct Parcel {
 
 /// Sends and receives these at once; returns when all are through. Parcels without bytes are left
 /// out, so both ends must agree on the sizes.
-void exchange(Communicator& communicator, std::span<const Parcel> parcels);
+void carry(Communicator& communicator, std::span<const Parcel> parcels);
 
 /// Every rank's number, by rank.
 std::vector<Count> gather_counts(Communicator& communicator, const Algorithm& all_gather,

@@ -64,13 +64,9 @@ class Dgc final : public Compressor {
     const double ratio = settings_.ratio_at(occasion.step);
     const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kLeastSample));
     keys_.resize(static_cast<std::size_t>(wanted));
-    const RandomWords random(occasion);
+    const Random random = random_of(occasion);
     for (Count j = 0; j < wanted; ++j) {
-      const std::uint32_t word = random_word(j, random.counter(), random.key());
-      const Count i =
-          wanted == n
-              ? j
-              : static_cast<Count>(std::uint64_t{word} * static_cast<std::uint64_t>(n) >> 32);
+      const Count i = wanted == n ? j : random.below(n, static_cast<std::uint64_t>(j));
       keys_[static_cast<std::size_t>(j)] =
           std::bit_cast<std::uint32_t>(v_[static_cast<std::size_t>(i)]) & kMagnitude;
     }

@@ -48,13 +48,11 @@ class RandomK final : public Compressor {
     if (drawn_ == now) return;
     drawn_ = now;
     occasion.rank = 0;
-    const RandomWords random(occasion);
+    const Random random = random_of(occasion);
     std::fill(taken_.begin(), taken_.end(), 0);
     const auto k = static_cast<Count>(at_.size());
     for (Count j = n_ - k; j < n_; ++j) {
-      const std::uint32_t word = random_word(j, random.counter(), random.key());
-      const auto below =
-          static_cast<Count>(std::uint64_t{word} * static_cast<std::uint64_t>(j + 1) >> 32);
+      const Count below = random.below(j + 1, static_cast<std::uint64_t>(j));
       if (!take(below)) take(j);
     }
     auto next = at_.begin();

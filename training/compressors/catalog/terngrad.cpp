@@ -1,8 +1,8 @@
 // TernGrad: each element is -s, 0 or s, where s is the largest magnitude: s with the chance |g| /
 // s.
 //
-// Elements beyond `clip` standard deviations are clipped first; the code is unbiased for what is
-// left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for an all-gather. For an
+// Elements beyond `clip` standard deviations are clipped first (none, if all are equal); the code is
+// unbiased for what is left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for an all-gather. For an
 // allreduce the ranks agree on s first (a maximum), and the signs -1, 0, 1 are summed as halves,
 // which hold whole numbers exactly up to 2048 ranks.
 #include <algorithm>
@@ -30,7 +30,8 @@ float bound_of(std::span<const float> x, double clip) {
   const SignSums sums = encode_kernels().sign_sums(x.data(), n);
   const double mean = (sums.clear + sums.set) / static_cast<double>(n);
   const double square = encode_kernels().sum_of_squares(x.data(), n) / static_cast<double>(n);
-  return std::min(most, static_cast<float>(clip * std::sqrt(std::max(0.0, square - mean * mean))));
+  const double sigma = std::sqrt(std::max(0.0, square - mean * mean));
+  return sigma > 0 ? std::min(most, static_cast<float>(clip * sigma)) : most;
 }
 
 /// The chance per unit of magnitude; 0 sends nothing but zeros.

@@ -1,0 +1,201 @@
+#include "collectives/cuda/device.hpp"
+
+#include <array>
+#include <vector>
+
+#include "collectives/cuda/stream.hpp"
+
+namespace arlab::cuda {
+namespace {
+
+constexpr int kBlocksAMultiprocessor = 4;
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+int attribute(cudaDeviceP2PAttr which, int from, int to) {
+  int value = 0;
+  check(cudaDeviceGetP2PAttribute(&value, which, from, to), "cudaDeviceGetP2PAttribute");
+  return value;
+}
+
+int count_devices() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  return count;
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
+      : index_(index),
+        memory_(std::move(memory)),
+        blocks_(kBlocksAMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {
+    peers_.resize(static_cast<std::size_t>(count_devices()));
+    use_device(index_);
+    for (int peer = 0; peer < static_cast<int>(peers_.size()); ++peer) {
+      if (peer == index_ || attribute(cudaDevP2PAttrAccessSupported, index_, peer) == 0) continue;
+      const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+      if (code == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();  // it was expected: leave none behind
+      else
+        check(code, "cudaDeviceEnablePeerAccess");
+      peers_[static_cast<std::size_t>(peer)] = true;
+    }
+  }
+
+  int index() const { return index_; }
+
+  DeviceInfo info() const override {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, index_), "cudaGetDeviceProperties");
+    std::array<char, 32> bus{};
+    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index_),
+          "cudaDeviceGetPCIBusId");
+    const int clock = attribute(cudaDevAttrClockRate, index_);
+    const int memory_clock = attribute(cudaDevAttrMemoryClockRate, index_);
+    const int width = attribute(cudaDevAttrGlobalMemoryBusWidth, index_);
+    return {.name = properties.name,
+            .memory = properties.totalGlobalMem,
+            .details = "compute capability " + std::to_string(properties.major) + "." +
+                       std::to_string(properties.minor) + ", " +
+                       std::to_string(properties.multiProcessorCount) + " multiprocessors, up to " +
+                       std::to_string(clock / 1000) + " MHz, memory up to " +
+                       std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
+                       " bits, PCI " + bus.data(),
+            .peak_gbps = 2.0 * memory_clock * width / 8 / 1e6};
+  }
+
+  bool reads(const Device& other) const override {
+    const int peer = dynamic_cast<const CudaDevice&>(other).index_;
+    return peer == index_ || peers_[static_cast<std::size_t>(peer)];
+  }
+
+  DeviceMemory allocate(std::size_t bytes) override {
+    return make(
+        bytes, this, "a GPU's memory",
+        [](void** data, std::size_t size) { return cudaMalloc(data, size); },
+        [](std::byte* data) { cudaFree(data); });
+  }
+  DeviceMemory allocate_pinned(std::size_t bytes) override {
+    return make(
+        bytes, nullptr, "pinned host memory",
+        [](void** data, std::size_t size) {
+          return cudaHostAlloc(data, size, cudaHostAllocPortable);
+        },
+        [](std::byte* data) { cudaFreeHost(data); });
+  }
+
+  std::unique_ptr<DeviceStream> make_stream() override {
+    return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
+  }
+  std::unique_ptr<DeviceEvent> make_event(bool timed) override {
+    return std::make_unique<CudaEvent>(index_, timed);
+  }
+
+ private:
+  template <class Allocate, class Free>
+  DeviceMemory make(std::size_t bytes, const Device* owner, const char* what, Allocate allocate,
+                    Free free) {
+    use_device(index_);
+    void* data = nullptr;
+    const std::size_t size = bytes == 0 ? 1 : bytes;
+    const cudaError_t code = allocate(&data, size);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // leave none behind: whoever asked may ask for less
+      fail(Blame::environment, std::to_string(bytes) + " bytes of " + what +
+                                   " are more than is free: use fewer ranks or a smaller size");
+    }
+    check(code, what);
+    auto* const its = static_cast<std::byte*>(data);
+    memory_->add(its, size, owner);
+    return {its, bytes, [map = memory_, free](std::byte* old) {
+              map->remove(old);
+              free(old);
+            }};
+  }
+
+  int index_;
+  std::shared_ptr<MemoryMap> memory_;
+  int blocks_;
+  std::vector<bool> peers_;
+};
+
+}  // namespace
+
+std::string unavailable() {
+  int count = 0, driver = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) cudaGetLastError();  // it is said here
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  const std::string built = "built with CUDA " + version_text(CUDART_VERSION);
+  if (code == cudaErrorInsufficientDriver && driver == 0)
+    return built + ", but there is no NVIDIA driver here: run it where nvidia-smi works";
+  if (code == cudaErrorInsufficientDriver)
+    return built + ", but the NVIDIA driver knows CUDA " + version_text(driver) +
+           " only: update the driver, or build with that toolkit";
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
+    return built + ", but the driver shows no GPU: see nvidia-smi and CUDA_VISIBLE_DEVICES";
+  if (code != cudaSuccess)
+    return built + ", but CUDA does not start: " + cudaGetErrorString(code) + " (see nvidia-smi)";
+  for (int index = 0; index < count; ++index) {
+    if (const cudaError_t used = cudaSetDevice(index); used != cudaSuccess) {
+      cudaGetLastError();
+      return "GPU " + std::to_string(index) + " cannot be used: " + cudaGetErrorString(used) +
+             " (see nvidia-smi)";
+    }
+    if (fits_device()) continue;
+    const std::string capability =
+        std::to_string(attribute(cudaDevAttrComputeCapabilityMajor, index)) +
+        std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
+    return "GPU " + std::to_string(index) + " has compute capability " + capability +
+           ", and there are no kernels for it: build with -DCMAKE_CUDA_ARCHITECTURES=" +
+           capability + ", or hide it with CUDA_VISIBLE_DEVICES";
+  }
+  return "";
+}
+
+Devices devices() {
+  if (const std::string why = unavailable(); !why.empty()) fail(Blame::environment, why);
+  const auto memory = std::make_shared<MemoryMap>();
+  Devices all;
+  for (int index = 0; index < count_devices(); ++index)
+    all.push_back(std::make_unique<CudaDevice>(index, memory));
+  return all;
+}
+
+std::string links() {
+  std::string text;
+  const int count = count_devices();
+  for (int a = 0; a < count; ++a)
+    for (int b = a + 1; b < count; ++b) {
+      text += (text.empty() ? "" : "; ") + std::to_string(a) + "-" + std::to_string(b);
+      if (attribute(cudaDevP2PAttrAccessSupported, a, b) == 0)
+        text += " no peers (through the host)";
+      else if (attribute(cudaDevP2PAttrNativeAtomicSupported, a, b) == 0)
+        text += " peers (as over PCIe)";
+      else
+        text += " peers, native atomics (as over NVLink)";
+    }
+  return text;
+}
+
+std::string versions() {
+  int runtime = 0, driver = 0;
+  cudaRuntimeGetVersion(&runtime);
+  cudaDriverGetVersion(&driver);
+  return version_text(runtime) + ", driver " + (driver == 0 ? "none" : version_text(driver));
+}
+
+cudaStream_t handle(DeviceStream& stream) { return dynamic_cast<CudaStream&>(stream).handle(); }
+
+int index_of(const Device& device) { return dynamic_cast<const CudaDevice&>(device).index(); }
+
+}  // namespace arlab::cuda

@@ -1,0 +1,31 @@
+// Devices that are CUDA GPUs: those that CUDA_VISIBLE_DEVICES leaves visible.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "collectives/device.hpp"
+
+namespace arlab::cuda {
+
+/// Why there is no GPU to use here and what to do about it; empty if there is one.
+std::string unavailable();
+
+/// All visible GPUs; those that can, read one another's memory. Throws Error(environment) where
+/// unavailable() says why.
+Devices devices();
+
+/// How the GPUs reach one another, such as "0-1 peers, native atomics (as over NVLink)"; empty for
+/// one.
+std::string links();
+
+/// The runtime that this program was built with and the driver's, such as "13.0, driver 13.1".
+std::string versions();
+
+/// The CUDA stream behind a stream of devices().
+cudaStream_t handle(DeviceStream& stream);
+/// The index that CUDA has for a device of devices().
+int index_of(const Device& device);
+
+}  // namespace arlab::cuda

@@ -1,0 +1,129 @@
+#include <type_traits>
+
+#include "collectives/cuda/packs.cuh"
+
+namespace arlab::cuda {
+namespace {
+
+// Integers are computed unsigned, where overflow is defined.
+struct Sum {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+struct Prod {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+struct Min {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+struct Max {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+
+template <class T, class Step>
+__global__ void __launch_bounds__(kThreads) combine(T* into, const T* from, Cut cut) {
+  update(into, from, cut, [](T a, T b) { return narrow<T>(Step{}(widen(a), widen(b))); });
+}
+
+template <class T, class Wide>
+__global__ void __launch_bounds__(kThreads) divide(T* data, Wide divisor, Cut cut) {
+  map(data, data, cut, [divisor](T x) { return narrow<T>(static_cast<Wide>(widen(x) / divisor)); });
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) move(T* into, const T* from, Cut cut) {
+  map(into, from, cut, [](T x) { return x; });
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    compare(unsigned long long* counter, const T* a, const T* b, Count elements) {
+  unsigned long long different = 0;
+  for (Count i = thread_index(); i < elements; i += thread_count())
+    different += widen(a[i]) == widen(b[i]) ? 0 : 1;
+  if (different != 0) atomicAdd(counter, different);
+}
+
+template <class T, class Step>
+void combine_with(std::byte* into, const std::byte* from, Count elements, const Launch& launch) {
+  const Cut its = cut(into, from, elements, sizeof(T));
+  combine<T, Step><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
+      reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), its);
+}
+
+}  // namespace
+
+bool fits_device() {
+  cudaFuncAttributes attributes;
+  const bool fits = cudaFuncGetAttributes(&attributes, move<std::uint8_t>) == cudaSuccess;
+  if (!fits) cudaGetLastError();  // it was expected: leave none behind
+  return fits;
+}
+
+void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch) {
+  if (bytes == 0) return;
+  const Cut its = cut(into, from, static_cast<Count>(bytes), 1);
+  move<<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
+      reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from), its);
+}
+
+void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand,
+            const Launch& launch) {
+  if (elements == 0) return;
+  typed(operand.dtype, [&]<class T>(T) {
+    switch (operand.op) {
+      case Op::sum:
+      case Op::avg:
+        return combine_with<T, Sum>(into, from, elements, launch);
+      case Op::prod:
+        return combine_with<T, Prod>(into, from, elements, launch);
+      case Op::min:
+        return combine_with<T, Min>(into, from, elements, launch);
+      case Op::max:
+        return combine_with<T, Max>(into, from, elements, launch);
+    }
+  });
+}
+
+void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Launch& launch) {
+  if (elements == 0) return;
+  typed(dtype, [&]<class T>(T) {
+    using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
+    const Cut its = cut(data, data, elements, sizeof(T));
+    divide<T, Wide><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
+        reinterpret_cast<T*>(data), static_cast<Wide>(divisor), its);
+  });
+}
+
+void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
+                     DType dtype, const Launch& launch) {
+  if (elements == 0) return;
+  typed(dtype, [&]<class T>(T) {
+    compare<T><<<blocks_for(elements, launch), kThreads, 0, launch.stream>>>(
+        reinterpret_cast<unsigned long long*>(counter), reinterpret_cast<const T*>(a),
+        reinterpret_cast<const T*>(b), elements);
+  });
+}
+
+}  // namespace arlab::cuda

@@ -1,0 +1,122 @@
+#include "collectives/cuda/stream.hpp"
+
+namespace arlab::cuda {
+
+CudaEvent::CudaEvent(int device, bool timed) {
+  use_device(device);
+  check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
+        "cudaEventCreateWithFlags");
+}
+
+double CudaEvent::microseconds_since(const DeviceEvent& start) const {
+  const auto& other = dynamic_cast<const CudaEvent&>(start);
+  check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, other.event_, event_), "cudaEventElapsedTime");
+  return 1e3 * static_cast<double>(milliseconds);
+}
+
+CudaGraph::CudaGraph(cudaGraph_t captured) : graph_(captured) {
+  const cudaError_t code = cudaGraphInstantiateWithFlags(&executable_, graph_, 0);
+  if (code != cudaSuccess) cudaGraphDestroy(graph_);
+  check(code, "cudaGraphInstantiateWithFlags");
+}
+
+CudaGraph::~CudaGraph() {
+  cudaGraphExecDestroy(executable_);
+  cudaGraphDestroy(graph_);
+}
+
+std::size_t CudaGraph::nodes() const {
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes");
+  return count;
+}
+
+CudaStream::CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory)
+    : device_(device), index_(index), memory_(memory), launch_{nullptr, blocks} {
+  use_device(index_);
+  check(cudaStreamCreateWithFlags(&launch_.stream, cudaStreamNonBlocking),
+        "cudaStreamCreateWithFlags");
+}
+
+CudaStream::~CudaStream() { cudaStreamDestroy(launch_.stream); }
+
+template <class Use>
+void CudaStream::launch_kernel(Use use) {
+  use_device(index_);
+  use();
+  check(cudaGetLastError(), "a kernel's launch");
+}
+
+bool CudaStream::can_read(const std::byte* data, std::size_t bytes) const {
+  const Device* const owner = memory_.owner(data, bytes);
+  return owner && device_.reads(*owner);
+}
+
+// A kernel where it reaches both: a graph of kernels alone is faster than one that changes between
+// kernels and copy engines. Host memory, and devices that are no peers, take CUDA's own way.
+void CudaStream::copy(std::byte* into, const std::byte* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (can_read(into, bytes) && can_read(from, bytes))
+    return launch_kernel([&] { cuda::copy(into, from, bytes, launch_); });
+  use_device(index_);
+  check(cudaMemcpyAsync(into, from, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
+}
+
+void CudaStream::reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+  launch_kernel([&] { cuda::reduce(into, from, elements, operand, launch_); });
+}
+
+void CudaStream::scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+  launch_kernel([&] { cuda::scale(data, elements, dtype, divisor, launch_); });
+}
+
+void CudaStream::count_different(std::byte* counter, const std::byte* a, const std::byte* b,
+                                 Count elements, DType dtype) {
+  launch_kernel([&] { cuda::count_different(counter, a, b, elements, dtype, launch_); });
+}
+
+void CudaStream::record(DeviceEvent& event) {
+  use_device(index_);
+  check(cudaEventRecord(dynamic_cast<CudaEvent&>(event).event_, handle()), "cudaEventRecord");
+}
+
+void CudaStream::wait(const DeviceEvent& event) {
+  use_device(index_);
+  check(cudaStreamWaitEvent(handle(), dynamic_cast<const CudaEvent&>(event).event_, 0),
+        "cudaStreamWaitEvent");
+}
+
+bool CudaStream::is_done() {
+  use_device(index_);
+  const cudaError_t code = cudaStreamQuery(handle());
+  if (code == cudaErrorNotReady) return false;
+  check(code, "work on a stream");
+  return true;
+}
+
+void CudaStream::synchronise() {
+  use_device(index_);
+  check(cudaStreamSynchronize(handle()), "work on a stream");
+}
+
+// Relaxed: memory and events may be made meanwhile, which touches no captured stream.
+void CudaStream::begin_capture() {
+  use_device(index_);
+  check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+}
+
+std::unique_ptr<DeviceGraph> CudaStream::end_capture() {
+  use_device(index_);
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(handle(), &captured), "cudaStreamEndCapture");
+  return std::make_unique<CudaGraph>(captured);
+}
+
+void CudaStream::launch(DeviceGraph& graph) {
+  use_device(index_);
+  check(cudaGraphLaunch(dynamic_cast<CudaGraph&>(graph).executable_, handle()), "cudaGraphLaunch");
+}
+
+}  // namespace arlab::cuda

@@ -1,0 +1,72 @@
+// CudaStream: the seam's streams, events and graphs as CUDA's own.
+#pragma once
+
+#include "collectives/cuda/check.hpp"
+#include "collectives/cuda/kernels.hpp"
+#include "collectives/device.hpp"
+#include "collectives/memory_map.hpp"
+
+namespace arlab::cuda {
+
+class CudaEvent final : public DeviceEvent {
+ public:
+  CudaEvent(int device, bool timed);
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  double microseconds_since(const DeviceEvent& start) const override;
+
+ private:
+  friend class CudaStream;
+  cudaEvent_t event_ = nullptr;
+};
+
+class CudaGraph final : public DeviceGraph {
+ public:
+  explicit CudaGraph(cudaGraph_t captured);
+  ~CudaGraph() override;
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+  std::size_t nodes() const override;
+
+ private:
+  friend class CudaStream;
+  cudaGraph_t graph_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+class CudaStream final : public DeviceStream {
+ public:
+  /// `blocks`: of a kernel, as many as fill the device.
+  CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  void copy(std::byte* into, const std::byte* from, std::size_t bytes) override;
+  void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) override;
+  void scale(std::byte* data, Count elements, DType dtype, Rank divisor) override;
+  void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
+                       DType dtype) override;
+  void record(DeviceEvent& event) override;
+  void wait(const DeviceEvent& event) override;
+  bool is_done() override;
+  void synchronise() override;
+  void begin_capture() override;
+  std::unique_ptr<DeviceGraph> end_capture() override;
+  void launch(DeviceGraph& graph) override;
+
+  cudaStream_t handle() const { return launch_.stream; }
+
+ private:
+  template <class Use>
+  void launch_kernel(Use use);
+  bool can_read(const std::byte* data, std::size_t bytes) const;
+
+  const Device& device_;
+  int index_;
+  const MemoryMap& memory_;
+  Launch launch_;
+};
+
+}  // namespace arlab::cuda

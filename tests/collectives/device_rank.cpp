@@ -1,0 +1,195 @@
+// The executor behind NCCL, with ranks on threads, host devices, and messages through the threads'
+// own mailboxes: the whole catalogue, so that a GPU adds nothing but the calls themselves.
+#include "collectives/device_rank.hpp"
+
+#include <cstring>
+
+#include "algorithms/error.hpp"
+#include "collectives/host/device.hpp"
+#include "collectives/threads.hpp"
+#include "collectives/tuning_log.hpp"
+#include "tests/catch.hpp"
+#include "tests/collectives/conformance.hpp"
+#include "tests/collectives/contains.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Messages as rounds of the threads' communicator.
+class ThreadWires final : public Wires {
+ public:
+  explicit ThreadWires(Communicator& threads) : threads_(threads) {}
+  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+    stream.synchronise();
+    std::vector<Transfer> round;
+    for (const WireCall& call : calls)
+      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
+                       static_cast<Count>(call.bytes / 2)});
+    threads_.start(0, round, {DType::float16, Op::sum});
+    threads_.wait();
+  }
+
+ private:
+  Communicator& threads_;
+};
+
+/// Runs on the ranks of `threads`; the verdict is the same on all.
+conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
+                         const Problem& problem, Operand operand, int segments) {
+  ThreadWires wires(threads);
+  DeviceRank rank(threads, device, wires);
+  const DeviceMemory data =
+      device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  const std::span<std::byte> vector(data.data(), data.size());
+  auto prepared = rank.prepare(algorithm, problem, data.data(), operand, segments);
+  conformance::Verdict verdict;
+  for (int k = 0; k < 2; ++k) {
+    fill(vector, operand, problem, threads.rank());
+    rank.run(prepared);
+    rank.synchronise();
+    verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
+  }
+  const bool as_claimed =
+      prepared.sent() == claimed_of_rank(algorithm, problem, threads.rank(), segments);
+  verdict.ranks_off_their_claim = threads.sum(as_claimed ? 0 : 1);
+  return verdict;
+}
+
+/// Collects what rank 0 finds wrong: Catch2 counts on one thread only.
+class Findings {
+ public:
+  void add(const Communicator& threads, conformance::Verdict verdict, const std::string& what) {
+    if (threads.rank() != 0) return;
+    ++runs_;
+    if (verdict != conformance::Verdict{}) text_ += what + "\n";
+  }
+  void check() const {
+    CHECK(runs_ > 0);
+    CHECK(text_ == "");
+  }
+
+ private:
+  int runs_ = 0;
+  std::string text_;
+};
+
+Plan plan(Rank ranks, Program (*program)(Problem, Rank)) {
+  Algorithm algorithm;
+  algorithm.name = "tried";
+  algorithm.collectives = {Collective::allreduce};
+  algorithm.program = program;
+  return plan_of(algorithm, {.ranks = ranks, .elements = ranks});
+}
+
+}  // namespace
+
+TEST_CASE("device ranks: the whole catalogue, several lanes") {
+  for (Rank ranks = 1; ranks <= 8; ++ranks) {
+    Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 23});
+    Findings findings;
+    on_threads(ranks, [&](Communicator& threads) {
+      Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
+      for (const Count elements : {0, 1, 3, ranks - 1, int{ranks}, 1009})
+        for (const int segments : {1, 3})
+          conformance::for_all_problems(
+              ranks, elements, ranks - 1, [&](const Algorithm& algorithm, const Problem& problem) {
+                if (segments > 1 && !conformance::cuts(problem)) return;
+                const Operand operand{DType::float32, Op::sum};
+                findings.add(threads, run(threads, mine, algorithm, problem, operand, segments),
+                             conformance::text(algorithm, problem, operand, segments));
+              });
+    });
+    findings.check();
+  }
+}
+
+TEST_CASE("device ranks: all types and operations") {
+  Devices devices = host_devices({.count = 4, .peers = false});
+  Findings findings;
+  on_threads(4, [&](Communicator& threads) {
+    Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps)
+        for (const Algorithm& algorithm : catalogue()) {
+          const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
+          findings.add(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
+                       conformance::text(algorithm, problem, {dtype, op}, 2));
+        }
+  });
+  findings.check();
+}
+
+TEST_CASE("device ranks: patience has an end, and then nothing is left under way") {
+  class Silent final : public Wires {
+   public:
+    void exchange(std::span<const WireCall>, DeviceStream& stream) override {
+      for (int i = 0; i < 60; ++i)  // 50 ms or so, which is long enough
+        stream.copy(large_.data(), large_.data() + large_.size() / 2, large_.size() / 2);
+    }
+    void abort() override { ++aborted; }
+    void check() override {
+      if (lost) fail(Blame::environment, "a peer is lost");
+    }
+    bool lost = false;
+    int aborted = 0;
+
+   private:
+    std::vector<std::byte> large_ = std::vector<std::byte>(16 << 20);
+  };
+  Devices devices = host_devices();
+  on_threads(2, [&](Communicator& threads) {
+    if (threads.rank() != 0) return;
+    Silent wires;
+    DeviceRank rank(threads, *devices[0], wires, DeviceRank::Seconds(0));
+    const DeviceMemory data = devices[0]->allocate(8);
+    auto prepared =
+        rank.prepare(find_algorithm("tree"), {.ranks = 2, .elements = 2}, data.data(), {}, 1);
+    rank.run(prepared);
+    CHECK_THROWS_WITH(rank.synchronise(), contains("rank 0 has waited"));
+    CHECK(wires.aborted == 1);
+    wires.lost = true;
+    DeviceRank patient(threads, *devices[0], wires);
+    auto again =
+        patient.prepare(find_algorithm("tree"), {.ranks = 2, .elements = 2}, data.data(), {}, 1);
+    patient.run(again);
+    CHECK_THROWS_WITH(patient.synchronise(), contains("a peer is lost"));
+    CHECK(wires.aborted == 2);
+    wires.lost = false;  // before the ranks wait for their end
+    rank.stream().synchronise();
+    patient.stream().synchronise();
+  });
+}
+
+TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch") {
+  const RankPart part =
+      part_of(plan(2,
+                   [](Problem p, Rank me) -> Program {
+                     co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));
+                     co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
+                   }),
+              0, {});
+  REQUIRE(part.steps.size() == 2);
+  const auto& calls = part.steps[0].calls;
+  REQUIRE(calls.size() == 2);
+  for (const PartCall& call : calls) CHECK(call.in_scratch == !call.sends);
+  REQUIRE(part.steps[0].uses.size() == 1);
+  CHECK(part.steps[0].uses[0].verb == Verb::replace);
+  CHECK(part.steps[1].uses.empty());  // straight into the vector
+  CHECK(part.scratch > 0);
+}
+
+TEST_CASE("NCCL's choice is read from its log") {
+  const std::string log =
+      "host:1:1 [0] NCCL INFO AllReduce: 1024 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n"
+      "host:1:1 [0] NCCL INFO AllGather: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n"
+      "host:1:1 [0] NCCL INFO AllReduce: 4096 Bytes -> Algo RING proto LL128 "
+      "channel{Lo..Hi}={0..15}\n"
+      "host:1:1 [0] NCCL INFO AllReduce [Symmetric]: 8192 Bytes -> Kernel AllReduce_AGxLL_R "
+      "nchannels 8 nthreads 512 nWorks 1";
+  CHECK(chosen_in_log(log, 1024) == "TREE LL, 1 channel");
+  CHECK(chosen_in_log(log, 4096) == "RING LL128, 16 channels");
+  CHECK(chosen_in_log(log, 8192) == "AllReduce_AGxLL_R, 8 channels");
+  CHECK(chosen_in_log(log, 96) == "");
+  CHECK(chosen_in_log("", 96) == "");
+}

@@ -1,0 +1,99 @@
+// On GPUs: the whole catalogue through NCCL, one process with a thread for each GPU, and
+// ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
+#include "collectives/nccl.hpp"
+
+#include "algorithms/error.hpp"
+#include "collectives/pattern.hpp"
+#include "collectives/threads.hpp"
+#include "tests/collectives/conformance.hpp"
+#include "tests/collectives/gpu_main.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Calls `use(communicator, rank with its device)` on every GPU, and collects what rank 0 is told.
+template <class Use>
+std::string on_all_gpus(Use use) {
+  Devices devices = cuda::devices();
+  std::string wrong;
+  on_threads(static_cast<Rank>(devices.size()), [&](Communicator& threads) {
+    Device& device = *devices[static_cast<std::size_t>(threads.rank())];
+    const auto wires = nccl_wires(threads, device);
+    DeviceRank rank(threads, device, *wires);
+    use(threads, rank, [&](Count count, const std::string& what) {
+      const Count all = threads.sum(count);
+      if (threads.rank() == 0 && all != 0) wrong += what + "\n";
+    });
+  });
+  return wrong;
+}
+
+/// Fills, runs and counts what is wrong on this rank.
+template <class Run>
+Count wrong_after(Communicator& threads, DeviceRank& rank, const Problem& problem, Operand operand,
+                  Run run) {
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  const DeviceMemory data = rank.device().allocate(bytes),
+                     host = rank.device().allocate_pinned(bytes);
+  fill({host.data(), bytes}, operand, problem, threads.rank());
+  rank.stream().copy(data.data(), host.data(), bytes);
+  run(data.data());
+  rank.stream().copy(host.data(), data.data(), bytes);
+  rank.synchronise();
+  return wrong_elements({host.data(), bytes}, operand, problem, threads.rank());
+}
+
+}  // namespace
+
+TEST_CASE("nccl: the whole catalogue, all types and operations") {
+  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+          for (const DType dtype : kDTypes)
+            for (const Op op : kOps)
+              for (const Count elements : {0, 1, 1009})
+                for (const Algorithm& algorithm : catalogue()) {
+                  const Problem problem =
+                      grouped(algorithm, {.ranks = threads.ranks(), .elements = elements});
+                  const Operand operand{dtype, op};
+                  tell(wrong_after(threads, rank, problem, operand,
+                                   [&](std::byte* data) {
+                                     auto prepared =
+                                         rank.prepare(algorithm, problem, data, operand, 2);
+                                     rank.run(prepared);
+                                     rank.synchronise();
+                                   }),
+                       conformance::text(algorithm, problem, operand, 2));
+                }
+        }) == "");
+}
+
+TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
+  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+          for (const DType dtype : kDTypes)
+            for (const Op op : kOps)
+              for (const Count elements : {0, 1, 100'003}) {
+                const Problem problem{.ranks = threads.ranks(), .elements = elements};
+                const Operand operand{dtype, op};
+                tell(
+                    wrong_after(threads, rank, problem, operand,
+                                [&](std::byte* data) { rank.run_native(data, elements, operand); }),
+                    std::string(name(dtype)) + " " + std::string(name(op)));
+              }
+        }) == "");
+}
+
+TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
+  Devices devices = cuda::devices();
+  // Two ranks are announced; the second never calls.
+  class Lonely final : public Communicator {
+   public:
+    Rank rank() const override { return 0; }
+    Rank ranks() const override { return 2; }
+    void start(int, std::span<const Transfer>, Operand) override {}
+    int wait() override { return 0; }
+    void barrier() override {}
+    double max(double value) override { return value; }
+    Count sum(Count value) override { return value; }
+  } lonely;
+  CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), DeviceRank::Seconds(3)), Error);
+}

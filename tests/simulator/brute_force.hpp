@@ -1,0 +1,70 @@
+// Max-min fair rates the slow way, word by word from the definition: raise the rates of all flows
+// that are not stuck by as much as the first link to fill allows, until all are stuck.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace arlab {
+
+using Routes = std::vector<std::vector<std::int32_t>>;
+
+inline std::vector<double> brute_force_rates(const std::vector<double>& capacity,
+                                             const Routes& routes, double cap = 0) {
+  std::vector<double> rate(routes.size());
+  std::vector<bool> stuck(routes.size());
+  const auto crosses = [&](std::size_t f, std::size_t l) {
+    return std::find(routes[f].begin(), routes[f].end(), static_cast<std::int32_t>(l)) !=
+           routes[f].end();
+  };
+  while (std::find(stuck.begin(), stuck.end(), false) != stuck.end()) {
+    double step = std::numeric_limits<double>::infinity();
+    std::vector<double> room(capacity.size(), step);  // for each flow of the link that is not stuck
+    for (std::size_t l = 0; l < capacity.size(); ++l) {
+      double left = capacity[l], rising = 0;
+      for (std::size_t f = 0; f < routes.size(); ++f) {
+        if (!crosses(f, l)) continue;
+        left -= rate[f];
+        if (!stuck[f]) ++rising;
+      }
+      if (rising > 0) step = std::min(step, room[l] = left / rising);
+    }
+    for (std::size_t f = 0; f < routes.size(); ++f)
+      if (!stuck[f] && cap > 0) step = std::min(step, cap - rate[f]);
+    for (std::size_t f = 0; f < routes.size(); ++f)
+      if (!stuck[f]) rate[f] += step;
+    for (std::size_t f = 0; f < routes.size(); ++f) {
+      constexpr double kRounding = 1e-12;
+      if (cap > 0 && rate[f] >= cap * (1 - kRounding)) stuck[f] = true;
+      for (const std::int32_t l : routes[f])
+        if (room[static_cast<std::size_t>(l)] <=
+            step + kRounding * capacity[static_cast<std::size_t>(l)])
+          stuck[f] = true;
+    }
+  }
+  return rate;
+}
+
+// Numbers below a bound, the same on every machine.
+class Draw {
+ public:
+  explicit Draw(std::uint32_t seed) : random_(seed) {}
+  std::uint32_t operator()(std::uint32_t below) {
+    return static_cast<std::uint32_t>(random_()) % below;
+  }
+  std::vector<std::int32_t> route(std::uint32_t links, std::uint32_t one_in) {
+    std::vector<std::int32_t> route;
+    for (std::uint32_t l = 0; l < links; ++l)
+      if ((*this)(one_in) == 0) route.push_back(static_cast<std::int32_t>(l));
+    if (route.empty()) route.push_back(static_cast<std::int32_t>((*this)(links)));
+    return route;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+}  // namespace arlab

@@ -1,0 +1,63 @@
+// Specs of compressors: what they mean, and what is said about wrong ones.
+#include "algorithms/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/collectives/contains.hpp"
+#include "training/compressors/compressor.hpp"
+
+using namespace arlab;
+
+TEST_CASE("a spec sets what it names and leaves the rest") {
+  const CompressorChoice choice = choose_compressor("topk:ratio=0.25,halves=1");
+  CHECK(choice.values.at("ratio") == 0.25);
+  CHECK(choice.values.at("halves") == 1);
+  CHECK(choice.values.at("k") == 0);
+  CHECK(choice.feedback);
+  CHECK_FALSE(choose_compressor("topk:feedback=off").feedback);
+  CHECK(choose_compressor("int8:feedback=on").feedback);
+  CHECK_FALSE(choose_compressor("qsgd").feedback);
+}
+
+TEST_CASE("the text of a choice is a spec for it") {
+  for (const CompressorKind& kind : compressors()) {
+    const CompressorChoice choice = choose_compressor(kind, {});
+    const CompressorChoice again = choose_compressor(text(choice));
+    CHECK(again.kind == choice.kind);
+    CHECK(again.values == choice.values);
+    CHECK(again.feedback == choice.feedback);
+  }
+}
+
+TEST_CASE("wrong specs are refused, by name") {
+  const auto said = [](const char* spec) -> std::string {
+    try {
+      choose_compressor(spec);
+    } catch (const Error& error) {
+      CHECK(error.blame() == Blame::usage);
+      return error.what();
+    }
+    return "nothing";
+  };
+  CHECK_THAT(said("topkk"), contains("unknown compressor 'topkk', did you mean 'topk'?"));
+  CHECK_THAT(said(""), contains("unknown compressor ''"));
+  CHECK_THAT(said("topk:ration=1"), contains("no parameter 'ration', did you mean 'ratio'?"));
+  CHECK_THAT(said("topk:ratio=x"), contains("ratio of compressor topk is 'x': give a number"));
+  CHECK_THAT(said("topk:ratio="), contains("is '': give a number"));
+  CHECK_THAT(said("topk:ratio"), contains("is '': give a number"));
+  CHECK_THAT(said("topk:ratio=2"), contains("is 2: give a number from 1e-09 to 1"));
+  CHECK_THAT(said("topk:ratio=nan"), contains("give a number from"));
+  CHECK_THAT(said("qsgd:levels=2.5"), contains("give a whole number from 1 to 127"));
+  CHECK_THAT(said("topk:k=3,k=4"), contains("k of compressor topk is given twice"));
+  CHECK_THAT(said("topk:feedback=yes"), contains("is 'yes': give on or off"));
+  CHECK_THAT(said("dgc:feedback=on"), contains("built in"));
+  CHECK_THAT(said("topk:,"), contains("no parameter ''"));
+}
+
+TEST_CASE("what a compressor cannot do is refused") {
+  CHECK_THROWS_WITH(make_compressor(choose_compressor("topk"), flat(10), Aggregation::allreduce),
+                    "codes of topk cannot travel by allreduce: use all_gather");
+  CHECK_THROWS_WITH(make_compressor(choose_compressor("fp16"), {{-1, 3}}, Aggregation::allreduce),
+                    contains("-1 x 3 elements"));
+  CHECK_THROWS_WITH(
+      make_compressor(choose_compressor("fp16"), {{1 << 20, 1 << 20}}, Aggregation::allreduce),
+      contains("give 0 to 4294967295"));
+}

@@ -1,0 +1,202 @@
+// Conformance over the catalogue: every compressor, every aggregation it can do, 1 to 8 ranks: the
+// bytes at the transport are the closed form's, and all ranks end with the same bits, which are
+// those of codes decoded one by one.
+#include "collectives/counted.hpp"
+#include "collectives/threads.hpp"
+#include "tests/catch.hpp"
+#include "tests/training/compressors/support.hpp"
+#include "training/compressors/aggregate.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr int kSteps = 4;
+
+struct Case {
+  CompressorChoice choice;
+  Aggregation aggregation;
+  Rank ranks;
+  Layout layout;
+
+  Count elements() const { return arlab::elements(layout); }
+  std::string text() const {
+    return arlab::text(choice) + " by " + std::string(name(aggregation)) + ", " +
+           std::to_string(elements()) + " elements on " + std::to_string(ranks) + " ranks";
+  }
+};
+
+Occasion occasion(const Case& c, Rank rank, int step) {
+  return {.seed = 11, .step = step, .tensor = 3, .rank = rank, .ranks = c.ranks};
+}
+
+/// What came out of each rank, and what it sent, by step.
+struct Run {
+  std::vector<std::vector<std::vector<float>>> out;  // [step][rank]
+  std::vector<Count> bytes;                          // [step], all ranks
+};
+
+Run run(const Case& c) {
+  Run result;
+  result.out.assign(kSteps, std::vector<std::vector<float>>(static_cast<std::size_t>(c.ranks)));
+  result.bytes.assign(kSteps, 0);
+  on_threads(c.ranks, [&](Communicator& communicator) {
+    const Rank me = communicator.rank();
+    const auto aggregator = make_aggregator(c.choice, c.layout, c.aggregation, c.ranks, me);
+    for (int step = 0; step < kSteps; ++step) {
+      auto x = test::gradient(c.elements(), me, step);
+      Counted counted(communicator);
+      aggregator->run(counted, x, occasion(c, me, step));
+      const Count all = communicator.sum(counted.sent().bytes);
+      const auto s = static_cast<std::size_t>(step);
+      if (me == 0) result.bytes[s] = all;
+      result.out[s][static_cast<std::size_t>(me)] = std::move(x);
+    }
+  });
+  return result;
+}
+
+/// The codes' bytes of all ranks at each step, by compressors of the test's own; and for an
+/// all-gather also the average of what they decode to.
+struct Expected {
+  std::vector<Count> code_bytes;
+  std::vector<std::vector<float>> average;
+};
+
+Expected encoded_one_by_one(const Case& c) {
+  Expected expected;
+  std::vector<std::unique_ptr<Compressor>> compressors;
+  for (Rank r = 0; r < c.ranks; ++r)
+    compressors.push_back(make_compressor(c.choice, c.layout, c.aggregation));
+  for (int step = 0; step < kSteps; ++step) {
+    Count bytes = 0;
+    std::vector<float> sum(static_cast<std::size_t>(c.elements()));
+    for (Rank r = 0; r < c.ranks; ++r) {
+      const Occasion o = occasion(c, r, step);
+      Compressor& compressor = *compressors[static_cast<std::size_t>(r)];
+      const auto code = compressor.encode(test::gradient(c.elements(), r, step), o);
+      bytes += static_cast<Count>(code.size());
+      compressor.decode_add(code, sum, 1, o);
+    }
+    for (float& v : sum) v /= static_cast<float>(c.ranks);
+    compressors[0]->finish(sum, occasion(c, 0, step));
+    expected.code_bytes.push_back(bytes);
+    expected.average.push_back(std::move(sum));
+  }
+  return expected;
+}
+
+/// Bytes that all ranks send in a step: the ring's (P-1) passes over what has to travel, twice for
+/// a sum.
+Count closed_form(const Case& c, int step, const Expected& expected) {
+  const CompressorKind& kind = *c.choice.kind;
+  const auto packed = [&](const Layout& layout) {
+    return kind.packed(layout, c.choice, c.aggregation, step);
+  };
+  const Count others = c.ranks - 1;
+  if (c.aggregation == Aggregation::allreduce) return 2 * others * packed(c.layout).value();
+  if (c.aggregation == Aggregation::all_gather) {
+    if (const auto each = packed(c.layout)) return others * c.ranks * *each;
+    constexpr Count kSize = 8;  // of a size that has to be told
+    return others * (expected.code_bytes[static_cast<std::size_t>(step)] + c.ranks * kSize);
+  }
+  Count chunks = 0;
+  for (Rank chunk = 0; chunk < c.ranks; ++chunk)
+    chunks += packed(flat(Blocks(c.elements(), c.ranks).size(chunk))).value();
+  return 2 * others * chunks;
+}
+
+void check_case(const Case& c) {
+  INFO(c.text());
+  const Run got = run(c);
+  Expected expected;
+  if (c.aggregation == Aggregation::all_gather) expected = encoded_one_by_one(c);
+  for (int step = 0; step < kSteps; ++step) {
+    const auto s = static_cast<std::size_t>(step);
+    CHECK(got.bytes[s] == closed_form(c, step, expected));
+    for (Rank r = 1; r < c.ranks; ++r)
+      CHECK(test::same_bits(got.out[s][static_cast<std::size_t>(r)], got.out[s][0]));
+    if (c.aggregation == Aggregation::all_gather)
+      CHECK(test::same_bits(got.out[s][0], expected.average[s]));
+  }
+}
+
+template <class Use>
+void for_all_cases(std::initializer_list<Rank> ranks, std::initializer_list<Count> sizes, Use use) {
+  for (const CompressorKind& kind : compressors())
+    for (const Aggregation aggregation : kind.aggregations)
+      for (const Rank p : ranks)
+        for (const Count n : sizes)
+          use(Case{test::quick(kind), aggregation, p, test::layout_of(n)});
+}
+
+}  // namespace
+
+TEST_CASE("the catalogue has what it should, each by its name") {
+  const std::vector<std::string> names{"bf16",    "dgc",     "ef_signsgd",  "fp16",      "int8",
+                                       "natural", "onebit",  "onebit_adam", "powersgd",  "qsgd",
+                                       "randomk", "signsgd", "terngrad",    "threshold", "topk"};
+  std::vector<std::string> found;
+  for (const CompressorKind& kind : compressors()) {
+    found.emplace_back(kind.name);
+    CHECK(&find_compressor(kind.name) == &kind);
+    CHECK_FALSE(kind.aggregations.empty());
+    for (const std::string_view text : {kind.label, kind.idea, kind.source, kind.size, kind.odd})
+      CHECK_FALSE(text.empty());
+    // What requantises must know the sizes of others' chunks.
+    if (kind.can(Aggregation::requantise)) {
+      CHECK(kind.packed(flat(10), choose_compressor(kind, {}), Aggregation::requantise, 0));
+      CHECK_FALSE(kind.reply_varies);
+    }
+  }
+  CHECK(found == names);
+}
+
+TEST_CASE("bytes at the transport are the closed form's; all ranks agree to the bit") {
+  for_all_cases({1, 2, 3, 5, 8}, {1000}, check_case);
+}
+
+TEST_CASE("few elements, fewer than ranks, one and none") {
+  for_all_cases({1, 3}, {0, 1, 2, 77}, check_case);
+}
+
+TEST_CASE("codes that are summed or requantised come near the average") {
+  for_all_cases({5}, {1000}, [](const Case& c) {
+    const std::string_view name = c.choice.kind->name;
+    const bool close = name == "fp16" || name == "bf16" || name == "int8";
+    if (!close) return;
+    INFO(c.text());
+    const Run got = run(c);
+    std::vector<double> average(1000);
+    for (Rank r = 0; r < c.ranks; ++r) {
+      const auto x = test::gradient(1000, r, 0);
+      for (std::size_t i = 0; i < x.size(); ++i) average[i] += double{x[i]} / c.ranks;
+    }
+    double worst = 0;
+    for (std::size_t i = 0; i < average.size(); ++i)
+      worst = std::max(worst, std::fabs(average[i] - double{got.out[0][0][i]}));
+    CHECK(worst < 0.012);  // two steps of int8: (2 + 2) / 255 / 2; bf16: 5 additions of 2^-9
+  });
+}
+
+TEST_CASE("other algorithms carry the codes as well") {
+  for (const char* name : {"butterfly", "tree", "master_worker"}) {
+    const Routes routes{.allreduce = &find_algorithm(name),
+                        .all_gather = &find_algorithm("round_robin")};
+    for (const char* spec : {"fp16", "topk:ratio=0.1", "int8"}) {
+      const CompressorChoice choice = choose_compressor(spec);
+      std::vector<std::vector<float>> out(3);
+      on_threads(3, [&](Communicator& communicator) {
+        const Rank me = communicator.rank();
+        const auto aggregator =
+            make_aggregator(choice, flat(100), choice.kind->aggregations[0], 3, me, routes);
+        auto x = test::gradient(100, me);
+        aggregator->run(communicator, x, {.rank = me, .ranks = 3});
+        out[static_cast<std::size_t>(me)] = x;
+      });
+      INFO(name << " " << spec);
+      CHECK(test::same_bits(out[0], out[1]));
+      CHECK(test::same_bits(out[0], out[2]));
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// NaN, infinities, zeros, no element, one, more wanted than there are: what each compressor says of
+// them (CompressorKind::odd), checked.
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/training/compressors/support.hpp"
+
+using namespace arlab;
+using test::through;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+std::string words(float v) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+  return "finite";
+}
+
+/// The finite, the infinite and the NaN element of a gradient, after the compressor.
+std::string fate(const std::string& spec) {
+  const std::vector<float> x{0.5f, kInf, kNan, -kInf};
+  const auto out = through(spec, x, {.seed = 4});
+  return words(out[0]) + " " + words(out[1]) + " " + words(out[2]) + " " + words(out[3]);
+}
+
+}  // namespace
+
+TEST_CASE("what is not finite shows, for each compressor as it says") {
+  const std::string all_nan = "nan nan nan nan", kept = "finite inf nan -inf";
+  CHECK(fate("fp16") == kept);
+  CHECK(fate("bf16") == kept);
+  CHECK(fate("natural") == kept);
+  CHECK(fate("int8") == all_nan);
+  CHECK(fate("qsgd") == all_nan);
+  CHECK(fate("terngrad") == all_nan);
+  CHECK(fate("onebit") == all_nan);
+  CHECK(fate("ef_signsgd") == all_nan);
+  CHECK(fate("signsgd") == "finite finite finite finite");
+  CHECK(fate("topk:k=3") == "finite inf nan -inf");
+  CHECK(fate("threshold:tau=3e38") == "finite inf nan -inf");
+  CHECK(fate("dgc") == "finite inf nan -inf");
+  CHECK(fate("randomk:ratio=1") == kept);
+  CHECK(fate("powersgd") == kept);  // a vector: travels whole
+}
+
+TEST_CASE("buckets without a NaN are not touched by it") {
+  auto x = test::gradient(200);
+  x[150] = kNan;
+  for (const char* spec : {"int8:bucket=100", "qsgd:bucket=100"}) {
+    const auto out = through(spec, x);
+    for (std::size_t i = 0; i < 200; ++i) CHECK(std::isnan(out[i]) == (i >= 100));
+  }
+}
+
+TEST_CASE("a matrix with a NaN becomes NaN by PowerSGD") {
+  auto x = test::gradient(400);
+  x[0] = kNan;
+  const auto compressor = make_compressor(choose_compressor("powersgd:rank=1,feedback=off"),
+                                          {{20, 20}}, Aggregation::allreduce);
+  for (const float v : through(*compressor, x)) CHECK(std::isnan(v));
+}
+
+TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {
+  const auto compressor =
+      make_compressor(choose_compressor("terngrad"), flat(3), Aggregation::allreduce);
+  for (const float odd : {kNan, kInf})
+    for (const float v : through(*compressor, std::vector<float>{1, odd, 2})) CHECK(std::isnan(v));
+}
+
+TEST_CASE("zeros come back as zeros; those with one bit say so") {
+  const std::vector<float> zeros(300);
+  for (const CompressorKind& kind : compressors()) {
+    const CompressorChoice choice = test::quick(kind);
+    for (const Aggregation aggregation : kind.aggregations) {
+      INFO(text(choice) << " by " << name(aggregation));
+      const auto compressor = make_compressor(choice, {{15, 20}}, aggregation);
+      for (int step = 0; step < 3; ++step) {
+        auto out = through(*compressor, zeros, {.step = step});
+        compressor->finish(out, {.step = step});
+        for (const float v : out) CHECK(v == (kind.name == "signsgd" ? 1.0f : 0.0f));
+      }
+    }
+  }
+}
+
+TEST_CASE("no element and one") {
+  for (const CompressorKind& kind : compressors()) {
+    const CompressorChoice choice = choose_compressor(kind, {}, std::nullopt);
+    for (const Aggregation aggregation : kind.aggregations) {
+      INFO(text(choice) << " by " << name(aggregation));
+      const auto none = make_compressor(choice, {}, aggregation);
+      CHECK(through(*none, {}).empty());
+      const auto one = make_compressor(choice, flat(1), aggregation);
+      const auto out = through(*one, std::vector<float>{-0.75f}, {.seed = 1});
+      // A single element has a norm, mean and maximum of its own.
+      if (kind.name != "natural")
+        CHECK(out[0] == Approx(kind.name == "signsgd" ? -1.0 : -0.75).margin(1e-6));
+      if (kind.name == "natural") CHECK((out[0] == -0.5f || out[0] == -1.0f));
+    }
+  }
+}
+
+TEST_CASE("more wanted than there are: all are sent") {
+  const auto x = test::gradient(20);
+  for (const char* spec :
+       {"topk:k=100", "randomk:k=100", "topk:ratio=1", "randomk:k=100,feedback=off"})
+    CHECK(test::same_bits(through(spec, x), x));
+  const CompressorChoice choice = choose_compressor("topk:k=100");
+  CHECK(choice.kind->packed(flat(20), choice, Aggregation::all_gather, 0) == 160);
+}
+
+TEST_CASE("magnitudes at the ends of the floats") {
+  const float most = std::numeric_limits<float>::max();
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  const float large = 0.9f * most;  // half a step beyond is still a float
+  const auto wide = through("int8", std::vector<float>{large, -large, 0});
+  CHECK(wide[0] == Approx(large).epsilon(0.01));
+  CHECK(wide[1] == Approx(-large).epsilon(0.01));
+  CHECK(through("int8", std::vector<float>{tiny, -tiny}) == std::vector<float>{0, 0});
+  CHECK(through("terngrad", std::vector<float>{tiny}) == std::vector<float>{0});
+  CHECK(through("qsgd", std::vector<float>{tiny})[0] == 0);
+  CHECK(std::isnan(through("qsgd", std::vector<float>{most, most})[0]));
+  CHECK(through("natural", std::vector<float>{0x1p30f, -0x1p-94f}) ==
+        std::vector<float>{0x1p30f, -0x1p-94f});
+  CHECK(std::isinf(through("natural", std::vector<float>{0x1p31f})[0]));
+  CHECK(std::isinf(through("fp16", std::vector<float>{65520})[0]));
+}

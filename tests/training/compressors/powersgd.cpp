@@ -1,0 +1,104 @@
+// PowerSGD: orthonormal factors, and an error that falls with warm start to that of the best matrix
+// of its rank, which the test knows from how it made the matrix.
+#include "tests/catch.hpp"
+#include "tests/training/compressors/support.hpp"
+#include "training/compressors/low_rank.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr Count kRows = 40, kColumns = 30, kKnown = 8;
+
+/// A matrix of the singular values 1, 0.8, 0.64, ...
+std::vector<float> known_matrix() {
+  auto u = test::gradient(kKnown * kRows, 1), v = test::gradient(kKnown * kColumns, 2);
+  orthonormalise(u.data(), kRows, kKnown);
+  orthonormalise(v.data(), kColumns, kKnown);
+  std::vector<float> matrix(kRows * kColumns);
+  float value = 1;
+  for (Count k = 0; k < kKnown; ++k, value *= 0.8f)
+    add_product(&u[static_cast<std::size_t>(k * kRows)], &v[static_cast<std::size_t>(k * kColumns)],
+                {.rows = kRows, .columns = kColumns, .rank = 1}, value, matrix.data());
+  return matrix;
+}
+
+/// Frobenius norm of what is left out by the best matrix of this rank. Eckart & Young, 1936.
+double best_error(int rank) {
+  double square = 0;
+  for (int k = rank; k < kKnown; ++k) square += std::pow(0.64, k);
+  return std::sqrt(square);
+}
+
+double error(std::span<const float> a, std::span<const float> b) {
+  double square = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    square += (double{a[i]} - double{b[i]}) * (double{a[i]} - double{b[i]});
+  return std::sqrt(square);
+}
+
+std::vector<double> errors(const std::string& spec, int steps) {
+  const auto matrix = known_matrix();
+  const auto compressor =
+      make_compressor(choose_compressor(spec), {{kRows, kColumns}}, Aggregation::allreduce);
+  std::vector<double> all;
+  for (int step = 0; step < steps; ++step)
+    all.push_back(error(test::through(*compressor, matrix, {.seed = 5, .step = step}), matrix));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the error falls with warm start, to the best of the rank") {
+  const auto warm = errors("powersgd:rank=2,feedback=off", 30);
+  CHECK(warm[1] < warm[0]);
+  CHECK(warm[4] < warm[1]);
+  CHECK(warm.back() < 1.01 * best_error(2));
+  CHECK(warm.back() > 0.99 * best_error(2));
+  const auto cold = errors("powersgd:rank=2,feedback=off,warm=0", 30);
+  CHECK(cold.back() > 1.05 * best_error(2));
+}
+
+TEST_CASE("a matrix of no higher rank comes through whole") {
+  CHECK(errors("powersgd:rank=8,feedback=off", 2).back() < 1e-5);
+}
+
+TEST_CASE("columns are orthonormal, and those that depend on others become zero") {
+  auto p = test::gradient(4 * kRows);
+  for (Count i = 0; i < kRows; ++i)
+    p[static_cast<std::size_t>(2 * kRows + i)] =
+        2 * p[static_cast<std::size_t>(i)] - p[static_cast<std::size_t>(kRows + i)];
+  orthonormalise(p.data(), kRows, 4);
+  for (Count a = 0; a < 4; ++a)
+    for (Count b = 0; b < 4; ++b) {
+      double dot = 0;
+      for (Count i = 0; i < kRows; ++i)
+        dot += double{p[static_cast<std::size_t>(a * kRows + i)]} *
+               double{p[static_cast<std::size_t>(b * kRows + i)]};
+      CHECK(std::fabs(dot - (a == b && a != 2 ? 1 : 0)) < 1e-5);
+    }
+}
+
+TEST_CASE("zero gradients do not stop the power iteration") {
+  const auto compressor = make_compressor(choose_compressor("powersgd:rank=2"), {{kRows, kColumns}},
+                                          Aggregation::allreduce);
+  const std::vector<float> zeros(kRows * kColumns);
+  for (int step = 0; step < 3; ++step)
+    CHECK(test::through(*compressor, zeros, {.step = step}) == zeros);
+  const auto matrix = known_matrix();
+  CHECK(error(test::through(*compressor, matrix, {.step = 3}), matrix) < error(zeros, matrix));
+}
+
+TEST_CASE("vectors and matrices that would not shrink travel whole") {
+  const Layout layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
+  const LowRankCut cut = cut_low_rank(layout, 2);
+  CHECK(cut.matrices.size() == 1);
+  CHECK(cut.dense_floats == 56);
+  const CompressorChoice choice = choose_compressor("powersgd:rank=2,feedback=off");
+  CHECK(choice.kind->packed(layout, choice, Aggregation::allreduce, 0) == 4 * (2 * 70 + 56));
+  const auto x = test::gradient(elements(layout));
+  const auto compressor = make_compressor(choice, layout, Aggregation::allreduce);
+  const auto out = test::through(*compressor, x);
+  CHECK(test::same_bits(std::span(out).first(50), std::span(x).first(50)));
+  CHECK(test::same_bits(std::span(out).last(6), std::span(x).last(6)));
+}

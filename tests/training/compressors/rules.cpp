@@ -1,0 +1,246 @@
+// Each compressor's rule against a plain one, element by element, written here from the paper.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "collectives/half.hpp"
+#include "tests/catch.hpp"
+#include "tests/training/compressors/support.hpp"
+
+using namespace arlab;
+using test::through;
+
+namespace {
+
+const auto kX = test::gradient(1003);
+
+float mean_magnitude(std::span<const float> x) {
+  double sum = 0;
+  for (const float v : x) sum += std::fabs(double{v});
+  return static_cast<float>(sum / static_cast<double>(x.size()));
+}
+
+}  // namespace
+
+TEST_CASE("fp16 and bf16 cast") {
+  const auto halves = through("fp16", kX), bfloats = through("bf16", kX);
+  Count wrong = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    wrong += halves[i] != to_float(to_float16(kX[i])) || bfloats[i] != to_float(to_bfloat16(kX[i]));
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("fp16 divides by the ranks first, so that the sum stays in range") {
+  const std::vector<float> x{60000};
+  const auto compressor =
+      make_compressor(choose_compressor("fp16"), flat(1), Aggregation::allreduce);
+  const Occasion four{.ranks = 4};
+  const auto code = compressor->encode(x, four);
+  Float16 half;
+  std::memcpy(&half, code.data(), sizeof half);
+  CHECK(to_float(half) == 15000);
+  std::vector<float> back(1);
+  decode(*compressor, code, back, four);
+  CHECK(back[0] == 60000);
+}
+
+TEST_CASE("int8 is within half a step, and 0 stays 0") {
+  auto x = kX;
+  x[500] = 0;
+  const auto out = through("int8:bucket=100", x);
+  for (std::size_t b = 0; b < x.size(); b += 100) {
+    const auto first = x.begin() + static_cast<std::ptrdiff_t>(b);
+    const auto last = x.begin() + static_cast<std::ptrdiff_t>(std::min(b + 100, x.size()));
+    const double most = std::max(0.0f, *std::max_element(first, last));
+    const double least = std::min(0.0f, *std::min_element(first, last));
+    const double step = (most - least) / 255;
+    double worst = 0;
+    for (std::size_t i = b; i < std::min(b + 100, x.size()); ++i)
+      worst = std::max(worst, std::fabs(double{x[i]} - double{out[i]}));
+    CHECK(worst < 0.501 * step);
+    CHECK(worst > 0.1 * step);  // it is no copy
+  }
+  CHECK(out[500] == 0);
+}
+
+TEST_CASE("QSGD gives one of the two multiples of norm/levels next to each element") {
+  const int levels = 7;
+  const auto out = through("qsgd:levels=7,bucket=100", kX, {.seed = 3});
+  Count wrong = 0, up = 0;
+  for (std::size_t b = 0; b < kX.size(); b += 100) {
+    const std::size_t end = std::min(b + 100, kX.size());
+    double square = 0;
+    for (std::size_t i = b; i < end; ++i) square += double{kX[i]} * double{kX[i]};
+    const double norm = std::sqrt(square);
+    for (std::size_t i = b; i < end; ++i) {
+      const double exact = std::fabs(double{kX[i]}) / norm * levels;
+      const double level = std::fabs(double{out[i]}) / norm * levels;
+      const double below = std::floor(exact);
+      const bool lower = std::fabs(level - below) < 1e-4;
+      const bool upper = std::fabs(level - below - 1) < 1e-4;
+      wrong += !(lower || upper) || (out[i] != 0 && (out[i] < 0) != (kX[i] < 0));
+      up += upper;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(up > 0);
+}
+
+TEST_CASE("natural gives the power of two below or above") {
+  const auto out = through("natural", kX, {.seed = 3});
+  Count wrong = 0, up = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    const float below = std::copysign(std::exp2(std::floor(std::log2(std::fabs(kX[i])))), kX[i]);
+    wrong += out[i] != below && out[i] != 2 * below;
+    up += out[i] == 2 * below;
+  }
+  CHECK(wrong == 0);
+  CHECK(up > 200);
+  CHECK(up < 800);
+}
+
+TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
+  double mean = 0, square = 0;
+  for (const float v : kX) mean += double{v} / 1003;
+  for (const float v : kX) square += (double{v} - mean) * (double{v} - mean) / 1003;
+  float most = 0;
+  for (const float v : kX) most = std::max(most, std::fabs(v));
+  REQUIRE(most > 2.5 * std::sqrt(square));
+  const auto out = through("terngrad", kX, {.seed = 3});
+  Count wrong = 0, sent = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    const bool is_s = std::fabs(std::fabs(double{out[i]}) - 2.5 * std::sqrt(square)) < 1e-5;
+    wrong += !(out[i] == 0 || (is_s && std::signbit(out[i]) == std::signbit(kX[i])));
+    wrong += std::fabs(double{kX[i]}) > 2.5 * std::sqrt(square) && out[i] == 0;  // is sure to be s
+    sent += out[i] != 0;
+  }
+  CHECK(wrong == 0);
+  CHECK(sent > 100);
+}
+
+TEST_CASE("1-bit gives the means of the negatives and of the rest") {
+  double negative = 0, rest = 0;
+  Count negatives = 0;
+  for (const float v : kX) {
+    (v < 0 ? negative : rest) += double{v};
+    negatives += v < 0;
+  }
+  const auto out = through("onebit", kX);
+  Count wrong = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    const double mean = kX[i] < 0 ? negative / static_cast<double>(negatives)
+                                  : rest / static_cast<double>(1003 - negatives);
+    wrong += std::fabs(double{out[i]} - mean) > 1e-6;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("signSGD gives signs, EF-signSGD signs times the mean magnitude") {
+  const auto plain = through("signsgd", kX), scaled = through("ef_signsgd", kX);
+  const float mean = mean_magnitude(kX);
+  Count wrong = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    wrong += plain[i] != std::copysign(1.0f, kX[i]) ||
+             std::fabs(scaled[i] - std::copysign(mean, kX[i])) > 1e-6f;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("top-k and threshold send the large ones whole, and nothing else") {
+  std::vector<float> magnitudes;
+  for (const float v : kX) magnitudes.push_back(std::fabs(v));
+  std::sort(magnitudes.rbegin(), magnitudes.rend());
+  const auto largest = through("topk:k=50", kX);
+  const auto halves = through("topk:k=50,halves=1", kX);
+  const auto above = through("threshold:tau=0.3", kX);
+  Count wrong = 0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    const bool is_large = std::fabs(kX[i]) >= magnitudes[49];
+    wrong += largest[i] != (is_large ? kX[i] : 0.0f);
+    wrong += halves[i] != (is_large ? to_float(to_float16(kX[i])) : 0.0f);
+    wrong += above[i] != (std::fabs(kX[i]) > 0.3f ? kX[i] : 0.0f);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("threshold leaves what equals tau behind") {
+  CHECK(through("threshold:tau=0.5", std::vector<float>{0.5f, -0.5f, 0.50000006f}) ==
+        std::vector<float>{0, 0, 0.50000006f});
+}
+
+TEST_CASE("random-k draws k different positions, all equally often, the same on every rank") {
+  const CompressorChoice choice = choose_compressor("randomk:k=10");
+  const std::vector<float> ones(40, 1);
+  std::vector<int> drawn(40);
+  for (int step = 0; step < 2000; ++step) {
+    const auto one = make_compressor(choice, flat(40), Aggregation::allreduce);
+    const auto out = through(*one, ones, {.seed = 9, .step = step, .rank = 0});
+    CHECK(std::count(out.begin(), out.end(), 1.0f) == 10);
+    CHECK(through("randomk:k=10", ones, {.seed = 9, .step = step, .rank = 5}) == out);
+    for (std::size_t i = 0; i < out.size(); ++i) drawn[i] += out[i] != 0;
+  }
+  for (const int times : drawn) CHECK(std::abs(times - 500) < 5 * std::sqrt(2000 * 0.25 * 0.75));
+  CHECK(through("randomk:k=10", ones, {.seed = 9, .tensor = 1}) !=
+        through("randomk:k=10", ones, {.seed = 9, .tensor = 2}));
+}
+
+TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") {
+  // Samples of up to 256 elements are the whole vector, so that the threshold is exact.
+  constexpr Count n = 200;
+  const float momentum = 0.5f;
+  const auto compressor = make_compressor(
+      choose_compressor("dgc:momentum=0.5,ratio=0.01,warm_up=2"), flat(n), Aggregation::all_gather);
+  std::vector<float> u(n), v(n);
+  const double ratios[] = {0.25, 0.25, 0.0625, 0.0625, 0.015625, 0.015625, 0.01, 0.01, 0.01, 0.01};
+  Count wrong = 0;
+  for (int step = 0; step < 10; ++step) {
+    const auto x = test::gradient(n, 0, step);
+    std::vector<float> magnitudes;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      u[i] = momentum * u[i] + x[i];
+      v[i] += u[i];
+      magnitudes.push_back(std::fabs(v[i]));
+    }
+    // 0.004 of the paper's last stage is below this ratio.
+    const auto k = static_cast<std::size_t>(std::ceil(std::max(0.01, ratios[step]) * n));
+    std::sort(magnitudes.rbegin(), magnitudes.rend());
+    const auto out = through(*compressor, x, {.step = step});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool sent = std::fabs(v[i]) >= magnitudes[k - 1];
+      wrong += out[i] != (sent ? v[i] : 0.0f);
+      if (sent) u[i] = v[i] = 0;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("1-bit Adam: Adam, then its momentum in signs over a frozen variance") {
+  constexpr Count n = 50;
+  constexpr int kFreeze = 3;
+  const auto compressor =
+      make_compressor(choose_compressor("onebit_adam:freeze=3"), flat(n), Aggregation::requantise);
+  std::vector<double> m(n), v(n), e(n);
+  double worst = 0;
+  for (int step = 0; step < 6; ++step) {
+    const auto x = test::gradient(n, 0, step);
+    auto out = through(*compressor, x, {.step = step});
+    compressor->finish(out, {.step = step});
+    double scale = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      m[i] = 0.9 * m[i] + 0.1 * double{x[i]};
+      if (step < kFreeze) v[i] = 0.999 * v[i] + 0.001 * double{x[i]} * double{x[i]};
+      if (step >= kFreeze) scale += std::fabs(m[i] + e[i]) / n;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (step >= kFreeze) {
+        const double p = m[i] + e[i];
+        m[i] = p < 0 ? -scale : scale;
+        e[i] = p - m[i];
+      }
+      const double steps = step + 1, varied = std::min(step + 1, kFreeze);
+      const double direction = m[i] / (1 - std::pow(0.9, steps)) /
+                               (std::sqrt(v[i] / (1 - std::pow(0.999, varied))) + 1e-8);
+      worst = std::max(worst, std::fabs(direction - double{out[i]}) / std::fabs(direction));
+    }
+  }
+  CHECK(worst < 1e-3);
+}

@@ -1,0 +1,79 @@
+// What the tests of compressors share: gradients, choices that show every phase in a few steps, and
+// a compressor as one rank of one uses it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "training/compressors/compressor.hpp"
+
+namespace arlab::test {
+
+/// Numbers between -1 and 1, many of them small, the same for the same arguments.
+inline std::vector<float> gradient(Count n, Rank rank = 0, Count step = 0) {
+  std::vector<float> x(static_cast<std::size_t>(n));
+  std::uint64_t state = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(1 + rank + 64 * step);
+  for (float& v : x) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto u = static_cast<double>(state >> 40) * 0x1p-23 - 1;
+    v = static_cast<float>(u * u * u);
+  }
+  return x;
+}
+
+/// With parameters that bring every phase into the first steps.
+inline CompressorChoice quick(const CompressorKind& kind) {
+  const auto with = [&](const char* settings) {
+    return choose_compressor(std::string(kind.name) + settings);
+  };
+  if (kind.name == "onebit_adam") return with(":freeze=2");
+  if (kind.name == "dgc") return with(":warm_up=1,ratio=0.05");
+  if (kind.name == "topk" || kind.name == "randomk") return with(":ratio=0.1");
+  if (kind.name == "int8" || kind.name == "qsgd") return with(":bucket=100");
+  return with("");
+}
+
+/// What a compressor may have to do with: a matrix and a vector, n elements in all.
+inline Layout layout_of(Count n) {
+  const Count rows = n / 40, matrix = rows * 30;
+  return {{rows, 30}, {1, n - matrix}};
+}
+
+inline Aggregation first_aggregation(const CompressorChoice& choice) {
+  return choice.kind->aggregations.front();
+}
+
+/// Encodes with one rank alone: all passes, whose sums are this rank's own codes.
+inline std::vector<std::byte> encode_alone(Compressor& compressor, std::span<const float> x,
+                                           const Occasion& occasion) {
+  auto code = compressor.encode(x, occasion);
+  for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(occasion);
+  return {code.begin(), code.end()};
+}
+
+/// What arrives of x when it is encoded by one rank alone.
+inline std::vector<float> through(Compressor& compressor, std::span<const float> x,
+                                  const Occasion& occasion = {}) {
+  const auto code = encode_alone(compressor, x, occasion);
+  std::vector<float> out(x.size(), 123.0f);
+  decode(compressor, code, out, occasion);
+  return out;
+}
+inline std::vector<float> through(const std::string& spec, std::span<const float> x,
+                                  const Occasion& occasion = {}) {
+  const CompressorChoice choice = choose_compressor(spec);
+  const auto compressor =
+      make_compressor(choice, flat(static_cast<Count>(x.size())), first_aggregation(choice));
+  return through(*compressor, x, occasion);
+}
+
+inline bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+}  // namespace arlab::test

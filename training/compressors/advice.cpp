@@ -1,0 +1,87 @@
+#include "training/compressors/advice.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace arlab {
+namespace {
+
+constexpr Count kWarm = Count{1} << 40;  // a step after every warm-up
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 100 ? "%.3g" : "%.0f", value);
+  return text;
+}
+
+std::string sentence(const CompressorChoice& choice, const Layout& layout, Rank ranks,
+                     const Advice& advice) {
+  const Count n = elements(layout);
+  const std::string how =
+      std::string(choice.kind->name) + " by " + std::string(name(advice.aggregation));
+  if (!advice.received)
+    return how +
+           ": its size depends on the gradient; it beats a dense ring while a rank's code has "
+           "fewer than " +
+           number(8.0 * static_cast<double>(n) / ranks) + " bytes (c P < 8n)";
+  if (ranks == 1) return how + ": one rank receives nothing";
+  std::string words = how + ": a rank receives " + number(*advice.received) +
+                      " bytes, from a dense ring " + number(advice.dense) + ": ";
+  if (advice.fewer)
+    words += number(advice.dense / *advice.received) + " times fewer";
+  else
+    words += number(*advice.received / advice.dense) + " times as many, do not compress this";
+  if (advice.aggregation == Aggregation::all_gather) {
+    const auto c = *choice.kind->packed(layout, choice, advice.aggregation, kWarm);
+    words += " (c P = " + number(static_cast<double>(c) * ranks) +
+             (advice.fewer ? " is below" : " is not below") +
+             " 8n = " + number(8.0 * static_cast<double>(n)) + ")";
+  }
+  return words;
+}
+
+}  // namespace
+
+double dense_bytes(Count elements, Rank ranks) {
+  return 8.0 * static_cast<double>(elements) * (ranks - 1) / ranks;
+}
+
+std::optional<double> received_bytes(const CompressorChoice& choice, const Layout& layout,
+                                     Aggregation aggregation, Rank ranks, Count step) {
+  const CompressorKind& kind = *choice.kind;
+  const double others = ranks - 1;
+  if (aggregation == Aggregation::requantise) {
+    const Blocks chunks(elements(layout), ranks);
+    double all = 0;  // sizes of chunks differ by one element: two sizes are enough
+    for (const bool longer : {true, false}) {
+      const Count count = longer ? chunks.remainder : ranks - chunks.remainder;
+      if (count == 0) continue;
+      const auto each =
+          kind.packed(flat(chunks.quotient + (longer ? 1 : 0)), choice, aggregation, step);
+      if (!each) return std::nullopt;
+      all += static_cast<double>(count) * static_cast<double>(*each);
+    }
+    return 2 * all * others / ranks;
+  }
+  const auto c = kind.packed(layout, choice, aggregation, step);
+  if (!c) return std::nullopt;
+  const double bytes = static_cast<double>(*c);
+  return aggregation == Aggregation::all_gather ? bytes * others : 2 * bytes * others / ranks;
+}
+
+Advice choose_aggregation(const CompressorChoice& choice, const Layout& layout, Rank ranks) {
+  Advice best;
+  best.aggregation = choice.kind->aggregations.front();
+  for (const Aggregation a : choice.kind->aggregations) {
+    const auto received = received_bytes(choice, layout, a, ranks, kWarm);
+    if (!received || (best.received && *best.received <= *received)) continue;
+    best.aggregation = a;
+    best.received = received;
+  }
+  best.dense = dense_bytes(elements(layout), ranks);
+  best.fewer = best.received && *best.received < best.dense;
+  best.words = sentence(choice, layout, ranks, best);
+  return best;
+}
+
+}  // namespace arlab

@@ -1,0 +1,110 @@
+#include "training/compressors/parameter_server.hpp"
+
+#include <algorithm>
+
+#include "algorithms/error.hpp"
+#include "collectives/reduce.hpp"
+#include "training/compressors/wire.hpp"
+
+namespace arlab {
+
+Aggregation server_aggregation(const CompressorChoice& choice) {
+  const Aggregation last = choice.kind->aggregations.back();
+  const Aggregation first = choice.kind->aggregations.front();
+  if (first != Aggregation::allreduce) return first;
+  if (last != Aggregation::allreduce) return last;
+  if (make_compressor(choice, {}, Aggregation::allreduce)->passes() > 1)
+    fail(Blame::usage, "codes of " + std::string(choice.kind->name) +
+                           " need sums on their way: use an allreduce through a master instead of "
+                           "a push to the server");
+  return Aggregation::allreduce;
+}
+
+Occasion answer_of(Occasion push) {
+  push.rank = -1;
+  return push;
+}
+
+WorkerEnd::WorkerEnd(const CompressorChoice& choice, const Layout& layout)
+    : compressor_(make_compressor(choice, layout, server_aggregation(choice))),
+      answers_(make_reply(choice, layout)) {}
+
+std::span<std::byte> WorkerEnd::push(std::span<const float> gradient, const Occasion& occasion) {
+  return compressor_->encode(gradient, occasion);
+}
+
+void WorkerEnd::pull(std::span<const std::byte> answer, std::span<float> result,
+                     const Occasion& occasion) {
+  decode(*answers_, answer, result, answer_of(occasion));
+  compressor_->finish(result, occasion);
+}
+
+ServerEnd::ServerEnd(const CompressorChoice& choice, const Layout& layout)
+    : decoder_(make_compressor(choice, layout, server_aggregation(choice))),
+      reply_(make_reply(choice, layout)),
+      sum_(static_cast<std::size_t>(elements(layout))) {}
+
+void ServerEnd::add(std::span<const std::byte> code, const Occasion& occasion) {
+  if (added_++ == 0) std::fill(sum_.begin(), sum_.end(), 0.0f);
+  decoder_->decode_add(code, sum_, 1, occasion);
+}
+
+std::span<std::byte> ServerEnd::answer(const Occasion& occasion) {
+  if (added_ == 0)
+    fail(Blame::usage, "a server's answer before any push: add a worker's code first");
+  scale(std::as_writable_bytes(std::span(sum_)).data(), static_cast<Count>(sum_.size()),
+        DType::float32, added_);
+  added_ = 0;
+  return reply_->encode(sum_, answer_of(occasion));
+}
+
+namespace {
+
+/// A message whose size the other end may not know: its length goes first.
+void send(Communicator& communicator, Rank to, std::span<std::byte> bytes, bool known) {
+  auto length = static_cast<Count>(bytes.size());
+  const Parcel parcels[] = {{Verb::send, to, std::as_writable_bytes(std::span(&length, 1))},
+                            {Verb::send, to, bytes}};
+  if (!known) carry(communicator, std::span(parcels).first(1));
+  carry(communicator, std::span(parcels).last(1));
+}
+
+std::vector<std::byte> receive(Communicator& communicator, Rank from, std::optional<Count> known) {
+  Count length = known.value_or(0);
+  const Parcel first[] = {{Verb::replace, from, std::as_writable_bytes(std::span(&length, 1))}};
+  if (!known) carry(communicator, first);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(length));
+  const Parcel second[] = {{Verb::replace, from, bytes}};
+  carry(communicator, second);
+  return bytes;
+}
+
+}  // namespace
+
+void push_and_pull(Communicator& communicator, const CompressorChoice& choice, const Layout& layout,
+                   WorkerEnd& worker, ServerEnd* end, Rank server, std::span<float> gradient,
+                   const Occasion& o) {
+  expects((end != nullptr) == (o.rank == server), "the server's end is on another rank");
+  const auto pushed = choice.kind->packed(layout, choice, server_aggregation(choice), o.step);
+  const auto answered = choice.kind->reply_varies ? std::nullopt : pushed;
+  const auto code = worker.push(gradient, o);
+  if (!end) {
+    send(communicator, server, code, pushed.has_value());
+    worker.pull(receive(communicator, server, answered), gradient, o);
+    return;
+  }
+  for (Rank rank = 0; rank < o.ranks; ++rank) {
+    Occasion theirs = o;
+    theirs.rank = rank;
+    if (rank == server)
+      end->add(code, o);
+    else
+      end->add(receive(communicator, rank, pushed), theirs);
+  }
+  const auto answer = end->answer(o);
+  for (Rank rank = 0; rank < o.ranks; ++rank)
+    if (rank != server) send(communicator, rank, answer, answered.has_value());
+  worker.pull(answer, gradient, o);
+}
+
+}  // namespace arlab
