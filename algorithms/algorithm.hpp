@@ -43,6 +43,7 @@ struct Algorithm {
   Formula formula;          ///< of allreduce
   std::vector<Collective> collectives;
   std::int32_t lanes = 1;  ///< lanes the algorithm itself needs (2 for a double tree)
+  bool grouped = false;    ///< needs to know which ranks share a node
 
   Program (*program)(Problem, Rank me) = nullptr;
   Cost (*claim)(const Problem&) = nullptr;                   ///< closed form, in all

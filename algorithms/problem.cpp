@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/error.hpp"
+#include "algorithms/groups.hpp"
 
 namespace arlab {
 
@@ -46,6 +47,10 @@ void check(const Problem& p) {
   if (p.root < 0 || p.root >= p.ranks)
     fail(Blame::usage, "root is " + std::to_string(p.root) + ", but the ranks are 0 to " +
                            std::to_string(p.ranks - 1) + ": choose one of those");
+  if (p.groups && p.groups->ranks() != p.ranks)
+    fail(Blame::usage, "groups are of " + std::to_string(p.groups->ranks()) +
+                           " ranks, but there are " + std::to_string(p.ranks) +
+                           ": make both the same");
 }
 
 int floor_log2(Count x) {

@@ -45,12 +45,15 @@ struct Blocks {
   Count quotient, remainder;
 };
 
+class Groups;  // groups.hpp
+
 struct Problem {
   Collective collective = Collective::allreduce;
   Rank ranks = 1;
   Count elements = 0;
   Rank root = 0;          ///< the master of master_worker, the root of tree
   std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
+  const Groups* groups = nullptr;  ///< ranks that share a node, if known; outlives the problem
 
   /// The collective's two halves: partial sums travel together, finished values travel out.
   bool reduces() const {
@@ -78,7 +81,7 @@ struct Problem {
 };
 
 /// Throws Error(usage) unless ranks >= 1, elements >= 0 and few enough that what is sent in all
-/// can be counted, and root is a rank.
+/// can be counted, root is a rank, and groups are of as many ranks.
 void check(const Problem& problem);
 
 /// floor(log2 x) and ceil(log2 x) for x >= 1.

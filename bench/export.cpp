@@ -6,6 +6,7 @@
 
 #include "algorithms/error.hpp"
 #include "bench/choices.hpp"
+#include "bench/hot_links.hpp"
 #include "bench/models.hpp"
 #include "bench/options.hpp"
 #include "bench/record.hpp"
@@ -76,10 +77,19 @@ void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks
   }
 }
 
-// A process a rank; threads send, receive and reduce in it; arrows for
-// messages.
-Json trace_json(const Trace& trace, const CriticalPath& path, const Config& config,
-                const ModelOptions& model) {
+// How busy each of the hottest links was, in a process of their own.
+void add_links(TraceEvents& events, const HotLinks& hot, Rank process) {
+  events.process(process, "links, the hottest first");
+  for (const HotLinks::One& link : hot.links)
+    for (std::size_t i = 0; i <= link.busy.size(); ++i)
+      events.counter(process, link.load.name, static_cast<double>(i) * *hot.step_us, "busy %",
+                     i < link.busy.size() ? 100 * link.busy[i] : 0);
+}
+
+// A process a rank; threads send, receive and reduce in it; arrows for messages; counters for
+// links.
+Json trace_json(const Trace& trace, const CriticalPath& path, const std::optional<HotLinks>& hot,
+                const Config& config, const ModelOptions& model) {
   TraceEvents events;
   constexpr const char* kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
@@ -99,20 +109,22 @@ Json trace_json(const Trace& trace, const CriticalPath& path, const Config& conf
                    microseconds(s.begin));
   }
   add_critical_path(events, path, config.problem.ranks);
-  return std::move(events).json({{"algorithm", config.algorithm->name},
-                                 {"ranks", config.problem.ranks},
-                                 {"elements", config.problem.elements},
-                                 {"model", model.parsed_model().name},
-                                 {"machine", model.machine()}});
+  if (hot) add_links(events, *hot, config.problem.ranks + 1);
+  return std::move(events).json(
+      {{"algorithm", config.algorithm->name},
+       {"ranks", config.problem.ranks},
+       {"elements", config.problem.elements},
+       {"topology", model.topology_text(config.network, config.problem.ranks)},
+       {"model", model.parsed_model().name},
+       {"machine", model.machine()}});
 }
 
 void export_one(const ExportVerb& verb) {
-  const std::vector<Config> configs = verb.sweep.configs();
+  const std::vector<Config> configs = verb.sweep.configs(verb.model.groups());
   if (configs.size() != 1)
-    fail(Blame::usage,
-         fmt::format(
-             "an export is of one configuration, not of {}: give one algorithm, one -p, one size",
-             configs.size()));
+    fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one "
+                                   "algorithm, one -p, one size, one network",
+                                   configs.size()));
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
@@ -127,13 +139,17 @@ void export_one(const ExportVerb& verb) {
   } else if (verb.format == "ti") {
     text = ti_trace(config);
   } else if (verb.format == "perfetto") {
+    constexpr std::size_t kTracks = 32;  // of links
     Trace trace;
-    const auto network = verb.model.network(config.problem.ranks);
+    LinkHistory history;
+    const auto network = verb.model.make(config.network, config.problem.ranks);
+    network->watch_links(history);
     const Outcome outcome = simulate(*config.algorithm, config.problem,
                                      static_cast<Bytes>(size_of(config.operand.dtype)), *network,
                                      {.segments = config.segments, .trace = &trace});
-    text =
-        trace_json(trace, critical_path(trace, outcome.finish), config, verb.model).dump() + "\n";
+    const auto hot = hottest(*network, outcome.finish, kTracks, &history);
+    text = trace_json(trace, critical_path(trace, outcome.finish), hot, config, verb.model).dump() +
+           "\n";
   } else {
     const std::string_view formats[] = {"json", "perfetto", "ti"};
     unknown("format", verb.format, formats);

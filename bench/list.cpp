@@ -40,8 +40,9 @@ void list_algorithms() {
 }
 
 std::string show_default(const Parameter& p) {
-  return p.unit == Parameter::Unit::bytes ? show_bytes(static_cast<Bytes>(p.fallback))
-                                          : show_picoseconds(p.fallback);
+  return p.unit == Parameter::Unit::bytes    ? show_bytes(static_cast<Bytes>(p.fallback))
+         : p.unit == Parameter::Unit::number ? fmt::format("{:g}", p.fallback)
+                                             : show_picoseconds(p.fallback);
 }
 
 void list_models() {

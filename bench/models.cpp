@@ -7,7 +7,7 @@
 #include "bench/options.hpp"
 #include "bench/units.hpp"
 #ifdef ARLAB_HAS_TOPOLOGIES
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/fabric.hpp"
 #endif
 
 namespace arlab {
@@ -27,6 +27,18 @@ std::string help_of(const Parameter& wanted) {
   return names + ": " + help;
 }
 
+bool is_time(const Parameter& p) {
+  return p.unit == Parameter::Unit::time || p.unit == Parameter::Unit::time_per_byte;
+}
+
+// "fluid or packet"
+std::string with_links(std::string_view between) {
+  std::string names;
+  for (const Model& m : models())
+    if (m.has_links) names += (names.empty() ? "" : std::string(between)) + std::string(m.name);
+  return names;
+}
+
 }  // namespace
 
 void ModelOptions::add(CLI::App& verb) {
@@ -35,42 +47,97 @@ void ModelOptions::add(CLI::App& verb) {
   verb.add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them")
       ->type_name("NAME");
-  const auto fabric_option = [&](const char* name, auto& value, const char* help) {
-    verb.add_option(name, value, help)->group("Topology (of --model fluid)");
+#ifdef ARLAB_HAS_TOPOLOGIES
+  const std::string group = "Topology (of --model " + with_links(" or ") + ")";
+  const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
+    return verb.add_option(name, values, help)
+        ->type_name(type)
+        ->group(group)
+        ->allow_extra_args(false)
+        ->take_all();
   };
-  fabric_option("--topology", fabric.topology,
-                "fat_tree:k=8, torus:dims=4x4x4, ... (default crossbar); `arlab list topologies`");
-  fabric_option("--routing", fabric.routing,
-                "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant");
-  fabric_option("--placement", fabric.placement,
-                "Host of each rank: block (default), cyclic or random");
-  add_seed(verb, fabric.seed, "Topology (of --model fluid)");
+  list("--topology", topologies, "TOPOLOGIES",
+       "torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default crossbar); `arlab list "
+       "topologies`");
+  list("--placement", placements, "PLACEMENTS",
+       "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
+      ->delimiter(',');
+  network.add(verb, group);
+#endif
   for (const Model& m : models())
     for (const Parameter& p : m.parameters) {
       const std::string parameter(p.name);
       if (given.count(parameter) > 0) continue;  // of an earlier model, too
       verb.add_option("--" + parameter, given[parameter], help_of(p))
-          ->type_name(p.unit == Parameter::Unit::bytes ? "BYTES" : "TIME")
+          ->type_name(p.unit == Parameter::Unit::bytes    ? "BYTES"
+                      : p.unit == Parameter::Unit::number ? "NUMBER"
+                                                          : "TIME")
           ->group("Model parameters");
     }
 }
 
-std::unique_ptr<Network> ModelOptions::network(Rank ranks) const {
-  return make_network(parsed_model(), values(), ranks, fabric);
+std::vector<TopologyOptions> ModelOptions::networks() const {
+  const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
+                   network.routing != TopologyOptions{}.routing;
+  if (any && !parsed_model().has_links)
+    fail(Blame::usage,
+         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing and "
+                     "--fault, or use --model {}",
+                     model, with_links(" or ")));
+  std::vector<TopologyOptions> all;
+#ifdef ARLAB_HAS_TOPOLOGIES
+  const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
+    return these.empty() ? std::vector<std::string>{usual} : these;
+  };
+  for (const std::string& topology : or_usual(split_topologies(topologies), "crossbar"))
+    for (const std::string& placement : or_usual(placements, "block")) {
+      all.push_back(network);
+      all.back().topology = topology;
+      all.back().placement = placement;
+    }
+#else
+  all.push_back(network);
+#endif
+  return all;
 }
 
-std::string ModelOptions::topology_spec([[maybe_unused]] Rank ranks) const {
-  if (!parsed_model().has_links) return "crossbar";
+std::shared_ptr<const Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
+                                                   [[maybe_unused]] Rank ranks) const {
+  if (!parsed_model().has_links) return nullptr;
 #ifdef ARLAB_HAS_TOPOLOGIES
-  std::string text =
-      make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks).spec();
+  if (ranks != built_for_) built_.clear();
+  built_for_ = ranks;
+  std::shared_ptr<const Fabric>& made = built_[choice];
+  if (!made) made = networks().at(choice).fabric(ranks);
+  return made;
 #else
-  std::string text = fabric.topology;
+  return nullptr;
 #endif
-  if (fabric.routing != "automatic") text += " routing " + fabric.routing;
-  if (fabric.placement != "block") text += " placement " + fabric.placement;
-  if (fabric.seed != 0) text += fmt::format(" seed {}", fabric.seed);
-  return text;
+}
+
+std::unique_ptr<Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
+  return make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
+}
+
+std::vector<GroupsOf> ModelOptions::groups() const {
+  std::vector<GroupsOf> all;
+  for (std::size_t i = 0; i < networks().size(); ++i)
+    all.push_back([this, i](Rank ranks) {
+      const auto built = fabric(i, ranks);
+#ifdef ARLAB_HAS_TOPOLOGIES
+      if (built) return groups_of(*built);
+#endif
+      return std::shared_ptr<const Groups>();
+    });
+  return all;
+}
+
+std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
+                                        [[maybe_unused]] Rank ranks) const {
+#ifdef ARLAB_HAS_TOPOLOGIES
+  if (const auto built = fabric(choice, ranks)) return networks().at(choice).text(built->topology);
+#endif
+  return "crossbar";
 }
 
 const Model& ModelOptions::parsed_model() const { return find_model(model); }
@@ -86,9 +153,8 @@ Values ModelOptions::values() const {
       fail(Blame::usage,
            fmt::format("model {} has no parameter {}: leave out --{}, or choose another --model",
                        chosen.name, name, name));
-    values[name] = found->unit == Parameter::Unit::bytes
-                       ? static_cast<double>(parse_count(text, "--" + name))
-                       : parse_time(text, "--" + name);
+    values[name] = is_time(*found) ? parse_time(text, "--" + name)
+                                   : static_cast<double>(parse_count(text, "--" + name));
   }
   return complete(chosen, values);
 }
@@ -98,9 +164,8 @@ std::string ModelOptions::machine() const {
   std::string text;
   for (const Parameter& p : parsed_model().parameters) {
     const double value = all.at(std::string(p.name));
-    text += fmt::format(
-        "{}{}={}", text.empty() ? "" : ",", p.name,
-        p.unit == Parameter::Unit::bytes ? fmt::format("{:.0f}", value) : show_picoseconds(value));
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
+                        is_time(p) ? show_picoseconds(value) : fmt::format("{:.0f}", value));
   }
   return text;
 }

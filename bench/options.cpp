@@ -74,6 +74,8 @@ void SweepOptions::add_names(CLI::App& verb) {
 
 void SweepOptions::add_ranks(CLI::App& verb, const std::string& help) {
   as_list(verb.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
+  add_number(verb, "--groups", group_size, 1, kMostRanks,
+             "So many consecutive ranks share a node, for algorithms that use it");
 }
 
 void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
@@ -173,26 +175,44 @@ std::vector<Count> SweepOptions::parsed_elements() const {
   return all;
 }
 
-std::vector<Config> SweepOptions::configs() const {
+bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
+  const auto names = [&](const std::vector<std::string>& wanted) {
+    return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
+  };
+  return algorithm.grouped && !problem.groups && !names(positional) && !names(algorithms);
+}
+
+std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
+  if (group_size == 0) return nullptr;
+  return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+}
+
+std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
   const auto chosen = chosen_algorithms();
   const Operand type = operand();
   const std::vector<Rank> all_ranks = parsed_ranks();
   const std::vector<Count> all_elements = parsed_elements();
+  const std::size_t choices = std::max<std::size_t>(1, networks.size());
   const auto total = static_cast<double>(all_ranks.size()) *
-                     static_cast<double>(all_elements.size()) * static_cast<double>(chosen.size());
+                     static_cast<double>(all_elements.size()) * static_cast<double>(chosen.size()) *
+                     static_cast<double>(choices);
   if (total > kMostConfigs)
     fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
                                    "{} configurations in one sweep",
                                    total, show_count(kMostConfigs)));
   std::vector<Config> all;
-  for (const Rank p : all_ranks)
-    for (const Count n : all_elements) {
-      for (const Algorithm* algorithm : chosen) {
-        const Config config{algorithm, {parsed_collective(), p, n, root}, type, segments};
-        check(config.problem);
-        all.push_back(config);
-      }
-    }
+  for (const Rank p : all_ranks) {
+    std::vector<std::shared_ptr<const Groups>> groups(choices, given_groups(p));
+    for (std::size_t i = 0; i < networks.size() && group_size == 0; ++i) groups[i] = networks[i](p);
+    for (const Count n : all_elements)
+      for (std::size_t i = 0; i < choices; ++i)
+        for (const Algorithm* algorithm : chosen) {
+          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, groups[i]};
+          config.problem.groups = groups[i].get();
+          check(config.problem);
+          if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
+        }
+  }
   return all;
 }
 

@@ -1,5 +1,9 @@
 #include "bench/record.hpp"
 
+#include <cmath>
+
+#include "algorithms/groups.hpp"
+
 namespace arlab {
 namespace {
 
@@ -33,6 +37,23 @@ Json to_json(const Summary& s) {
           {"p99", s.p99}};
 }
 
+// Shares to three digits: a picture needs no more.
+Json to_json(const HotLinks& hot) {
+  Json links = Json::array();
+  for (const HotLinks::One& one : hot.links) {
+    Json j{{"name", one.load.name},
+           {"tier", one.load.tier},
+           {"bytes", one.load.bytes},
+           {"share", one.load.share}};
+    if (hot.step_us) {
+      j["busy"] = Json::array();
+      for (const double busy : one.busy) j["busy"].push_back(std::round(busy * 1000) / 1000);
+    }
+    links.push_back(std::move(j));
+  }
+  return links;
+}
+
 }  // namespace
 
 std::optional<double> Record::algbw() const {
@@ -57,6 +78,7 @@ Json to_json(const Record& r) {
          {"dtype", name(r.operand.dtype)},
          {"op", name(r.operand.op)},
          {"root", r.problem.root},
+         {"groups", r.problem.groups ? Json(r.problem.groups->count()) : Json(nullptr)},
          {"bytes", r.bytes()},
          {"lanes", or_null(r.lanes)},
          {"segments", r.segments},
@@ -77,11 +99,11 @@ Json to_json(const Record& r) {
   j["modelled_us"] = or_null(r.modelled_us);
   j["algbw_gbps"] = or_null(r.algbw());
   j["busbw_gbps"] = or_null(r.busbw());
-  if (r.kind == "simulate")
-    j["hottest_link"] = r.hottest ? Json{{"name", r.hottest->name},
-                                         {"bytes", r.hottest->bytes},
-                                         {"share", r.hottest->share}}
-                                  : Json();
+  if (r.kind == "simulate") {
+    j["hottest_links"] = r.hottest ? to_json(*r.hottest) : Json(nullptr);
+    j["links_as_hot"] = r.hottest ? Json(r.hottest->as_hot) : Json(nullptr);
+    j["busy_step_us"] = r.hottest ? or_null(r.hottest->step_us) : Json(nullptr);
+  }
   if (r.kind == "run") {
     j["of_copy_limit"] = or_null(r.of_copy_limit);
     j["chosen"] = or_null(r.chosen);
@@ -103,7 +125,7 @@ std::string identity(const Json& record) {
   std::string all;
   for (const char* key :
        {"kind", "backend", "algorithm", "collective", "ranks", "elements", "dtype", "op", "root",
-        "segments", "topology", "model", "machine", "compressor"}) {
+        "groups", "segments", "topology", "model", "machine", "compressor"}) {
     const auto found = record.find(key);
     all += found == record.end() ? "null" : found->dump();
     all += ' ';

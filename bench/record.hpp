@@ -6,9 +6,9 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
+#include "bench/hot_links.hpp"
 #include "bench/statistics.hpp"
 #include "collectives/dtype.hpp"
-#include "simulator/network.hpp"
 
 namespace arlab {
 
@@ -30,7 +30,7 @@ struct Record {
   std::optional<Cost> claimed;
   std::optional<Summary> time_us;
   std::optional<double> modelled_us;
-  std::optional<LinkLoad> hottest;  ///< the link that carried most for what it can
+  std::optional<HotLinks> hottest;  ///< the links that carried most for what they can
   std::optional<double>
       of_copy_limit;  ///< run on one GPU: memory moved, as a share of what a copy does
   std::optional<std::string>

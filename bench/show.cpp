@@ -85,8 +85,11 @@ void show(const SweepOptions& options) {
         fail(Blame::usage,
              fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer",
                          ranks, kMostRanks));
-      const Problem p{options.parsed_collective(), ranks, ranks, options.root};
+      const auto groups = options.given_groups(ranks);
+      Problem p{options.parsed_collective(), ranks, ranks, options.root};
+      p.groups = groups.get();
       check(p);
+      if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty())
         fail(Blame::usage, why + ": choose another algorithm or --collective");
       Steps steps(p);

@@ -11,6 +11,8 @@
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
 #include "simulator/topologies/metrics.hpp"
+#include "simulator/topologies/routing.hpp"
+#include "simulator/topologies/topology.hpp"
 
 namespace arlab {
 namespace {
@@ -108,6 +110,8 @@ void add_show_topology(CLI::App& show_verb) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
+  verb->add_option("--placement", options->network.placement,
+                   "block (default), cyclic, random, or a file with a host for each rank");
   verb->add_flag("--hosts", options->hosts,
                  "Print the host of each rank alone, a line each: a placement file");
   options->network.add(*verb);

@@ -11,6 +11,9 @@
 #include "bench/verbs.hpp"
 #include "simulator/critical_path.hpp"
 #include "simulator/engine.hpp"
+#ifdef ARLAB_HAS_TOPOLOGIES
+#include "simulator/topologies/fabric.hpp"
+#endif
 
 namespace arlab {
 namespace {
@@ -19,9 +22,8 @@ struct SimulateVerb {
   SweepOptions sweep;
   ModelOptions model;
   bool critical_path = false;
+  int links = 0;  ///< to be watched over time
 };
-
-bool less_loaded(const LinkLoad& a, const LinkLoad& b) { return a.share < b.share; }
 
 // What the finish hangs on, in words; told beside the results, not in them.
 void tell(const CriticalPath& path, const Record& r) {
@@ -44,13 +46,17 @@ void tell(const CriticalPath& path, const Record& r) {
              show_plural(messages, "message"), ends);
 }
 
-void evaluate(const ModelOptions& options, bool critical, const Config& config, Record& r) {
+void evaluate(const SimulateVerb& verb, const Config& config, Record& r) {
+  constexpr std::size_t kNamed = 3;         // links in a record when nobody asks for more
   constexpr Count kMostTraced = 2'000'000;  // messages; a trace takes some 150 bytes of each
+  const bool critical = verb.critical_path;
   if (critical && r.claimed->messages > kMostTraced)
     fail(Blame::usage,
          fmt::format("--critical-path of {} messages: {} is the most, use fewer ranks",
                      show_count(r.claimed->messages), show_count(kMostTraced)));
-  const auto network = options.network(config.problem.ranks);
+  const auto network = verb.model.make(config.network, config.problem.ranks);
+  LinkHistory history;
+  if (verb.links > 0) network->watch_links(history);
   Trace trace;
   const Outcome outcome =
       simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
@@ -59,8 +65,9 @@ void evaluate(const ModelOptions& options, bool critical, const Config& config, 
   r.sent = outcome.sent;
   r.time_us = exactly(microseconds(outcome.finish));
   r.modelled_us = microseconds(outcome.finish);
-  const std::vector<LinkLoad> loads = network->loads(outcome.finish);
-  if (!loads.empty()) r.hottest = *std::max_element(loads.begin(), loads.end(), less_loaded);
+  r.hottest = verb.links > 0 ? hottest(*network, outcome.finish,
+                                       static_cast<std::size_t>(verb.links), &history)
+                             : hottest(*network, outcome.finish, kNamed);
 }
 
 // Time is counted in 64 bits of picoseconds. A bound on the finish that is never too low: all work
@@ -86,11 +93,28 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
          kMost;
 }
 
+// How many links packets would cross, where the model has packets.
+double packets([[maybe_unused]] const ModelOptions& options, [[maybe_unused]] const Config& config,
+               [[maybe_unused]] const Record& r) {
+#ifdef ARLAB_HAS_TOPOLOGIES
+  const Values values = options.values();
+  const auto mtu = values.find("mtu");
+  if (mtu == values.end() || mtu->second < 1) return 0;
+  const auto element = static_cast<double>(size_of(config.operand.dtype));
+  const double whole = static_cast<double>(r.claimed->elements) * element / mtu->second;
+  const auto fabric = options.fabric(config.network, config.problem.ranks);
+  return std::max(whole, static_cast<double>(r.claimed->messages)) * average_route(*fabric);
+#else
+  return 0;
+#endif
+}
+
 Estimate estimate(const ModelOptions& options, const Config& config, const Record& r) {
-  constexpr double kBytesARank = 450, kBytesAnAction = 32,
-                   kMessagesASecond = 4e6;  // measured, rounded
+  constexpr double kBytesARank = 450, kBytesAnAction = 32, kMessagesASecond = 4e6,
+                   kHopsASecond = 5e6;  // measured, rounded
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
-  e.seconds = e.messages / kMessagesASecond;
+  e.packets = packets(options, config, r);
+  e.seconds = e.messages / kMessagesASecond + e.packets / kHopsASecond;
   if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
   const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
   e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
@@ -118,30 +142,35 @@ void add_simulate(CLI::App& app, Session& session) {
       "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
       "  arlab simulate ring -p 64 -s 1K..64M --model alpha_beta --alpha 5us --beta 0.08ns\n"
       "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
-      "0.08ns");
+      "0.08ns\n"
+      "  arlab simulate ring -p 64 --model fluid --topology torus,fat_tree:levels=2 --placement "
+      "block,random");
   const auto options = std::make_shared<SimulateVerb>();
   options->sweep.add_axes(*verb, true);
   options->model.add(*verb);
   verb->add_flag("--critical-path", options->critical_path,
                  "Say, on stderr, what each finish hangs on: messages, additions, waits");
+  verb->add_option("--links", options->links,
+                   "Record so many of the hottest links, and how busy each was over time")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 1 << 20).description(""));
   options->sweep.add_outputs(*verb);
   verb->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.ranks.empty()) o.ranks = {"64"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
-    const std::string model(options->model.parsed_model().name), machine = options->model.machine();
+    const ModelOptions& m = options->model;
+    const std::string model(m.parsed_model().name), machine = m.machine();
     session.exit_code = sweep(
-        o, "simulate",
-        [&](Record& r) {
+        o, o.configs(m.groups()), "simulate",
+        [&](const Config& config, Record& r) {
           r.model = model;
           r.machine = machine;
-          r.topology = options->model.topology_spec(r.problem.ranks);
+          r.topology = m.topology_text(config.network, r.problem.ranks);
         },
-        [&](const Config& config, const Record& r) { return estimate(options->model, config, r); },
-        [&](const Config& config, Record& r) {
-          evaluate(options->model, options->critical_path, config, r);
-        });
+        [&](const Config& config, const Record& r) { return estimate(m, config, r); },
+        [&](const Config& config, Record& r) { evaluate(*options, config, r); });
   });
 }
 

@@ -40,6 +40,11 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
     return fmt::format(
         "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
         e.messages, show_seconds(e.seconds), options.max_messages);
+  if (e.packets > options.max_messages)
+    return fmt::format(
+        "packets would cross {:.3g} links, about {}: use --model fluid, a larger --mtu or fewer "
+        "bytes, or raise --max-messages (now {:.3g})",
+        e.packets, show_seconds(e.seconds), options.max_messages);
   if (e.seconds > options.max_seconds)
     return fmt::format(
         "would take up to {} and {} of memory: use fewer ranks, or raise --max-seconds (now "
@@ -101,12 +106,18 @@ void print_plan(const std::vector<Record>& records, const std::vector<Estimate>&
 int sweep(const SweepOptions& options, const std::string& kind,
           const std::function<void(Record&)>& describe, const Estimator& estimate,
           const Evaluate& evaluate) {
-  const std::vector<Config> configs = options.configs();
+  return sweep(
+      options, options.configs(), kind, [&](const Config&, Record& r) { describe(r); }, estimate,
+      evaluate);
+}
+
+int sweep(const SweepOptions& options, const std::vector<Config>& configs, const std::string& kind,
+          const Evaluate& describe, const Estimator& estimate, const Evaluate& evaluate) {
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& config : configs) {
     Record r = record_of(kind, config);
-    describe(r);
+    describe(config, r);
     Estimate e;
     if (!r.skipped) {
       e = estimate(config, r);

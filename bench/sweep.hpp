@@ -10,7 +10,8 @@ namespace arlab {
 /// What a configuration would take, from its closed forms.
 struct Estimate {
   double messages = 0;
-  double memory = 0;  ///< bytes
+  double packets = 0;  ///< links crossed by packets, where the model has packets
+  double memory = 0;   ///< bytes
   double seconds = 0;
   std::string impossible{};  ///< why it cannot be done whatever the machine; empty if it can
 };
@@ -26,6 +27,9 @@ using Estimator = std::function<Estimate(const Config&, const Record&)>;
 int sweep(const SweepOptions& options, const std::string& kind,
           const std::function<void(Record&)>& describe, const Estimator& estimate,
           const Evaluate& evaluate);
+/// The same of these configurations.
+int sweep(const SweepOptions& options, const std::vector<Config>& configs, const std::string& kind,
+          const Evaluate& describe, const Estimator& estimate, const Evaluate& evaluate);
 
 /// Why the configuration should not be tried; empty if it can be.
 std::string too_big(const SweepOptions& options, const Estimate& estimate);

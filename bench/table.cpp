@@ -74,6 +74,12 @@ std::vector<std::pair<std::string, Json>> flat(Json record) {
                          {"ci95", {nullptr, nullptr}},
                          {"min", nullptr},
                          {"p99", nullptr}};
+  if (record.contains("hottest_links")) {  // a cell: their names
+    std::string names;
+    for (const Json& link : record["hottest_links"])
+      names += (names.empty() ? "" : " ") + link["name"].get<std::string>();
+    record["hottest_links"] = names.empty() ? Json(nullptr) : Json(names);
+  }
   std::vector<std::pair<std::string, Json>> cells;
   flatten(record, "", cells);
   return cells;
@@ -189,7 +195,12 @@ std::vector<Column> columns_of(const std::string& kind) {
              [](const Record& r) { return shortened(r.bracketing.value_or(""), 60); }},
             {"fault", [](const Record& r) { return r.fault.value_or(""); }},
             skipped};
-  std::vector<Column> timed{algorithm, ranks, size, time};
+  std::vector<Column> timed{algorithm, ranks, size};
+  if (kind == "simulate")
+    timed.push_back({"topology", [](const Record& r) {
+                       return r.topology == "crossbar" ? "" : r.topology.value_or("");
+                     }});
+  timed.push_back(time);
   if (kind == "run") {
     timed.push_back({"95% CI of the median", [](const Record& r) {
                        return r.time_us
@@ -212,11 +223,8 @@ std::vector<Column> columns_of(const std::string& kind) {
                      }});
   }
   if (kind == "simulate")
-    timed.push_back({"hottest link", [](const Record& r) {
-                       return r.hottest ? fmt::format("{} {:.0f}%", r.hottest->name,
-                                                      100 * r.hottest->share)
-                                        : "";
-                     }});
+    timed.push_back(
+        {"hottest link", [](const Record& r) { return r.hottest ? text_of(*r.hottest) : ""; }});
   timed.insert(timed.end(), {busbw, messages, rounds, skipped});
   return timed;
 }

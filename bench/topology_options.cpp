@@ -8,6 +8,7 @@
 
 #include "algorithms/error.hpp"
 #include "bench/options.hpp"
+#include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"
 #include "simulator/topologies/file.hpp"
 #include "simulator/topologies/kind.hpp"
@@ -23,18 +24,21 @@ std::string whole_file(const std::string& path) {
 
 }  // namespace
 
-void TopologyOptions::add(CLI::App& verb) {
+void TopologyOptions::add(CLI::App& verb, const std::string& group) {
   verb.add_option("--routing", routing,
-                  "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant");
-  verb.add_option("--placement", placement,
-                  "block (default), cyclic, random, or a file with a host for each rank");
+                  "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
+      ->type_name("NAME")
+      ->group(group);
   verb.add_option("--fault", faults,
                   "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
                   "h0--edge0 is both directions; may be given again")
       ->type_name("FAULT")
-      ->allow_extra_args(false);
-  add_seed(verb, seed);
+      ->allow_extra_args(false)
+      ->group(group);
+  add_seed(verb, seed, group);
 }
+
+Routing TopologyOptions::parsed_routing() const { return find_routing(routing); }
 
 Topology TopologyOptions::open(Rank ranks) const {
   const Topology whole = is_topology_file(topology) ? parse_topology(whole_file(topology), topology)
@@ -48,6 +52,37 @@ std::vector<Rank> TopologyOptions::hosts_of(const Topology& made, Rank ranks) co
   const bool is_file = placement.find_first_of("./") != std::string::npos;
   return is_file ? read_placement(whole_file(placement), made, ranks)
                  : place(made, find_placement(placement), ranks, seed);
+}
+
+std::shared_ptr<const Fabric> TopologyOptions::fabric(Rank ranks) const {
+  Topology made = open(ranks);
+  std::vector<Rank> host_of = hosts_of(made, ranks);
+  return std::make_shared<const Fabric>(
+      Fabric{std::move(made), parsed_routing(), seed, std::move(host_of)});
+}
+
+std::string TopologyOptions::text(const Topology& made) const {
+  std::string text = made.spec();
+  if (routing != "automatic") text += " routing " + routing;
+  if (placement != "block") text += " placement " + placement;
+  if (seed != 0) text += fmt::format(" seed {}", seed);
+  return text;
+}
+
+std::vector<std::string> split_topologies(const std::vector<std::string>& lists) {
+  std::vector<std::string> all;
+  for (const std::string& list : lists)
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string part = list.substr(begin, end - begin);
+      const bool parameter = part.find('=') < part.find(':');
+      if (parameter && begin > 0)
+        all.back() += "," + part;
+      else
+        all.push_back(part);
+      begin = end + 1;
+    }
+  return all;
 }
 
 }  // namespace arlab

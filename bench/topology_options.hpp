@@ -4,14 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "simulator/topologies/placement.hpp"
-#include "simulator/topologies/routing.hpp"
-#include "simulator/topologies/topology.hpp"
+#include "algorithms/problem.hpp"
 
 namespace arlab {
+
+class Topology;
+struct Fabric;
+enum class Routing : std::uint8_t;
 
 struct TopologyOptions {
   std::string topology;  ///< "fat_tree:k=8" or a file's name
@@ -19,15 +22,23 @@ struct TopologyOptions {
   std::vector<std::string> faults;  ///< "dead=h0-edge0", "slow=h0--edge0:4"
   std::uint64_t seed = 0;
 
-  /// Adds everything but the topology's own option.
-  void add(CLI::App& verb);
+  /// Adds --routing, --fault and --seed: what a sweep has one of, too.
+  void add(CLI::App& verb, const std::string& group = "OPTIONS");
 
   /// With its broken links. Sizes that are left out hold `ranks` hosts. Throws Error(usage), and
   /// Error(environment) for a file that cannot be read.
   Topology open(Rank ranks = 0) const;
-  Routing parsed_routing() const { return find_routing(routing); }
+  Routing parsed_routing() const;
   /// The host of each rank.
   std::vector<Rank> hosts_of(const Topology& topology, Rank ranks) const;
+  /// All of it, built.
+  std::shared_ptr<const Fabric> fabric(Rank ranks) const;
+  /// What `made` is: the topology with every size filled in, and what is not as usual.
+  std::string text(const Topology& made) const;
 };
+
+/// "torus,fat_tree:k=8,levels=2,rail_pod" is three topologies: a part without '=' or with ':'
+/// before it begins a new one.
+std::vector<std::string> split_topologies(const std::vector<std::string>& lists);
 
 }  // namespace arlab

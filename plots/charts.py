@@ -6,6 +6,7 @@ bandwidth_against_size                  bus bandwidth, with a port's where the m
 efficiency_against_ranks                how much of the bandwidth is left on more ranks
 best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
 predicted_against_measured              where measured records carry a model's time
+links_over_time                         how busy the hottest links were (`simulate --links N`)
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 
 One panel for every way the records were made: measured with a backend, simulated with a model.
@@ -30,6 +31,7 @@ from matplotlib.figure import Figure
 
 import compared
 import lines
+import links
 import maps
 import style
 from records import BadRecord, Record, read
@@ -118,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines)")
     parser.add_argument("-o", "--output", default=".", metavar="FOLDER",
                         help="where to write (default: here)")
-    parser.add_argument("--only", choices=CHARTS, action="append", metavar="CHART",
+    parser.add_argument("--only", choices=[*CHARTS, links.NAME], action="append", metavar="CHART",
                         help="this chart; may be given again (default: all)")
     parser.add_argument("--baseline", metavar="LABEL",
                         help="of speedup_map: a library's own algorithm, else the most often fastest one")
@@ -130,8 +132,10 @@ def main(arguments: Sequence[str]) -> int:
             raise BadRecord(f"--baseline {options.baseline!r} is no label of these records: {', '.join(known)}")
         folder = Path(options.output)
         folder.mkdir(parents=True, exist_ok=True)
-        written = [path for name in options.only or CHARTS
-                   for path in write(name, records, folder, options.baseline)]
+        wanted = options.only or [*CHARTS, links.NAME]
+        written = [path for name in wanted if name in CHARTS for path in write(name, records, folder, options.baseline)]
+        if links.NAME in wanted:
+            written += links.write(records, folder)
     except BadRecord as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -141,7 +145,8 @@ def main(arguments: Sequence[str]) -> int:
     for path in written:
         print(path)
     if not written:
-        print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts",
+        print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts, "
+              "and none of links over time",
               file=sys.stderr)
         return 2
     return 0

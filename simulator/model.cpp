@@ -4,6 +4,9 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
+#ifdef ARLAB_HAS_TOPOLOGIES
+#include "simulator/topologies/fabric.hpp"
+#endif
 
 namespace arlab {
 
@@ -32,11 +35,21 @@ Values complete(const Model& model, const Values& values) {
 }
 
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
-                                      const FabricSpec& fabric) {
-  if (!model.has_links && !fabric.topology.empty())
+                                      const FabricSpec& spec) {
+  std::shared_ptr<const Fabric> fabric;
+  if (!model.has_links && !spec.topology.empty())
     fail(Blame::usage, "model " + std::string(model.name) +
                            " knows no topology: leave out --topology, or use --model fluid");
-  return model.make(complete(model, values), ranks, fabric);
+#ifdef ARLAB_HAS_TOPOLOGIES
+  if (model.has_links) fabric = build_fabric(spec, ranks);
+#endif
+  return make_network(model, values, ranks, std::move(fabric));
+}
+
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
+                                      std::shared_ptr<const Fabric> fabric) {
+  expects(model.has_links == (fabric != nullptr), "a fabric for a model with links, and only then");
+  return model.make(complete(model, values), ranks, std::move(fabric));
 }
 
 }  // namespace arlab

@@ -16,15 +16,17 @@
 namespace arlab {
 
 struct Parameter {
-  enum class Unit { time, time_per_byte, bytes };
+  enum class Unit { time, time_per_byte, bytes, number };
   std::string_view name;
   Unit unit;
-  double fallback;  ///< picoseconds, picoseconds a byte, or bytes
+  double fallback;  ///< picoseconds, picoseconds a byte, bytes, or plain
   std::string_view help;
 };
 
 /// Parameter values by name, in the units of Parameter::fallback.
 using Values = std::map<std::string, double, std::less<>>;
+
+struct Fabric;  // simulator/topologies/fabric.hpp
 
 /// What the messages of a model with links travel on, as words; see `arlab list topologies`.
 struct FabricSpec {
@@ -40,8 +42,9 @@ struct Model {
   std::string_view source;
   std::vector<Parameter> parameters;
   bool has_links = false;  ///< messages share the links of a topology
-  /// values: all of `parameters`.
-  std::unique_ptr<Network> (*make)(const Values& values, Rank ranks, const FabricSpec& fabric);
+  /// values: all of `parameters`. fabric: null for a model without links.
+  std::unique_ptr<Network> (*make)(const Values& values, Rank ranks,
+                                   std::shared_ptr<const Fabric> fabric);
 };
 
 /// Every model of simulator/models, by name.
@@ -55,6 +58,9 @@ const Model& find_model(std::string_view name);
 /// model has no use for, and for one that does not exist or does not hold the ranks.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       const FabricSpec& fabric = {});
+/// The same on a network that is built already.
+std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
+                                      std::shared_ptr<const Fabric> fabric);
 
 /// All of the model's parameters: from `values`, else the default.
 Values complete(const Model& model, const Values& values);

@@ -26,9 +26,13 @@ struct Message {
 /// What a link has carried.
 struct LinkLoad {
   std::string name;
+  std::string tier;  ///< its kind: "host", "leaf-spine", ...
   double bytes = 0;
   double share = 0;  ///< of what it could have carried in the time
+  double rate = 0;   ///< bytes a picosecond that it can carry
 };
+
+class LinkHistory;  // simulator/link_history.hpp
 
 inline constexpr Time kNever = std::numeric_limits<Time>::max();
 
@@ -66,7 +70,10 @@ class Network {
   virtual Time next_change() { return kNever; }
   virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
 
-  /// What each link has carried up to `now`, where the model knows links.
+  /// From now on, notes in `history` what each link carries when. It must outlive the network's
+  /// use. Models without links do nothing.
+  virtual void watch_links(LinkHistory& /*history*/) {}
+  /// What each link has carried up to `now`, where the model knows links, by their number.
   virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }
 
   /// A rendezvous message has met its receive.

@@ -24,6 +24,7 @@ Count generate(const Algorithm& algorithm, const Problem& problem) {
 void register_programs() {
   for (const Algorithm& algorithm : catalogue())
     for (const Rank ranks : {64, 1024}) {
+      if (!unsupported(algorithm, {.ranks = ranks}).empty()) continue;  // needs groups
       const auto run = [&algorithm, ranks](benchmark::State& state) {
         Count actions = 0;
         for (auto _ : state) actions += generate(algorithm, {.ranks = ranks, .elements = 1 << 20});

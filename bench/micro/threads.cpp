@@ -46,7 +46,8 @@ void register_threads() {
         ->ArgNames({"ranks", "bytes"})
         ->ArgsProduct({{2, 4}, {1 << 10, 1 << 20}});
   };
-  for (const Algorithm& algorithm : catalogue()) add(std::string(algorithm.name), &algorithm);
+  for (const Algorithm& algorithm : catalogue())
+    if (unsupported(algorithm, {.ranks = 2}).empty()) add(std::string(algorithm.name), &algorithm);
   add("native", nullptr);
 }
 

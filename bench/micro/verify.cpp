@@ -12,7 +12,9 @@ void prove_all(benchmark::State& state) {
   for (auto _ : state)
     for (const Algorithm& algorithm : catalogue())
       for (Rank ranks = 1; ranks <= 64; ++ranks, ++proofs)
-        if (const Proof proof = verify(algorithm, {.ranks = ranks, .elements = 1000}); !proof)
+        if (!unsupported(algorithm, {.ranks = ranks}).empty())
+          continue;  // needs groups
+        else if (const Proof proof = verify(algorithm, {.ranks = ranks, .elements = 1000}); !proof)
           return state.SkipWithError(proof.fault.text.c_str());
   state.SetItemsProcessed(proofs);
 }

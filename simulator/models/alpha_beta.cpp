@@ -54,7 +54,7 @@ class AlphaBeta : public Network {
   std::vector<Ports> ports_;
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec&) {
+std::unique_ptr<Network> make(const Values& values, Rank ranks, std::shared_ptr<const Fabric>) {
   return std::make_unique<AlphaBeta>(values, ranks);
 }
 

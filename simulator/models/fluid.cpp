@@ -8,10 +8,9 @@
 
 #include "simulator/agenda.hpp"
 #include "simulator/flow_shares.hpp"
+#include "simulator/link_history.hpp"
 #include "simulator/model.hpp"
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/placement.hpp"
-#include "simulator/topologies/routing.hpp"
+#include "simulator/topologies/fabric.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -25,10 +24,11 @@ std::vector<double> capacities(const Topology& topology) {  // bytes a picosecon
 
 class Fluid : public Network {
  public:
-  Fluid(const Values& values, Rank ranks, const FabricSpec& fabric)
-      : topology_(make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks)),
-        router_(topology_, find_routing(fabric.routing), fabric.seed),
-        host_of_(place(topology_, find_placement(fabric.placement), ranks, fabric.seed)),
+  Fluid(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
+      : fabric_(std::move(fabric)),
+        topology_(fabric_->topology),
+        router_(topology_, fabric_->routing, fabric_->seed),
+        host_of_(fabric_->host_of),
         envelope_(values.at("envelope")),
         gamma_(values.at("gamma")),
         processor_(static_cast<std::size_t>(ranks)),
@@ -78,12 +78,15 @@ class Fluid : public Network {
     return arrived_;
   }
 
+  void watch_links(LinkHistory& history) override { history_ = &history; }
+
   std::vector<LinkLoad> loads(Time now) const override {
     std::vector<LinkLoad> loads;
     for (std::size_t l = 0; l < carried_.size(); ++l) {
       const Link& link = topology_.links()[l];
       const double most = link.bandwidth / kSecond * static_cast<double>(now);
-      loads.push_back({link.name, carried_[l], most > 0 ? carried_[l] / most : 0});
+      loads.push_back({link.name, topology_.tiers()[static_cast<std::size_t>(link.tier)],
+                       carried_[l], most > 0 ? carried_[l] / most : 0, link.bandwidth / kSecond});
     }
     return loads;
   }
@@ -124,15 +127,24 @@ class Fluid : public Network {
   // All bytes are through.
   void arrive(FlowShares::Flow id) {
     const Flow& flow = flows_[id];
+    if (history_) write_down(id);
     for (const LinkId link : shares_.route(id))
       carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
     shares_.stop(id);
   }
 
+  // What the flow carried at the rate that ends now.
+  void write_down(FlowShares::Flow id) {
+    const Flow& flow = flows_[id];
+    for (const LinkId link : shares_.route(id))
+      history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
+  }
+
   // The flow has a new rate from now on.
   void adopt(FlowShares::Flow id) {
     Flow& flow = flows_[id];
+    if (history_) write_down(id);
     const double flowed = flow.rate * static_cast<double>(now_ - flow.since);
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
@@ -152,9 +164,10 @@ class Fluid : public Network {
                            " bytes a second): use a smaller size or a faster network");
   }
 
-  Topology topology_;
+  std::shared_ptr<const Fabric> fabric_;
+  const Topology& topology_;
   Router router_;
-  std::vector<Rank> host_of_;  // of each rank
+  const std::vector<Rank>& host_of_;  // of each rank
   double envelope_, gamma_;
   std::vector<Time> processor_;  // of each rank: when it is free
   std::vector<Way> ways_;
@@ -164,10 +177,12 @@ class Fluid : public Network {
   std::vector<double> carried_;  // by each link: bytes of flows that are through
   std::vector<std::uint32_t> arrived_;
   Time now_ = 0;
+  LinkHistory* history_ = nullptr;  // null: nobody watches
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec& fabric) {
-  return std::make_unique<Fluid>(values, ranks, fabric);
+std::unique_ptr<Network> make(const Values& values, Rank ranks,
+                              std::shared_ptr<const Fabric> fabric) {
+  return std::make_unique<Fluid>(values, ranks, std::move(fabric));
 }
 
 }  // namespace

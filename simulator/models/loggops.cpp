@@ -91,7 +91,7 @@ class LogGOPS : public Network {
   Body body_;
 };
 
-std::unique_ptr<Network> make(const Values& values, Rank ranks, const FabricSpec&) {
+std::unique_ptr<Network> make(const Values& values, Rank ranks, std::shared_ptr<const Fabric>) {
   return std::make_unique<LogGOPS>(values, ranks);
 }
 

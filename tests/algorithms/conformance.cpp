@@ -8,6 +8,7 @@
 
 #include "algorithms/count.hpp"
 #include "algorithms/verify.hpp"
+#include "tests/algorithms/grouped.hpp"
 #include "tests/catch.hpp"
 
 namespace arlab {
@@ -30,13 +31,16 @@ void check_all_collectives(Problem p, int segments, const Property& property) {
   for (const Algorithm& algorithm : catalogue())
     for (const Collective collective : kCollectives) {
       p.collective = collective;
-      if (!unsupported(algorithm, p).empty()) continue;
       const bool splits =
           collective == Collective::reduce_scatter || collective == Collective::all_gather;
       if (segments > 1 && splits) continue;
-      INFO(algorithm.name << " " << name(collective) << ", ranks " << p.ranks << ", elements "
-                          << p.elements << ", root " << p.root << ", segments " << segments);
-      property(algorithm, p, segments);
+      for (const Problem& stated : stated_for(algorithm, p)) {
+        if (!unsupported(algorithm, stated).empty()) continue;
+        INFO(algorithm.name << " " << name(collective) << ", ranks " << p.ranks << ", elements "
+                            << p.elements << ", root " << p.root << ", segments " << segments
+                            << ", groups " << (stated.groups ? stated.groups->count() : 0));
+        property(algorithm, stated, segments);
+      }
     }
 }
 

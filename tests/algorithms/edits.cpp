@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/verify.hpp"
+#include "tests/algorithms/grouped.hpp"
 #include "tests/algorithms/schedules.hpp"
 #include "tests/catch.hpp"
 
@@ -63,7 +64,7 @@ const std::vector<Edit> kEdits{
 TEST_CASE("an edit of any one action of any program is caught") {
   for (const Algorithm& algorithm : catalogue())
     for (const Rank ranks : {2, 3, 4, 5, 8}) {
-      const Problem p{.ranks = ranks, .elements = 100, .root = ranks / 2};
+      const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 100, .root = ranks / 2});
       const Script right = script_of(algorithm, p);
       for (std::size_t r = 0; r < right.size(); ++r)
         for (std::size_t k = 0; k < right[r].size(); ++k)

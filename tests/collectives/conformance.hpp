@@ -8,6 +8,7 @@
 
 #include "collectives/execute.hpp"
 #include "collectives/pattern.hpp"
+#include "tests/algorithms/grouped.hpp"
 
 namespace arlab::conformance {
 
@@ -48,8 +49,9 @@ inline void for_all_problems(Rank ranks, Count elements, Rank root,
                              const std::function<void(const Algorithm&, const Problem&)>& use) {
   for (const Algorithm& algorithm : catalogue())
     for (const Collective collective : algorithm.collectives) {
-      const Problem problem{
-          .collective = collective, .ranks = ranks, .elements = elements, .root = root};
+      const Problem problem =
+          grouped(algorithm,
+                  {.collective = collective, .ranks = ranks, .elements = elements, .root = root});
       if (unsupported(algorithm, problem).empty()) use(algorithm, problem);
     }
 }

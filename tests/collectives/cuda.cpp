@@ -169,7 +169,7 @@ TEST_CASE("gpu: all types and operations, graphs launched again and again") {
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
         for (const Algorithm& algorithm : catalogue()) {
-          const Problem problem{.ranks = ranks, .elements = 10'007};
+          const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 10'007});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 3) == kGood);
         }

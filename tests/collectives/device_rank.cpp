@@ -112,7 +112,7 @@ TEST_CASE("device ranks: all types and operations") {
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
         for (const Algorithm& algorithm : catalogue()) {
-          const Problem problem{.ranks = 4, .elements = 1003};
+          const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
           findings.add(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
                        conformance::text(algorithm, problem, {dtype, op}, 2));
         }

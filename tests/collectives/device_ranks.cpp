@@ -88,7 +88,7 @@ TEST_CASE("virtual ranks: all types and operations") {
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
         for (const Algorithm& algorithm : catalogue()) {
-          const Problem problem{.ranks = ranks, .elements = 1003};
+          const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) == kGood);
         }
@@ -104,7 +104,7 @@ TEST_CASE("virtual ranks on several devices, that read one another's memory or d
       CHECK(&on.device(4) == devices.back().get());
       for (const Algorithm& algorithm : catalogue())
         for (const bool as_graph : {false, true}) {
-          const Problem problem{.ranks = 5, .elements = 1009};
+          const Problem problem = grouped(algorithm, {.ranks = 5, .elements = 1009});
           INFO(algorithm.name << " peers " << peers << " graph " << as_graph);
           CHECK(conformance::run(on, algorithm, problem, {DType::int64, Op::avg}, 3, as_graph) ==
                 kGood);
@@ -118,7 +118,7 @@ TEST_CASE("virtual ranks: any number of streams gives the same, again and again"
     DeviceRanks on(devices, 4, streams);
     for (const Algorithm& algorithm : catalogue())
       for (const bool as_graph : {false, true}) {
-        const Problem problem{.ranks = 4, .elements = 2003};
+        const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 2003});
         INFO(algorithm.name << " streams " << streams);
         CHECK(conformance::run(on, algorithm, problem, {DType::float16, Op::max}, 5, as_graph, 3) ==
               kGood);

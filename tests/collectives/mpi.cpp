@@ -46,17 +46,18 @@ TEST_CASE("all types and operations") {
     for (const Op op : kOps)
       for (const Count elements : {0, 1, 3, 10007})
         for (const Algorithm& algorithm : catalogue()) {
-          const Problem problem{.ranks = world->ranks(), .elements = elements};
+          const Problem problem =
+              grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 1));
           CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
         }
 }
 
 TEST_CASE("a million and three elements") {
-  const Problem problem{.ranks = world->ranks(), .elements = 1'000'003};
   for (const Algorithm& algorithm : catalogue())
     for (const Operand operand :
          {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
+      const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
       INFO(conformance::text(algorithm, problem, operand, 1));
       CHECK(conformance::run(*world, algorithm, problem, operand, 1) == kGood);
     }
@@ -97,7 +98,8 @@ TEST_CASE("messages between devices, directly and staged") {
         };
         for (const Algorithm& algorithm : catalogue()) {
           INFO(conformance::text(algorithm, problem, operand, 3) << " directly " << directly);
-          auto prepared = rank.prepare(algorithm, problem, data.data(), operand, 3);
+          auto prepared =
+              rank.prepare(algorithm, grouped(algorithm, problem), data.data(), operand, 3);
           CHECK(wrong_after([&] { rank.run(prepared); }) == 0);
         }
         CHECK(wrong_after([&] { rank.run_native(data.data(), elements, operand); }) == 0);

@@ -52,7 +52,8 @@ TEST_CASE("nccl: the whole catalogue, all types and operations") {
             for (const Op op : kOps)
               for (const Count elements : {0, 1, 1009})
                 for (const Algorithm& algorithm : catalogue()) {
-                  const Problem problem{.ranks = threads.ranks(), .elements = elements};
+                  const Problem problem =
+                      grouped(algorithm, {.ranks = threads.ranks(), .elements = elements});
                   const Operand operand{dtype, op};
                   tell(wrong_after(threads, rank, problem, operand,
                                    [&](std::byte* data) {

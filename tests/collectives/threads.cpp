@@ -7,6 +7,7 @@
 #include "algorithms/error.hpp"
 #include "collectives/execute.hpp"
 #include "collectives/pattern.hpp"
+#include "tests/algorithms/grouped.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/contains.hpp"
 
@@ -60,7 +61,7 @@ TEST_CASE("an exception in one rank ends the others and is rethrown") {
     if (waits_in == 0) communicator.barrier();
     if (waits_in == 1) communicator.native_allreduce(data.data(), problem.elements, {});
     for (const Algorithm& algorithm : catalogue())
-      execute(communicator, algorithm, problem, data, {}, 2);
+      execute(communicator, algorithm, grouped(algorithm, problem), data, {}, 2);
   };
   CHECK_THROWS_WITH(on_threads(8, body), "rank lost");
 }

@@ -30,21 +30,8 @@ def charts(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
                           capture_output=True, check=False)
 
 
-class Charts(unittest.TestCase):
-    """Every test has a folder of its own; `drawn` holds the charts of the sample."""
-
-    drawn: Path
-    # What the sample holds enough for: its sizes are measured at one rank count, its ranks simulated at one size.
-    NAMES = ("time_against_size", "time_against_ranks", "bandwidth_against_size", "efficiency_against_ranks",
-             "predicted_against_measured")
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.drawn = Path(folder.name)
-        done = charts(SAMPLE, "-o", cls.drawn, cwd=cls.drawn)
-        assert done.returncode == 0 and "arning:" not in done.stderr, done.stderr
+class Folder(unittest.TestCase):
+    """Every test has a folder of its own."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -62,6 +49,23 @@ class Charts(unittest.TestCase):
         texts = {"".join(node.itertext()).strip() for node in tree.iter(f"{SVG}text")}
         ids = [node.get("id", "") for node in tree.iter(f"{SVG}g")]
         return texts, [name[5:] for name in ids if name.startswith("line ")]
+
+
+class Charts(Folder):
+    """`drawn` holds the charts of the sample."""
+
+    drawn: Path
+    # What the sample holds enough for: its sizes are measured at one rank count, its ranks simulated at one size.
+    NAMES = ("time_against_size", "time_against_ranks", "bandwidth_against_size", "efficiency_against_ranks",
+             "predicted_against_measured")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.drawn = Path(folder.name)
+        done = charts(SAMPLE, "-o", cls.drawn, cwd=cls.drawn)
+        assert done.returncode == 0 and "arning:" not in done.stderr, done.stderr
 
     def test_measured_sizes(self) -> None:
         texts, lines = self.svg(self.drawn, "time_against_size")
@@ -196,6 +200,40 @@ class Charts(unittest.TestCase):
         done = charts("--help", cwd=self.folder)
         self.assertEqual(done.returncode, 0)
         self.assertIn("charts.py results/*.jsonl -o results/", done.stdout)
+
+
+class Links(Folder):
+    """The heat map of links over time."""
+
+    def record(self, **more: object) -> str:
+        link = {"name": "h0-s0", "tier": "host", "bytes": 10, "share": 0.5, "busy": [0.0, 1.0, 0.5]}
+        keys = {"schema": 1, "kind": "simulate", "algorithm": "ring", "label": "Ring", "ranks": 4, "bytes": 1024,
+                "model": "fluid", "topology": "crossbar", "modelled_us": 2.5, "busy_step_us": 1.0,
+                "hottest_links": [link, {**link, "name": "s0-h0", "share": 0.25}]}
+        return json.dumps({**keys, **more}) + "\n"
+
+    def test_a_record_with_links_over_time_is_a_heat_map(self) -> None:
+        data = self.write(self.record())
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout.split()),
+                         (0, [str(self.folder / f"links_over_time.{end}") for end in ("svg", "png")]))
+        texts, _ = self.svg(self.folder, "links_over_time")
+        for text in ("How busy links were, and when", "h0-s0 50%", "s0-h0 25%", "Ring: 4 ranks, 1 KiB"):
+            self.assertIn(text, texts)
+
+    def test_records_without_links_over_time_make_none(self) -> None:
+        data = self.write(self.record(busy_step_us=None) + self.record(hottest_links=None))
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse((self.folder / "links_over_time.svg").exists())
+
+    def test_links_that_cannot_be_read_are_named(self) -> None:
+        for bad in ("all of them", [3], [{"name": "a", "share": 1, "busy": []}], [{"name": "a", "share": 1, "busy": ["x"]}],
+                    [{"name": "a", "share": 1, "busy": [1]}, {"name": "b", "share": 1, "busy": [1, 1]}]):
+            data = self.write(self.record(hottest_links=bad))
+            done = charts(data, "-o", self.folder, cwd=self.folder)
+            self.assertEqual(done.returncode, 2, bad)
+            self.assertIn("`hottest_links` of Ring cannot be read", done.stderr)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/count.hpp"
+#include "tests/algorithms/grouped.hpp"
 #include "tests/algorithms/schedules.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulator/runs.hpp"
@@ -34,8 +35,9 @@ void check_all_collectives(std::string_view model, Problem p, int segments) {
       p.collective = collective;
       const bool splits =
           collective == Collective::reduce_scatter || collective == Collective::all_gather;
-      if ((segments == 1 || !splits) && unsupported(algorithm, p).empty())
-        check_run(model, algorithm, p, segments);
+      const Problem stated = grouped(algorithm, p);
+      if ((segments == 1 || !splits) && unsupported(algorithm, stated).empty())
+        check_run(model, algorithm, stated, segments);
     }
 }
 
@@ -85,19 +87,18 @@ TEST_CASE("the same simulation twice gives the same times and the same trace") {
   for (const std::string_view model : model_names())
     for (const Algorithm& algorithm : catalogue()) {
       INFO(algorithm.name << " under " << model);
+      const Problem problem = grouped(algorithm, {.ranks = 23, .elements = 1000});
       Trace traces[2];
       Outcome outcomes[2];
       for (int i = 0; i < 2; ++i)
-        outcomes[i] = run(model, {}, algorithm, {.ranks = 23, .elements = 1000}, 4,
-                          {.segments = 3, .trace = &traces[i]});
+        outcomes[i] = run(model, {}, algorithm, problem, 4, {.segments = 3, .trace = &traces[i]});
       CHECK(outcomes[0].finish == outcomes[1].finish);
       CHECK(outcomes[0].finish_of == outcomes[1].finish_of);
       CHECK(outcomes[0].events == outcomes[1].events);
       CHECK(traces[0].spans == traces[1].spans);
       CHECK_FALSE(traces[0].spans.empty());
       // And looking on changes nothing.
-      const Outcome unseen =
-          run(model, {}, algorithm, {.ranks = 23, .elements = 1000}, 4, {.segments = 3});
+      const Outcome unseen = run(model, {}, algorithm, problem, 4, {.segments = 3});
       CHECK(unseen.finish_of == outcomes[0].finish_of);
     }
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/algorithms/grouped.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulator/runs.hpp"
 
@@ -39,7 +40,8 @@ void for_each_trace(F check) {
           for (const double eager : {1e9, 0.}) {
             INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
                                 << segments << ", S " << eager);
-            const Problem problem{.ranks = p, .elements = 1000, .root = p / 2};
+            const Problem problem =
+                grouped(algorithm, {.ranks = p, .elements = 1000, .root = p / 2});
             Traced t =
                 traced(model.name, {{"S", eager}, {"gamma", 40}}, algorithm, problem, segments);
             t.waits = model.name == "loggops" && eager == 0;

@@ -37,6 +37,12 @@ void TraceEvents::arrow(End end, Where where, std::int64_t number, double time) 
                      {"ts", time}});
 }
 
+void TraceEvents::counter(int process, const std::string& track, double time,
+                          const std::string& what, double value) {
+  events_.push_back(
+      {{"ph", "C"}, {"pid", process}, {"name", track}, {"ts", time}, {"args", {{what, value}}}});
+}
+
 Json TraceEvents::json(Json about) && {
   return {{"displayTimeUnit", "ns"},
           {"otherData", std::move(about)},

@@ -1,5 +1,5 @@
 // Trace events: the JSON that Perfetto (ui.perfetto.dev) and Chrome (chrome://tracing) open: spans
-// of time in the threads of processes, and arrows between them.
+// of time in the threads of processes, arrows between them, and numbers over time.
 //
 // The Trace Event Format, Google, 2016. Every trace of this program is written by it.
 #pragma once
@@ -26,6 +26,10 @@ class TraceEvents {
   /// Two ends with the same number are joined by an arrow between the spans that lie there.
   enum class End { start, finish };
   void arrow(End end, Where where, std::int64_t number, double time);
+
+  /// From `time` on, a number that is drawn over time, in a track of its own.
+  void counter(int process, const std::string& track, double time, const std::string& what,
+               double value);
 
   /// The whole file. `about` is shown as the trace's own data.
   Json json(Json about) &&;

@@ -126,6 +126,19 @@ TEST_CASE("impossible bandwidths and latencies name the link and the value") {
         "net.dot: link 'a-top' has no latency: add latency=1us");
 }
 
+TEST_CASE("GraphML: impossible bandwidths name the link and the value, whatever the key's type") {
+  for (const char* type : {"double", "float", "string"})
+    for (const char* value : {"0", "-5", "nan", "inf", "1e300", "0.25"}) {
+      const std::string text = refusal(replaced(replaced(kGraphml, "attr.type=\"double\"",
+                                                         "attr.type=\"" + std::string(type) + "\""),
+                                                "1e9", value),
+                                       "net.xml");
+      INFO(type << " " << value << ": " << text);
+      CHECK((text.find("link 'a-top' has a bandwidth of ") == 0 ||
+             text.find("net.xml is no GraphML file that can be read: ") == 0));
+    }
+}
+
 TEST_CASE("DOT: numbers with units need quotes, which Graphviz would forget silently") {
   for (const char* word : {"100Gbps", "1e9", "12.5GB/s", "2x"})
     CHECK(refusal(replaced(kDot, "\"25Gbps\"", word)) ==

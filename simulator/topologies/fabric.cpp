@@ -1,0 +1,37 @@
+#include "simulator/topologies/fabric.hpp"
+
+#include <algorithm>
+
+#include "simulator/topologies/kind.hpp"
+
+namespace arlab {
+
+std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks) {
+  Topology topology = make_topology(spec.topology.empty() ? "crossbar" : spec.topology, ranks);
+  std::vector<Rank> host_of = place(topology, find_placement(spec.placement), ranks, spec.seed);
+  return std::make_shared<const Fabric>(
+      Fabric{std::move(topology), find_routing(spec.routing), spec.seed, std::move(host_of)});
+}
+
+std::shared_ptr<const Groups> groups_of(const Fabric& fabric) {
+  if (fabric.topology.groups() == 0) return nullptr;
+  std::vector<std::int32_t> of_rank;
+  for (const Rank host : fabric.host_of) of_rank.push_back(fabric.topology.group_of(host));
+  return std::make_shared<const Groups>(of_rank);
+}
+
+double average_route(const Fabric& fabric) {
+  constexpr std::size_t kMost = 64;  // senders, and receivers of each
+  Router router(fabric.topology, fabric.routing, fabric.seed);
+  const std::size_t ranks = fabric.host_of.size(), stride = ranks / kMost | 1;
+  double links = 0, routes = 0;
+  for (std::size_t a = 0; a < ranks; a += stride)
+    for (std::size_t b = a % stride; b < ranks; b += stride) {
+      if (a == b) continue;
+      links += static_cast<double>(router.route(fabric.host_of[a], fabric.host_of[b]).size());
+      ++routes;
+    }
+  return routes > 0 ? links / routes : 0;
+}
+
+}  // namespace arlab

@@ -1,0 +1,33 @@
+// Fabric: what messages travel on: a topology, the routes on it, and the host of each rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "algorithms/groups.hpp"
+#include "simulator/model.hpp"
+#include "simulator/topologies/placement.hpp"
+#include "simulator/topologies/routing.hpp"
+#include "simulator/topologies/topology.hpp"
+
+namespace arlab {
+
+struct Fabric {
+  Topology topology;
+  Routing routing = Routing::automatic;
+  std::uint64_t seed = 0;       ///< of ecmp and valiant
+  std::vector<Rank> host_of{};  ///< of each rank
+};
+
+/// From words. Throws Error(usage) that names the bad one.
+std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
+
+/// The ranks whose hosts belong together; null where the topology has no groups.
+std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
+
+/// Links on the way from rank to rank, on average: over all pairs where there are few ranks, else
+/// over some of them.
+double average_route(const Fabric& fabric);
+
+}  // namespace arlab

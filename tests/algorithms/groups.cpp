@@ -1,0 +1,83 @@
+// Groups, and the algorithm that needs them where they are odd; where they are not, conformance
+// holds it to the same as all.
+#include "algorithms/groups.hpp"
+
+#include "algorithms/count.hpp"
+#include "algorithms/verify.hpp"
+#include "tests/algorithms/grouped.hpp"
+#include "tests/algorithms/schedules.hpp"
+#include "tests/catch.hpp"
+
+using namespace arlab;
+
+TEST_CASE("groups and places are numbered as the ranks meet them") {
+  const std::int32_t of_rank[] = {7, -1, 7, 7, -1, 30};
+  const Groups groups(of_rank);
+  CHECK(groups.ranks() == 6);
+  CHECK(groups.count() == 3);
+  CHECK(groups.group_of(0) == 0);
+  CHECK(groups.group_of(4) == 1);
+  CHECK(groups.group_of(5) == 2);
+  CHECK(groups.place_of(3) == 2);
+  CHECK(groups.size_of(0) == 3);
+  CHECK(groups.member(1, 1) == 4);
+  CHECK(groups.even_size() == 0);
+  CHECK(Groups::consecutive(8, 4).even_size() == 4);
+  CHECK(Groups::consecutive(9, 4).even_size() == 0);
+  CHECK(Groups::consecutive(9, 4).count() == 3);
+  CHECK(Groups::consecutive(3, 100).even_size() == 3);
+  CHECK(Groups(std::span<const std::int32_t>()).even_size() == 0);
+  CHECK(error_text(Blame::usage, [] { Groups::consecutive(8, 0); }) ==
+        "groups of 0 ranks: give at least 1");
+}
+
+TEST_CASE("groups of other ranks than the problem's are refused") {
+  const Groups groups = Groups::consecutive(8, 2);
+  CHECK(error_text(Blame::usage, [&] { check({.ranks = 6, .groups = &groups}); }) ==
+        "groups are of 8 ranks, but there are 6: make both the same");
+}
+
+TEST_CASE("hierarchical says why it cannot") {
+  const Algorithm& algorithm = find_algorithm("hierarchical");
+  const Groups ragged = Groups::consecutive(10, 4);
+  CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5}) ==
+        "hierarchical needs to know which ranks share a node: give --groups, or a topology with "
+        "groups");
+  CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5, .groups = &ragged}) ==
+        "hierarchical needs groups of one size, and these have 2 to 4 ranks: choose ranks that "
+        "fill them");
+  CHECK(unsupported(algorithm, {.collective = Collective::reduce_scatter, .ranks = 8}) ==
+        "hierarchical has no reduce_scatter form");
+}
+
+TEST_CASE("one group, and groups of one, are proved like all others") {
+  for (const Rank size : {1, 9}) {
+    const Groups groups = Groups::consecutive(9, size);
+    const Problem p{.ranks = 9, .elements = 100, .groups = &groups};
+    CHECK(verify(find_algorithm("hierarchical"), p));
+    CHECK(count(find_algorithm("hierarchical"), p).all.rounds == 16);
+  }
+}
+
+TEST_CASE("only N/S elements of a rank leave its node in either direction") {
+  const Groups groups = Groups::consecutive(32, 8);
+  const Problem p{.ranks = 32, .elements = 3200, .groups = &groups};
+  for (Rank me = 0; me < 32; ++me) {
+    Count outside = 0;
+    for (Program program = find_algorithm("hierarchical").program(p, me); program.next();)
+      for (const Action& a : program.round())
+        if (a.sends() && groups.group_of(a.peer) != groups.group_of(me))
+          outside += p.blocks().size(a.chunks);
+    CHECK(outside == 2 * 3 * 100);  // a ring of 4 nodes on 400 elements: 2 (4 - 1) chunks of 100
+  }
+}
+
+TEST_CASE("hierarchical costs what its formula says") {
+  for (const Rank size : {1, 2, 3, 4, 6, 12}) {
+    const Count m = 12, groups = m / size, n = 1200;
+    const Problem p{.ranks = 12, .elements = n, .groups = kept_groups(12, size, true)};
+    CHECK(count(find_algorithm("hierarchical"), p).all ==
+          Cost{2 * m * (size - 1) + 2 * m * (groups - 1), 2 * n * (m - 1),
+               2 * (size - 1) + 2 * (groups - 1)});
+  }
+}
