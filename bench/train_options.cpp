@@ -21,7 +21,7 @@ CLI::Option* as_list(CLI::Option* option) {
 template <class Number>
 void add_number(CLI::App& verb, const std::string& names, Number& value, Count least,
                 const std::string& help) {
-  const auto parse = [&value, what = names.substr(0, names.find(',')),
+  const auto parse = [&value, what = names.substr(names.find("--")),
                       least](const std::string& text) {
     const Count number = parse_count(text, what);
     constexpr auto kMost = std::numeric_limits<Number>::max();
