@@ -38,15 +38,23 @@ def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
         if modelled:
             axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
     style.time_y_axis(axes)
-    for x, text in crossovers(one):
+    for i, (x, text) in enumerate(crossovers(one)):
         axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
-        axes.text(x, 0.02, text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
+        axes.text(x, 0.02 + 0.06 * (i % 3), text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
                   va="bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
     style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
 
 
 def crossovers(one: Slice) -> list[tuple[float, str]]:
-    """Where the fastest changes, between two values of x, straight in log-log: (x, "≈ 300 KiB")."""
+    """Where the fastest changes, between two values of x, straight in log-log: (x, "≈ 300 KiB").
+
+    Only where the measurements tell the two apart on both sides: their 95% intervals do not meet.
+    """
+    band = {series.label: {point.x: point.ci95 for point in series.points} for series in one.series}
+
+    def apart(x: int, quick: str, slow: str) -> bool:
+        first, second = band[quick][x], band[slow][x]
+        return not first or not second or first[1] < second[0]
     at = {series.label: {point.x: point.time for point in series.points} for series in one.series}
     xs = [x for x in one.xs() if all(x in of for of in at.values())]
     found = []
@@ -55,6 +63,8 @@ def crossovers(one: Slice) -> list[tuple[float, str]]:
         second = min(sorted(at), key=lambda label: at[label][b])
         if at[first][b] <= at[second][b] * (1 + 1e-9) or at[second][a] <= at[first][a] * (1 + 1e-9):
             continue  # the same one, or a tie
+        if not apart(a, first, second) or not apart(b, second, first):
+            continue
         before = math.log(at[second][a] / at[first][a])
         after = math.log(at[first][b] / at[second][b])
         x = a * (b / a) ** (before / (before + after))

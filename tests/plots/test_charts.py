@@ -118,6 +118,15 @@ class Charts(Folder):
         texts, _ = self.svg(self.folder, "time_against_size")
         self.assertIn("≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
 
+    def test_no_crossover_where_intervals_meet(self) -> None:
+        rows = [{"schema": 1, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": label, "skipped": None,
+                 "time_us": {"median": time, "ci95": [time - 5, time + 5]}}
+                for label, times in (("a", (10, 30)), ("b", (12, 28))) for size, time in zip((1024, 4096), times)]
+        data = self.write("".join(json.dumps(row) + "\n" for row in rows))
+        charts(data, "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
+        texts, _ = self.svg(self.folder, "time_against_size")
+        self.assertFalse([text for text in texts if text.startswith("≈")], texts)
+
     def test_maps_know_the_fastest_and_the_baseline(self) -> None:
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
         done = charts(data, "-o", self.folder, "--only", "best_map", "--only", "speedup_map", "--baseline", "steep",
