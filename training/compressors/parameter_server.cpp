@@ -86,7 +86,8 @@ void push_and_pull(Communicator& communicator, const CompressorChoice& choice, c
                    const Occasion& o) {
   expects((end != nullptr) == (o.rank == server), "the server's end is on another rank");
   const auto pushed = choice.kind->packed(layout, choice, server_aggregation(choice), o.step);
-  const auto answered = choice.kind->reply_varies ? std::nullopt : pushed;
+  std::optional<Count> answered;  // bytes of the answer, where they are known beforehand
+  if (!choice.kind->reply_varies) answered = pushed;
   const auto code = worker.push(gradient, o);
   if (!end) {
     send(communicator, server, code, pushed.has_value());
