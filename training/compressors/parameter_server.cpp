@@ -69,10 +69,12 @@ void send(Communicator& communicator, Rank to, std::span<std::byte> bytes, bool 
   carry(communicator, std::span(parcels).last(1));
 }
 
-std::vector<std::byte> receive(Communicator& communicator, Rank from, std::optional<Count> known) {
-  Count length = known.value_or(0);
+constexpr Count kTold = -1;  // a length that the other end tells
+
+std::vector<std::byte> receive(Communicator& communicator, Rank from, Count known) {
+  Count length = known == kTold ? 0 : known;
   const Parcel first[] = {{Verb::replace, from, std::as_writable_bytes(std::span(&length, 1))}};
-  if (!known) carry(communicator, first);
+  if (known == kTold) carry(communicator, first);
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   const Parcel second[] = {{Verb::replace, from, bytes}};
   carry(communicator, second);
@@ -85,12 +87,12 @@ void push_and_pull(Communicator& communicator, const CompressorChoice& choice, c
                    WorkerEnd& worker, ServerEnd* end, Rank server, std::span<float> gradient,
                    const Occasion& o) {
   expects((end != nullptr) == (o.rank == server), "the server's end is on another rank");
-  const auto pushed = choice.kind->packed(layout, choice, server_aggregation(choice), o.step);
-  std::optional<Count> answered;  // bytes of the answer, where they are known beforehand
-  if (!choice.kind->reply_varies) answered = pushed;
+  const Count pushed =
+      choice.kind->packed(layout, choice, server_aggregation(choice), o.step).value_or(kTold);
+  const Count answered = choice.kind->reply_varies ? kTold : pushed;
   const auto code = worker.push(gradient, o);
   if (!end) {
-    send(communicator, server, code, pushed.has_value());
+    send(communicator, server, code, pushed != kTold);
     worker.pull(receive(communicator, server, answered), gradient, o);
     return;
   }
@@ -104,7 +106,7 @@ void push_and_pull(Communicator& communicator, const CompressorChoice& choice, c
   }
   const auto answer = end->answer(o);
   for (Rank rank = 0; rank < o.ranks; ++rank)
-    if (rank != server) send(communicator, rank, answer, answered.has_value());
+    if (rank != server) send(communicator, rank, answer, answered != kTold);
   worker.pull(answer, gradient, o);
 }
 
