@@ -34,8 +34,9 @@ void expect_finite(std::span<const Variable> variables, Count first, std::span<c
   const Count where = first + (bad - part.begin());
   for (const Variable& v : variables)
     if (where >= v.offset && where < v.offset + v.elements)
-      fail(Blame::check, "the gradient of " + v.name + " is " + std::to_string(*bad) + " at step " +
-                             std::to_string(step) +
+      fail(Blame::check, "the gradient of " + v.name + " is " +
+                             std::string(std::isnan(*bad) ? "no number" : "infinite") +
+                             " at step " + std::to_string(step) +
                              ": the weights of the step before are kept; use a smaller --lr, "
                              "--warmup, or look for such numbers in the data");
 }
