@@ -26,7 +26,6 @@ struct TrainOptions {
 
   std::string checkpoint;
   SavePolicy policy;
-  bool fresh = false;
   std::string json, tensorboard, trace;
   std::vector<std::string> command;  ///< the whole command line
 

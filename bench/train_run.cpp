@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "algorithms/error.hpp"
 #include "bench/context.hpp"
 #include "bench/units.hpp"
 #include "bench/write_file.hpp"
@@ -148,6 +149,11 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
                     .rank = is_worker ? c.rank() : 0,
                     .sharding = sharding_named(options.sharding),
                     .seed = options.seed};
+  if (options.sync_batch_norm && options.batch % config.workers != 0)
+    fail(Blame::usage,
+         fmt::format("--sync-bn needs as many samples on each worker, and {} are not shared out to "
+                     "{} evenly: give --batch a multiple of the workers",
+                     options.batch, config.workers));
   const Count steps = Sampler(sampling).steps();
   Trainer trainer(
       c, config.learning,

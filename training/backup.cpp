@@ -94,7 +94,7 @@ void Backup::restore(const Checkpoint& from) {
   if (!from.find("position") || !from.find("plan"))
     fail(Blame::usage, from.source +
                            " holds weights only, with which a run cannot go on: use another "
-                           "--checkpoint folder, or start with --fresh");
+                           "--checkpoint folder");
   expect_same_plan(trainer_.articles(), from);
   fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
   fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);

@@ -2,8 +2,9 @@
 // on, or when they are waited for.
 //
 // Every collective says which one it is: step, bucket, slice and phase. Its messages travel on
-// lanes made from that, so a rank that is out of step waits and is found out, and never adds one
-// bucket into another. Collectives run one at a time, in the order in which they were started.
+// lanes made from that, so a rank that is out of step by less than some thirty buckets waits and is
+// found out, and does not add one bucket into another. Collectives run one at a time, in the order
+// in which they were started.
 #pragma once
 
 #include <chrono>

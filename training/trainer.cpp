@@ -1,6 +1,8 @@
 #include "training/trainer.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "algorithms/error.hpp"
@@ -18,8 +20,20 @@ double seconds_since(Clock::time_point begin) {
 Route route_of(const Learning& learning, Communicator& communicator) {
   const std::string_view word =
       learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
+  // Before auto tries algorithms: ranks that try different ones would wait for each other for ever.
+  const Article asked[] = {
+      {"the algorithm asked for",
+       std::string(word) + ", " + std::to_string(learning.segments) + " segments"}};
+  expect_same(communicator, asked);
   constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
   return find_route(word, learning.segments, communicator, kTried);
+}
+
+// With all its digits, so that numbers that differ read differently.
+std::string text_of(double x) {
+  char digits[32];
+  const auto end = std::to_chars(digits, std::end(digits), x).ptr;
+  return {digits, end};
 }
 
 std::string text_of(std::span<const Variable> variables) {
@@ -40,20 +54,19 @@ std::string text_of(std::span<const Bucket> buckets) {
 
 std::string text_of(const OptimizerOptions& o) {
   std::string text(name(o.kind));
-  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + std::to_string(o.momentum);
+  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + text_of(o.momentum);
   if (o.kind == OptimizerOptions::Kind::adam)
-    text += ' ' + std::to_string(o.beta1) + ' ' + std::to_string(o.beta2);
+    text += ' ' + text_of(o.beta1) + ' ' + text_of(o.beta2);
   return text;
 }
 
 std::string text_of(const LearningRate& r) {
-  std::string text = std::to_string(r.base) + ", scaled " + std::string(name(r.scaling)) +
-                     ", warm-up " + std::to_string(r.warm_up) + ", " + std::string(name(r.decay));
+  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
+                     text_of(r.warm_up) + ", " + std::string(name(r.decay));
   if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
-  if (r.decay == RateDecay::cosine) text += ", " + std::to_string(r.epochs) + " epochs";
+  if (r.decay == RateDecay::cosine) text += ", " + text_of(r.epochs) + " epochs";
   if (r.decay == RateDecay::steps)
-    for (const RateDrop& d : r.drops)
-      text += ", " + std::to_string(d.epoch) + ":" + std::to_string(d.factor);
+    for (const RateDrop& d : r.drops) text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
   return text;
 }
 
@@ -190,15 +203,23 @@ void Trainer::compare_replicas() {
              "changes weights on one rank only, or for faulty memory");
 }
 
-// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless it
-// failed amid an update: then the optimizer is a step ahead.
+// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless
+// it failed amid an update: then the optimizer is a step ahead. What went wrong first is what is
+// told.
 void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
   try {
     run_all(feed, steps_of_epoch, observer);
-  } catch (...) {
-    if (rescue_ && !diverged_ && communicator_.rank() == 0 && !kind_.own_moments &&
-        optimizer_->steps() == steps_done_)
+  } catch (const std::exception& error) {
+    const bool whole = optimizer_->steps() == steps_done_;
+    if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) throw;
+    try {
       rescue_();
+    } catch (const Error& another) {
+      const auto* known = dynamic_cast<const Error*>(&error);
+      fail(known ? known->blame() : Blame::environment,
+           std::string(error.what()) +
+               "; and what came before could not be saved: " + another.what());
+    }
     throw;
   }
 }
@@ -276,8 +297,10 @@ Outcome Trainer::evaluate(Pipeline* pipeline) {
   return sum(own);
 }
 
-// Rank by rank, so that the sum is the same everywhere and every time.
+// Rank by rank, so that the sum is the same everywhere and every time. A maximum loses a NaN.
 double Trainer::sum(double value) {
+  if (communicator_.sum(std::isnan(value) ? 1 : 0) > 0)
+    return std::numeric_limits<double>::quiet_NaN();
   double total = 0;
   for (Rank r = 0; r < communicator_.ranks(); ++r)
     total += communicator_.max(
