@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=64, help="samples in a step, of both processes together")
-    parser.add_argument("--train", default="", help="more options for arlab train")
+    parser.add_argument("--train", default="", help="more options for arlab train: --train=--no-overlap")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--worker", help=argparse.SUPPRESS)
