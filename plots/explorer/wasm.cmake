@@ -9,7 +9,7 @@ foreach(library arlab_algorithms arlab_simulator)
     list(APPEND sources ${source})
   endforeach()
 endforeach()
-list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|metrics|flow|faults)\\.cpp$")
+list(FILTER sources EXCLUDE REGEX "simulator/topologies/(file|raw_graph|raw_graph_check|metrics|flow|faults)\\.cpp$")
 # Of training only the schedulers, and of those what decides in virtual time.
 get_target_property(parts arlab_training SOURCES)
 list(FILTER parts INCLUDE REGEX "training/schedulers(/|\\.cpp)")

@@ -50,7 +50,7 @@ TEST_CASE("packs: every element is done once, at all offsets, lengths and number
 }
 
 TEST_CASE("packs: operands off by unequal amounts are done element by element") {
-  alignas(16) std::byte memory[32];
+  alignas(16) std::byte memory[32] = {};
   const Cut its = cut(memory, memory + 4, 1000, 4);
   CHECK(its.head == 1000);
   CHECK(its.packs == 0);
