@@ -179,12 +179,21 @@ void Job::check(std::string_view backend, Rank ranks) const {
                      backend, most));
 }
 
-void Job::run(std::string_view backend, Rank ranks, const Body& body) {
+void Job::run_on_host(std::string_view backend, Rank ranks,
+                      const std::function<void(Communicator&)>& body) {
   check(backend, ranks);
-  if (backend == "threads")
-    return on_threads(
-        ranks, [&](Communicator& communicator) { body(*subject_of(communicator), "threads"); });
-  if (backend == "mpi") return body(*subject_of(state_->mpi->world()), "mpi");
+  if (backend == "threads") return on_threads(ranks, body);
+  if (backend == "mpi") return body(state_->mpi->world());
+  fail(Blame::usage,
+       fmt::format("backend {} has its vectors on GPUs: use --backend threads or mpi", backend));
+}
+
+void Job::run(std::string_view backend, Rank ranks, const Body& body) {
+  if (backend == "threads" || backend == "mpi")
+    return run_on_host(backend, ranks, [&](Communicator& communicator) {
+      body(*subject_of(communicator), std::string(backend));
+    });
+  check(backend, ranks);
   Devices devices = gpus();
   if (is_virtual(backend))
     return body(*virtual_ranks(devices, ranks, backend == "cuda"), std::string(backend));

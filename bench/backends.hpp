@@ -48,6 +48,10 @@ class Job {
   /// backend, with how it went about it where there are several ways.
   void run(std::string_view backend, Rank ranks,
            const std::function<void(Subject&, const std::string& name)>& body);
+  /// The same with the communicators themselves, for backends whose ranks have their vectors in
+  /// this process's memory. Throws Error(usage) for the others.
+  void run_on_host(std::string_view backend, Rank ranks,
+                   const std::function<void(Communicator&)>& body);
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code);
 

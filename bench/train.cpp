@@ -97,7 +97,7 @@ int run(TrainOptions& options, Job& job) {
   for (const TrainConfig& config : configs) {
     const Datasets data = datasets_of(options, *config.architecture);
     TrainResult result;
-    job.run(backend, config.ranks, [&](Communicator& communicator) {
+    job.run_on_host(backend, config.ranks, [&](Communicator& communicator) {
       TrainResult mine = train(communicator, config, options, data);
       if (communicator.rank() == 0) result = std::move(mine);
     });
