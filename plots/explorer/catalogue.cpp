@@ -10,7 +10,8 @@ namespace arlab::explorer {
 Json catalogue_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : catalogue()) {
+    if (a.grouped) continue;  // the page has no groups
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},
@@ -21,7 +22,8 @@ Json catalogue_json() {
                                      {{"messages", a.formula.messages},
                                       {"elements", a.formula.elements},
                                       {"rounds", a.formula.rounds}}}});
-  constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes"};
+  }
+  constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
   for (const Model& m : models()) {
     Json parameters = Json::array();
     for (const Parameter& p : m.parameters)

@@ -55,10 +55,12 @@ std::string page_with_answers() {
   Json sizes = Json::array();
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {
-    for (const Algorithm& a : catalogue())
+    for (const Algorithm& a : catalogue()) {
+      if (a.grouped) continue;  // the page has no groups
       for (const char* ask : {"run", "simulate"})
         requests.push_back(
             {{"ask", ask}, {"algorithm", a.name}, {"ranks", ranks}, {"elements", kElements}});
+    }
     requests.push_back({{"ask", "curve"}, {"ranks", ranks}, {"sizes", sizes}});
   }
   Json answers = Json::object();

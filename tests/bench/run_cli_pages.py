@@ -99,9 +99,10 @@ class Export(program.ProgramTest):
                     self.assertEqual(trace["otherData"]["machine"], record["machine"])
 
     def consistent(self, events, record):
-        spans = [e for e in events if e["ph"] == "X"]
+        spans = [e for e in events if e["ph"] == "X" and e["pid"] < 5]  # then comes the critical path
         names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events if e["ph"] == "M"}
-        self.assertEqual({pid for pid, tid in names if tid is None}, set(range(5)))
+        self.assertEqual({pid for pid, tid in names if tid is None}, set(range(6)))
+        self.assertEqual(names[5, None], "critical path")
         sends = [e for e in spans if names[e["pid"], e["tid"]] == "send"]
         self.assertEqual(len(sends), record["messages"])
         self.assertEqual(sum(e["args"]["bytes"] for e in sends), record["bytes_sent"])

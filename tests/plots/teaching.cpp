@@ -56,7 +56,7 @@ TEST_CASE("it is the fastest where the solution's text says") {
     const Problem problem{.ranks = 64, .elements = bytes / 4};
     const Time own = simulated(catalog::halving(), problem);
     for (const Algorithm& a : catalogue())
-      if (simulated(a, problem) < own) return false;
+      if (!a.grouped && simulated(a, problem) < own) return false;
     return true;
   };
   CHECK_FALSE(fastest(32 << 10));

@@ -225,7 +225,7 @@ class Links(Folder):
         data = self.write(self.record())
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout.split()),
-                         (0, [str(self.folder / f"links_over_time.{end}") for end in ("svg", "png")]))
+                         (0, [str(self.folder / f"links_over_time.{end}") for end in ("svg", "png", "pdf")]))
         texts, _ = self.svg(self.folder, "links_over_time")
         for text in ("How busy links were, and when", "h0-s0 50%", "s0-h0 25%", "Ring: 4 ranks, 1 KiB"):
             self.assertIn(text, texts)

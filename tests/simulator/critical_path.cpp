@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/algorithms/grouped.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulator/runs.hpp"
 
@@ -74,7 +75,8 @@ TEST_CASE("a critical path is a chain from 0 to the finish without unexplained w
             for (const double gamma : {0., 40., 1000.}) {
               INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
                                   << segments << ", S " << eager << ", gamma " << gamma);
-              const Problem problem{.ranks = p, .elements = 1000, .root = p / 2};
+              const Problem problem =
+                  grouped(algorithm, {.ranks = p, .elements = 1000, .root = p / 2});
               const Found f =
                   find(model.name, {{"S", eager}, {"gamma", gamma}}, algorithm, problem, segments);
               check_chain(f);
@@ -86,7 +88,7 @@ TEST_CASE("where the port must rest, the path waits; the chain still has no gap"
   for (const Algorithm& algorithm : catalogue())
     for (const Rank p : {3, 8, 13}) {
       INFO(algorithm.name << ", ranks " << p);
-      const Problem problem{.ranks = p, .elements = 1000};
+      const Problem problem = grouped(algorithm, {.ranks = p, .elements = 1000});
       check_chain(find("loggops", {{"g", 5. * kMicrosecond}, {"gamma", 40}}, algorithm, problem));
     }
 }
