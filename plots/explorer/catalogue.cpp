@@ -1,4 +1,6 @@
 // What there is: algorithms, models, topologies and schedulers, with their words.
+#include <algorithm>
+
 #include "plots/explorer/request.hpp"
 #include "training/schedulers/scheduler.hpp"
 #ifdef ARLAB_HAS_TOPOLOGIES
@@ -6,6 +8,14 @@
 #endif
 
 namespace arlab::explorer {
+namespace {
+
+bool has_packets(const Model& model) {
+  return std::any_of(model.parameters.begin(), model.parameters.end(),
+                     [](const Parameter& p) { return p.name == "mtu"; });
+}
+
+}  // namespace
 
 Json catalogue_json() {
   Json answer{
@@ -25,6 +35,7 @@ Json catalogue_json() {
   }
   constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
   for (const Model& m : models()) {
+    if (has_packets(m)) continue;  // too many for a page
     Json parameters = Json::array();
     for (const Parameter& p : m.parameters)
       parameters.push_back({{"name", p.name},

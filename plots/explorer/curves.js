@@ -20,7 +20,7 @@ function factorSlider(parent, name, {low, high, value, text, zero = false, chang
   return input;
 }
 const SLIDER_OF = {time: {low: 1e3, high: 1e9, text: picoText}, time_per_byte: {low: 0.1, high: 1e5, text: rateText},
-                   bytes: {low: 1, high: 2 ** 30, text: (bytes) => bytes === 0 ? "0" : sizeText(bytes)}};
+                   number: {low: 1, high: 1e6, text: (x) => String(Math.round(x))}, bytes: {low: 1, high: 2 ** 30, text: (bytes) => bytes === 0 ? "0" : sizeText(bytes)}};
 function parameterSliders(parent, change) {
   parent.classList.add("sliders");
   for (const {name, unit, fallback, help} of modelNow().parameters) {
