@@ -7,6 +7,8 @@ efficiency_against_ranks                how much of the bandwidth is left on mor
 best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
 predicted_against_measured              where measured records carry a model's time
 links_over_time                         how busy the hottest links were (`simulate --links N`)
+training_loss, training_step            of `arlab train`: loss against seconds and bytes, where a step goes
+training_scaling                        images a second against one worker
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 
 One panel for every way the records were made: measured with a backend, simulated with a model.
@@ -34,6 +36,7 @@ import lines
 import links
 import maps
 import style
+import training
 from records import BadRecord, Record, read
 from slices import MEASURED, Setting, Slice, best_slices, label_of
 
@@ -98,6 +101,10 @@ def nearness_panels(records: Sequence[Record], marker: dict[str, str], _: Option
             for grid in maps.grids(records)]
 
 
+def training_panels(draw: Callable[[Sequence[Record]], list[training.Drawing]]) -> Callable[..., list[Panel]]:
+    return lambda records, _marker, _wanted: [Panel(*drawing) for drawing in draw(records)]
+
+
 SIZES, RANKS, GRID = "two sizes", "two rank counts", "two sizes and two rank counts"
 CHARTS = {
     "time_against_size": Chart("Time against size", SIZES, line_panels("bytes", lines.time_lines)),
@@ -111,6 +118,10 @@ CHARTS = {
                                         line_panels("bytes", compared.predicted, compared.has_prediction,
                                                     "on the line the model is right; grey: within a factor of 2")),
     "nearness": Chart("How near to the fastest", GRID, nearness_panels),
+    "training_loss": Chart("Loss of training", training.NEEDS, training_panels(training.loss_panels)),
+    "training_step": Chart("Where a training step goes", training.NEEDS, training_panels(training.step_panels)),
+    "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",
+                              training_panels(training.scaling_panels)),
 }
 
 

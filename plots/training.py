@@ -1,0 +1,141 @@
+"""Charts of training runs (`arlab train --json FILE`): loss against time and bytes, where a step goes, scaling."""
+
+from typing import Any, Callable, NamedTuple, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+
+import style
+from records import BadRecord, Record
+
+NEEDS = "runs of `arlab train --json FILE`"
+# Not an algorithm's colours: computing, waiting for input, waiting for communication.
+PARTS = (("compute_seconds", "#4a5568"), ("input_seconds", "#b8c0cc"), ("exposed_seconds", "#b5179e"))
+
+
+class Drawing(NamedTuple):
+    titles: tuple[str, str]
+    records: Sequence[Record]
+    draw: Callable[[Axes], None]
+
+
+def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """The training runs, by workers. Raises BadRecord for one whose epochs cannot be read."""
+    models: dict[str, list[Record]] = {}
+    for record in records:
+        if record.get("kind") == "train" and record.get("epochs"):
+            _check(record)
+            models.setdefault(str(record.get("model")), []).append(record)
+    for runs in models.values():
+        runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy"))))
+    return dict(sorted(models.items()))
+
+
+def _check(record: Record) -> None:
+    keys = ("steps", "loss", "seconds", "bytes_sent", *(key for key, _ in PARTS))
+    epochs = record.get("epochs")
+    good = isinstance(record.get("workers"), int) and isinstance(epochs, list) and all(
+        isinstance(epoch, dict) and all(isinstance(epoch.get(key), (int, float)) for key in keys) and epoch["steps"] > 0
+        for epoch in epochs)
+    if not good:
+        raise BadRecord(f"{record.path}: `epochs` of a training run cannot be read; write it with `arlab train --json FILE`")
+
+
+def _name(run: Record) -> str:
+    return f"{run.get('workers')} × {run.get('strategy')}"
+
+
+def _total(run: Record, key: str) -> float:
+    return sum(epoch[key] for epoch in run.get("epochs"))
+
+
+def loss_panels(records: Sequence[Record]) -> list[Drawing]:
+    """A panel over seconds and one over the bytes that all workers sent; a mark at the end of each epoch."""
+    panels = []
+    for model, runs in runs_by_model(records).items():
+        for key, over in (("seconds", "seconds"), ("bytes_sent", "bytes sent by all")):
+            shown = [run for run in runs if _total(run, key) > 0]
+            if shown:
+                panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, where there are any"),
+                                      shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r)))  # type: ignore[misc]
+    return panels
+
+
+def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
+    ends = []
+    for i, run in enumerate(runs):
+        color = style.mixed(run.get("color"), 0.4 + 0.6 * (i + 1) / len(runs))
+        xs, ys, x = [], [], 0.0
+        for epoch in run.get("epochs"):
+            x += epoch[key]
+            xs.append(x)
+            ys.append(epoch.get("validation_loss") or epoch["loss"])
+        axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=style.plain(f"line {_name(run)}"))
+        ends.append((_name(run), run.get("color"), xs[-1], ys[-1]))
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    if key == "bytes_sent":
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: style.bytes_text(x, 3)))
+    axes.set_xlabel(over)
+    axes.set_ylabel("loss")
+    style.label_ends(axes, ends)
+
+
+def step_panels(records: Sequence[Record]) -> list[Drawing]:
+    """A bar for each run: what a step of the slowest worker goes to."""
+    note = "dark: computing; grey: waiting for input; purple: waiting for communication"
+    return [Drawing((f"{model}: where a step goes", note), runs, lambda axes, r=runs: _bars(axes, r))  # type: ignore[misc]
+            for model, runs in runs_by_model(records).items()]
+
+
+def _bars(axes: Axes, runs: Sequence[Record]) -> None:
+    most = 0.0
+    for row, run in enumerate(runs):
+        left, steps = 0.0, _total(run, "steps")
+        for key, color in PARTS:
+            width = 1e6 * _total(run, key) / steps
+            axes.barh(row, width, left=left, color=color, height=0.7, linewidth=0)
+            left += width
+        share = _total(run, "exposed_seconds") / max(_total(run, "seconds"), 1e-12)
+        axes.text(left, row, f"  {style.plain(_name(run))}: {style.time_text(left)}, {100 * share:.0f}% waiting", va="center", fontsize=8)
+        most = max(most, left)
+    axes.set_yticks([])
+    axes.invert_yaxis()
+    axes.set_xlim(0, most * 1.3)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: style.time_text(us) if us > 0 else "0"))
+    axes.set_xlabel("time of a step")
+
+
+def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
+    """Images a second of each model, against one worker's with the same global batch (strong scaling)."""
+    series: dict[str, list[tuple[int, float]]] = {}
+    shown: list[Record] = []
+    for model, runs in runs_by_model(records).items():
+        alone = [run.get("images_per_second") for run in runs if run.get("workers") == 1]
+        if not alone or len(runs) < 2:
+            continue
+        series[model] = [(run.get("workers"), run.get("images_per_second") / alone[0]) for run in runs]
+        shown += runs
+    if not series:
+        return []
+    return [Drawing(("Images a second, against one worker", "the same global batch; grey: as many times as workers"),
+                    shown, lambda axes: _scaling(axes, series))]
+
+
+def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
+    counts = sorted({workers for points in series.values() for workers, _ in points})
+    axes.plot(counts, counts, color=style.QUIET, linewidth=0.9)
+    markers, ends = style.markers(list(series)), []
+    for model, points in series.items():
+        axes.plot(*zip(*points), color=style.INK, marker=markers[model], linewidth=style.LINE, gid=style.plain(f"line {model}"))
+        ends.append((model, style.INK, *points[-1]))
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(counts)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("workers")
+    axes.set_ylabel("times one worker")
+    style.label_ends(axes, ends)
