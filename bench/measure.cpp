@@ -6,10 +6,10 @@
 namespace arlab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+double microseconds_since(Steady::time_point start) {
+  return std::chrono::duration<double, std::micro>(Steady::now() - start).count();
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::vector<Measurement> measure(Subject& subject, std::span<const Config> confi
     measured[i].sent = {subject.sum(first.sent.messages), subject.sum(first.sent.elements),
                         static_cast<Count>(subject.max(static_cast<double>(first.sent.rounds)))};
     measured[i].traffic = first.traffic;
-    const Clock::time_point start = Clock::now();
+    const Steady::time_point start = Steady::now();
     run(i);
     // The same on all ranks, so all agree on `runs`.
     const double us = subject.max(microseconds_since(start));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "algorithms/program.hpp"
+#include "collectives/clock.hpp"
 #include "collectives/dtype.hpp"
 
 namespace arlab {
@@ -41,6 +42,9 @@ class Communicator {
   /// Gives up all started rounds, so that nobody reads or writes their memory any more: for a rank
   /// that fails and frees it. The communicator is of no use afterwards.
   virtual void abandon() noexcept {}
+
+  /// The time that this rank lives in.
+  virtual Clock& clock() { return machine_clock(); }
 
   /// For whoever measures: not part of any schedule.
   virtual void barrier() = 0;

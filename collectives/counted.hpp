@@ -33,6 +33,9 @@ class Counted final : public Communicator {
     other_.start(lane, round, operand);
   }
   int wait() override { return other_.wait(); }
+  int poll() override { return other_.poll(); }
+  void abandon() noexcept override { other_.abandon(); }
+  Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }
   Count sum(Count value) override { return other_.sum(value); }

@@ -21,6 +21,7 @@ struct Variable {
   std::vector<Count> shape;
   Count offset = 0;  ///< of its first element in weights() and gradients()
   Count elements = 0;
+  Count work = 0;  ///< multiply-adds of a sample's forward pass with it; 0: not known
   bool operator==(const Variable&) const = default;
 };
 
@@ -63,6 +64,11 @@ class Parameters {
 /// Parameters together with what is done with them.
 class Replica : public Parameters {
  public:
+  /// Called with a variable's index before the forward pass of learn() uses it, on the thread that
+  /// runs it: until then its weight may still be changed. Null: nobody is told.
+  using Need = std::function<void(std::size_t variable)>;
+  virtual void on_need(Need need) = 0;
+
   /// Forward and backward: adds the gradient of `scale` x (sum of the samples' losses) to
   /// gradients(). Throws Error(usage) if the samples do not fit the model.
   virtual Outcome learn(const Samples& samples, float scale) = 0;

@@ -23,6 +23,7 @@ class Shifted final : public Communicator {
     under_.start(lane + by_, round, operand);
   }
   int wait() override { return under_.wait() - by_; }
+  Clock& clock() override { return under_.clock(); }
   void barrier() override { under_.barrier(); }
   double max(double value) override { return under_.max(value); }
   Count sum(Count value) override { return under_.sum(value); }

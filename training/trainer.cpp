@@ -11,10 +11,10 @@
 namespace arlab {
 namespace {
 
-using Clock = Exchange::Clock;
+using Steady = Exchange::Clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds_since(Steady::time_point begin) {
+  return std::chrono::duration<double>(Steady::now() - begin).count();
 }
 
 Route route_of(const Learning& learning, Communicator& communicator) {
@@ -167,7 +167,7 @@ Outcome Trainer::learn(const Batch& batch) {
 }
 
 StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
-  const auto begin = Clock::now();
+  const auto begin = Steady::now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
   r.begin = begin;

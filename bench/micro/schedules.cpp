@@ -13,7 +13,7 @@
 namespace arlab::micro {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 constexpr Time kUnit = 4 * kSecond / 1000;
 constexpr Count kElements = 100'000;  // that the link carries in a unit
@@ -33,23 +33,23 @@ Study reference(const SchedulerKind& kind) {
 
 // Sleeps most of the time, so that both threads find a core, and spins the rest, to be exact.
 void spend(Time time) {
-  const auto end = Clock::now() + std::chrono::nanoseconds(time / kNanosecond);
+  const auto end = Steady::now() + std::chrono::nanoseconds(time / kNanosecond);
   std::this_thread::sleep_until(end - std::chrono::microseconds(200));
-  while (Clock::now() < end) continue;
+  while (Steady::now() < end) continue;
 }
 
 double seconds_a_step(const Study& study) {
   Dispatcher dispatcher(
       *study.kind, study.profile, study.link, study.values,
       [&](const Bundle& bundle) { spend(study.link.holds(bundle.bytes(), bundle.collective)); });
-  Clock::time_point begin;
+  Steady::time_point begin;
   for (int step = 0; step < kSteps; ++step) {
     if (study.kind->barrier) dispatcher.wait_all();
     for (int layer = 0; layer < 3; ++layer) {
       dispatcher.wait(layer);
-      if (layer == 0 && step == kSteps - 1 - kCounted) begin = Clock::now();
+      if (layer == 0 && step == kSteps - 1 - kCounted) begin = Steady::now();
       if (layer == 0 && step == kSteps - 1)
-        return std::chrono::duration<double>(Clock::now() - begin).count() / kCounted;
+        return std::chrono::duration<double>(Steady::now() - begin).count() / kCounted;
       spend(kUnit);
     }
     for (int layer = 2; layer >= 0; --layer) {

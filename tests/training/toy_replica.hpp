@@ -27,7 +27,7 @@ class ToyReplica final : public arlab::Replica {
     const auto add = [&](std::string name, std::vector<Count> shape) {
       Count elements = 1;
       for (const Count n : shape) elements *= n;
-      variables_.push_back({std::move(name), std::move(shape), offset, elements});
+      variables_.push_back({std::move(name), std::move(shape), offset, elements, elements});
       offset += elements;
     };
     add("hidden.weight", {kHidden, kInputs});
@@ -48,10 +48,13 @@ class ToyReplica final : public arlab::Replica {
   std::span<float> gradients() override { return gradients_; }
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
 
   Outcome learn(const arlab::Samples& samples, float scale) override {
     std::vector<float> own(weights_.size());
     Outcome all;
+    if (need_)
+      for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
     for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, scale, &own);
     for (std::size_t v = variables_.size(); v-- > 0;) {
       const auto first = static_cast<std::size_t>(variables_[v].offset);
@@ -118,6 +121,7 @@ class ToyReplica final : public arlab::Replica {
   std::vector<arlab::Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;
+  Need need_;
 };
 
 }  // namespace toy

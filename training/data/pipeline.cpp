@@ -5,10 +5,10 @@
 namespace arlab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds_since(Steady::time_point begin) {
+  return std::chrono::duration<double>(Steady::now() - begin).count();
 }
 
 Sampling of(const Dataset& dataset, Sampling sampling) {
@@ -29,7 +29,7 @@ Pipeline::Pipeline(Dataset dataset, Sampling sampling, int prefetch)
 Pipeline::~Pipeline() { stop(); }
 
 Batch Pipeline::make(Position position) {
-  const auto begin = Clock::now();
+  const auto begin = Steady::now();
   const Share share = sampler_.share(position);
   const auto size = static_cast<std::size_t>(dataset_.shape.values());
   Batch batch{position, share.global, static_cast<Count>(share.indices.size()), {}, {}};
@@ -81,7 +81,7 @@ void Pipeline::stop() {
 }
 
 Batch Pipeline::next() {
-  const auto begin = Clock::now();
+  const auto begin = Steady::now();
   Batch batch;
   if (prefetch_ == 0) {
     batch = make(position_);

@@ -89,9 +89,17 @@ void TorchParameters::for_statistics(Use use) {
 }
 
 void TorchParameters::give() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) give(i);
+  give_statistics();
+}
+
+void TorchParameters::give(std::size_t variable) {
+  if (on_host()) return;
   const torch::NoGradGuard no_gradients;
-  if (!on_host())
-    for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(part(weights_, i));
+  parameters_[variable].copy_(part(weights_, variable));
+}
+
+void TorchParameters::give_statistics() {
   for_statistics(
       [](const torch::Tensor& buffer, const torch::Tensor& flat) { buffer.copy_(flat); });
 }

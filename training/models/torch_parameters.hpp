@@ -28,9 +28,13 @@ class TorchParameters final : public Parameters {
   std::span<float> statistics() override;
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
-  /// Strategies change weights() and statistics(): gives them to the module. Weights on the host
-  /// are the module's own, anyway.
+  /// Strategies change weights() and statistics(): gives them to the module, all or one variable's.
+  /// Weights on the host are the module's own, anyway.
   void give();
+  void give(std::size_t variable);
+  void give_statistics();
+  /// Of a variable: multiply-adds of a sample's forward pass.
+  void set_work(std::size_t variable, Count work) { variables_[variable].work = work; }
   /// Takes the statistics from the module.
   void take_statistics();
 

@@ -20,19 +20,23 @@ class TorchReplica final : public Replica {
       : architecture_(architecture),
         device_(device),
         net_(moved(std::move(net), device)),
-        parameters_(*net_) {}
+        parameters_(*net_) {
+    find_stages();
+  }
 
   std::span<const Variable> variables() const override { return parameters_.variables(); }
   std::span<float> weights() override { return parameters_.weights(); }
   std::span<float> gradients() override { return parameters_.gradients(); }
   std::span<float> statistics() override { return parameters_.statistics(); }
   void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
+  void on_need(Need need) override { need_ = std::move(need); }
 
   Outcome learn(const Samples& samples, float scale) override {
     net_->train();
-    parameters_.give();
+    parameters_.give_statistics();
     const auto [inputs, labels] = tensors(samples);
-    const torch::Tensor outputs = net_->forward(inputs);
+    torch::Tensor outputs = inputs;
+    for (std::size_t s = 0; s < stages_.size(); ++s) outputs = pass(s, outputs);
     const torch::Tensor loss = loss_of(outputs, labels);
     (loss * scale).backward();
     parameters_.take_statistics();
@@ -49,6 +53,34 @@ class TorchReplica final : public Replica {
   }
 
  private:
+  /// The modules of the network one after the other, and what each of them trains.
+  void find_stages() {
+    const torch::NoGradGuard no_gradients;
+    net_->eval();
+    torch::Tensor x = torch::zeros(
+        {1, architecture_.channels, architecture_.height, architecture_.width}, device_);
+    std::size_t variable = 0;
+    for (torch::nn::AnyModule& module : *net_) {
+      const std::size_t first = variable;
+      variable += module.ptr()->parameters().size();
+      stages_.push_back({&module, first, variable});
+      x = module.forward<torch::Tensor>(x);
+      // A weight is used once at each place of the output.
+      const Count places = x.dim() == 4 ? x.size(2) * x.size(3) : 1;
+      for (std::size_t v = first; v < variable; ++v)
+        parameters_.set_work(v, variables()[v].elements * places);
+    }
+  }
+
+  torch::Tensor pass(std::size_t stage, const torch::Tensor& x) {
+    const Stage& s = stages_[stage];
+    for (std::size_t v = s.first; v < s.last; ++v) {
+      if (need_) need_(v);
+      parameters_.give(v);
+    }
+    return s.module->forward<torch::Tensor>(x);
+  }
+
   static torch::nn::Sequential moved(torch::nn::Sequential net, torch::Device device) {
     net->to(device);
     return net;
@@ -87,6 +119,12 @@ class TorchReplica final : public Replica {
   const torch::Device device_;
   torch::nn::Sequential net_;
   TorchParameters parameters_;
+  struct Stage {
+    torch::nn::AnyModule* module;
+    std::size_t first, last;  // its variables, the last not included
+  };
+  std::vector<Stage> stages_;
+  Need need_;
 };
 
 torch::Device device_of(const ReplicaSetup& setup) {

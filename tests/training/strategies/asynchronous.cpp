@@ -26,6 +26,7 @@ class Slow final : public Replica {
   std::span<float> gradients() override { return toy_.gradients(); }
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
+  void on_need(Need need) override { toy_.on_need(std::move(need)); }
   Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
 
   Outcome learn(const Samples& samples, float scale) override {

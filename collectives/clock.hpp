@@ -1,0 +1,46 @@
+// Clock: time as a rank sees it, and how its threads wait in it.
+//
+// For most backends the machine's. Virtual ranks (training/virtual) have a time of their own, in
+// which computing takes as long as it is said to, and nothing else takes any.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace arlab {
+
+/// A condition variable of that clock. It may wake for nothing.
+class Condition {
+ public:
+  virtual ~Condition() = default;
+  virtual void wait(std::unique_lock<std::mutex>& lock) = 0;
+  /// Until it is notified, or `seconds` on the clock.
+  virtual void wait_until(std::unique_lock<std::mutex>& lock, double seconds) = 0;
+  virtual void notify_all() = 0;
+};
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  /// Seconds since some beginning.
+  virtual double now() = 0;
+
+  /// What this thread does from here to arrive() takes so long, and concerns no other thread: in
+  /// between it calls neither the clock nor a communicator, and waits for no lock that one who
+  /// does may hold. On the machine's clock it takes what it takes.
+  virtual void leave(double /*seconds*/) {}
+  virtual void arrive() {}
+
+  /// A thread that lives in this clock's time, to be joined by join().
+  virtual std::thread start(std::function<void()> body) = 0;
+  virtual void join(std::thread& thread) = 0;
+  virtual std::unique_ptr<Condition> condition() = 0;
+};
+
+/// The machine's clock.
+Clock& machine_clock();
+
+}  // namespace arlab
