@@ -69,4 +69,22 @@ std::string compressor_text(const GradientOptions& options) {
   return options.compressor ? text(*options.compressor) : "none";
 }
 
+std::string compressor_label(const GradientOptions& options) {
+  if (!options.compressor) return "none";
+  const CompressorChoice& choice = *options.compressor;
+  std::string label(choice.kind->name);
+  char separator = ':';
+  const auto add = [&](const std::string& setting) {
+    label += separator + setting;
+    separator = ',';
+  };
+  for (const CompressorParameter& p : choice.kind->parameters)
+    if (const double value = choice.values.find(p.name)->second; value != p.fallback)
+      add(fmt::format("{}={}", p.name, value));
+  if (choice.kind->feedback != Feedback::built_in &&
+      choice.feedback != (choice.kind->feedback == Feedback::on))
+    add(choice.feedback ? "feedback=on" : "feedback=off");
+  return label;
+}
+
 }  // namespace arlab

@@ -19,5 +19,7 @@ void set_compressor(GradientOptions& options, const std::string& spec);
 std::string scheduler_text(const GradientOptions& options);
 /// "none", or the compressor with all its parameters.
 std::string compressor_text(const GradientOptions& options);
+/// The same with those parameters only that are not the default.
+std::string compressor_label(const GradientOptions& options);
 
 }  // namespace arlab

@@ -103,7 +103,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
     const GradientOptions& gradients = r.config.learning.options.gradients;
     rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
                     r.config.learning.strategy, way(r), scheduler_text(gradients),
-                    compressor_text(gradients),
+                    compressor_label(gradients),
                     r.epochs.empty() ? ""
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
                                                                   r.epochs.back().train.samples)),

@@ -160,6 +160,10 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       articles_of(config, options, data, sampling));
   std::optional<Teller> teller;
   if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
+  if (const GradientOptions& g = config.learning.options.gradients; teller && g.compressor)
+    if (const CodeRoute codes = code_route(g, config.architecture->parameters, config.workers);
+        !codes.advice.empty())
+      teller->say(codes.advice);
   std::optional<Backup> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {

@@ -216,7 +216,8 @@ void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observ
   try {
     run_all(feed, steps_of_epoch, observer);
   } catch (const std::exception& error) {
-    const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole();
+    const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() &&
+                       !learning_.options.gradients.compressor;  // whose residuals are the ranks'
     if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) throw;
     try {
       rescue_();
