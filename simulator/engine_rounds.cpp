@@ -8,19 +8,18 @@ namespace arlab {
 
 template <class Crew>
 void Engine<Crew>::begin(Index id, Time now) {
-  Actor& a = actors_[id];
-  if (!actors_.next(id)) {
-    a.pending.post({});  // its round went with the program
-    Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
-    finish = std::max(finish, now);
-    outcome_.finish = std::max(outcome_.finish, now);
-    return;
-  }
-  post(id, now);
+  while (actors_.next(id))
+    if (post(id, now)) return;
+  actors_[id].pending.post({});  // its round went with the program
+  Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
+  finish = std::max(finish, now);
+  outcome_.finish = std::max(outcome_.finish, now);
 }
 
+// False if it has no messages: such a round is over at once.
+
 template <class Crew>
-void Engine<Crew>::post(Index id, Time now) {
+bool Engine<Crew>::post(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = actors_.round(id);
   if (tracer_) tracer_->round(id);
@@ -34,10 +33,17 @@ void Engine<Crew>::post(Index id, Time now) {
       a.pending.drop(i);
       --a.left;
     }
-  if (a.left == 0) return through(id, now);
-  if (synchronous_) return meet_peers(id, now);
-  if (a.early > 0) meet_early(id, now);
-  send_from(id, now);
+  if (a.left == 0) {
+    a.depth = a.next_depth;
+    return false;
+  }
+  if (synchronous_) {
+    meet_peers(id, now);
+  } else {
+    if (a.early > 0) meet_early(id, now);
+    send_from(id, now);
+  }
+  return true;
 }
 
 // All messages of the actor's round are through by actor.done, which may still lie ahead.

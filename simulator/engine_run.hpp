@@ -34,8 +34,8 @@ class Engine {
   bool step(Time latest);
   /// When that was.
   Time now() const { return now_; }
-  /// The actor has a new round.
-  void post(Index id, Time now);
+  /// The actor has a new round; whether that has any messages.
+  bool post(Index id, Time now);
 
   Crew& actors() { return actors_; }
 

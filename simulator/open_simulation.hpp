@@ -21,7 +21,7 @@ class OpenSimulation {
   OpenSimulation& operator=(const OpenSimulation&) = delete;
 
   /// The rank starts a round of that lane, whose last one has ended. `now` lies between what has
-  /// happened last and what happens next. Peers are other ranks.
+  /// happened last and what happens next. There is at least one parcel, and peers are other ranks.
   void start(Rank rank, std::int32_t lane, std::span<const Parcel> round, Time now) {
     const PostedActors::Index actor = engine_.actors().take(rank, lane, round);
     engine_.post(actor, now);

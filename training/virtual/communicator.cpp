@@ -33,6 +33,7 @@ void VirtualCommunicator::start(int lane, std::span<const Transfer> round, Opera
   open.under_way = true;
   started_.push_back(lane);
   polled_in_vain_ = -1;
+  if (round.empty()) return done_.push_back(lane);
   post(lane, open);
   kernel_.simulation().start(me_, lane, parcels_, kernel_.now());
 }
