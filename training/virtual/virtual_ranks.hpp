@@ -19,7 +19,7 @@ inline constexpr Rank kMaxVirtualRanks = 1024;
 
 struct VirtualOptions {
   /// By rank: what it computes and reduces takes so many times as long. Empty: 1 for all.
-  std::vector<double> slowdown;
+  std::vector<double> slowdown = {};
   /// What a rank computes takes up to so much of its time again, drawn anew each time.
   double jitter = 0;
   std::uint64_t seed = 0;

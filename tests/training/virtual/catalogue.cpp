@@ -57,8 +57,8 @@ std::string difference(const Case& c, const std::string& model, const std::strin
       on_virtual_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
   const Outcome simulated = simulate(*c.algorithm, c.problem, sizeof(float),
                                      *network_of(model, topology, ranks), {.segments = c.segments});
-  const std::string what = "\n" + model + ": " +
-                           conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
+  const std::string what =
+      "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
   if (memory != expected) return what + "other bits";
   if (virtually.finish_of != simulated.finish_of)
     return what + std::to_string(virtually.finish) + " ps, simulated " +
@@ -72,17 +72,17 @@ std::string differences(Rank ranks, const std::vector<std::pair<std::string, std
   int runs = 0;
   for (const Count elements : sizes)
     for (const int segments : {1, 3})
-      conformance::for_all_problems(
-          ranks, elements, ranks / 2, [&](const Algorithm& algorithm, const Problem& problem) {
-            if (segments > 1 && !conformance::cuts(problem)) return;
-            const Case c{&algorithm, problem, segments};
-            Memory expected;
-            on_threads(ranks, body(c, expected));
-            for (const auto& [model, topology] : models) {
-              text += difference(c, model, topology, expected);
-              ++runs;
-            }
-          });
+      conformance::for_all_problems(ranks, elements, ranks / 2,
+                                    [&](const Algorithm& algorithm, const Problem& problem) {
+                                      if (segments > 1 && !conformance::cuts(problem)) return;
+                                      const Case c{&algorithm, problem, segments};
+                                      Memory expected;
+                                      on_threads(ranks, body(c, expected));
+                                      for (const auto& [model, topology] : models) {
+                                        text += difference(c, model, topology, expected);
+                                        ++runs;
+                                      }
+                                    });
   return runs > 0 ? text : "nothing was run";
 }
 
