@@ -16,11 +16,9 @@ std::string name(const Kernel::Actor& actor) {
 }  // namespace
 
 Kernel::Actor& Kernel::enlist(Rank rank) {
-  int threads = 0;
-  for (const Actor& other : actors_) threads += other.rank == rank ? 1 : 0;
   Actor& actor = actors_.emplace_back();
   actor.rank = rank;
-  actor.thread = threads;
+  actor.thread = threads_of_[static_cast<std::size_t>(rank)]++;
   return actor;
 }
 
@@ -137,7 +135,7 @@ void Kernel::call_off(std::exception_ptr why) {
 void Kernel::pass_on() {
   Actor* const next = this->next();
   if (!next) return;
-  ++handovers_;
+  ++turns_;
   if (next->away) {
     const std::lock_guard lock(arriving_);
     if (!next->back) {

@@ -49,7 +49,9 @@ class Kernel {
   };
 
   Kernel(Network& network, Rank ranks)
-      : simulation_(network, ranks), finish_of_(static_cast<std::size_t>(ranks)) {}
+      : simulation_(network, ranks),
+        threads_of_(static_cast<std::size_t>(ranks)),
+        finish_of_(static_cast<std::size_t>(ranks)) {}
 
   // For whoever has no baton.
 
@@ -88,7 +90,7 @@ class Kernel {
   std::function<void(const OpenSimulation::Ended&)> round_ended;
 
   const std::vector<Time>& finish_of() const { return finish_of_; }
-  Count handovers() const { return handovers_; }
+  Count turns() const { return turns_; }
   Count events() const { return events_; }
 
  private:
@@ -112,14 +114,15 @@ class Kernel {
 
   OpenSimulation simulation_;
   Time now_ = 0;
-  std::deque<Actor> actors_;  // all there ever were
+  std::deque<Actor> actors_;     // all there ever were
+  std::vector<int> threads_of_;  // of each rank: how many
   std::deque<Actor*> due_;
   std::vector<Actor*> onlookers_;  // that wait for anything
   EventQueue<Alarm> alarms_;
   int alive_ = 0, vain_ = 0;
   std::exception_ptr failure_;
   std::vector<Time> finish_of_;  // of each rank
-  Count handovers_ = 0, events_ = 0;
+  Count turns_ = 0, events_ = 0;
 
   std::mutex knowing_;
   std::unordered_map<std::thread::id, Actor*> known_;

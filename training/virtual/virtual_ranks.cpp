@@ -71,7 +71,7 @@ VirtualOutcome on_virtual_ranks(Network& network, Rank ranks,
   if (!left_over.empty())
     fail(Blame::check, "the virtual ranks have ended, and nobody has received " + left_over);
   VirtualOutcome outcome{
-      .finish_of = kernel.finish_of(), .events = kernel.events(), .handovers = kernel.handovers()};
+      .finish_of = kernel.finish_of(), .events = kernel.events(), .turns = kernel.turns()};
   outcome.finish = *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end());
   return outcome;
 }

@@ -29,7 +29,7 @@ struct VirtualOutcome {
   Time finish = 0;              ///< when the last rank has ended
   std::vector<Time> finish_of;  ///< of each rank
   Count events = 0;             ///< of the network
-  Count handovers = 0;          ///< from thread to thread
+  Count turns = 0;              ///< how often a thread was given its turn
 };
 
 /// Runs `body` once for every rank, each on its own thread, and returns when all have ended. The

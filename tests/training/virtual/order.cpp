@@ -142,7 +142,7 @@ TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond,
           weights[static_cast<std::size_t>(c.rank())] = data;
         },
         options);
-    return std::tuple(outcome.finish_of, outcome.events, outcome.handovers, weights);
+    return std::tuple(outcome.finish_of, outcome.events, outcome.turns, weights);
   };
   const auto first = train();
   CHECK((first == train()));                               // not to be printed
