@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 import style
 from records import BadRecord, Record
-from training import DENSE, Drawing, compressor_colors, compressor_of
+from training import DENSE, Drawing, compressor_colors, compressor_of, short_names
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
 POINT = 0.01  # of accuracy
@@ -115,7 +115,7 @@ def _reached(record: Record, target: float) -> Optional[float]:
 def lines_of(study: Study, over: str) -> list[Line]:
     """A line for each compressor, dense last; `over`: the field of Run that is drawn."""
     colors = compressor_colors([run.compressor for run in study.runs])
-    markers = style.markers(list(colors))
+    markers, short = style.markers(list(colors)), short_names(list(colors))
     end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == DENSE}
     lines = []
     for name in colors:
@@ -124,7 +124,7 @@ def lines_of(study: Study, over: str) -> list[Line]:
         lost = [end[run.bandwidth] - run.accuracy for run in mine
                 if run.accuracy is not None and end.get(run.bandwidth) is not None]
         if points:
-            lines.append(Line(name, colors[name], markers[name], max(lost, default=0.0), points))
+            lines.append(Line(short[name], colors[name], markers[name], max(lost, default=0.0), points))
     return lines
 
 

@@ -51,7 +51,8 @@ def _names(runs: Sequence[Record]) -> list[str]:
     """What tells runs apart: in a sweep of bandwidths the compressor, and the schedule where a compressor has several."""
     if not any(run.get("bandwidth_gbps") for run in runs):
         return [f"{run.get('workers')} × {run.get('strategy')}" for run in runs]
-    names = [compressor_of(run) for run in runs]
+    short = short_names([compressor_of(run) for run in runs])
+    names = [short[compressor_of(run)] for run in runs]
     return [f"{name}, {run.get('scheduler')}" if names.count(name) > 1 else name for name, run in zip(names, runs)]
 
 
@@ -65,6 +66,18 @@ def _colors(runs: Sequence[Record]) -> list[Any]:
 
 def compressor_of(run: Record) -> str:
     return run.get("compressor") or DENSE
+
+
+def short_names(compressors: Sequence[str]) -> dict[str, str]:
+    """Without the settings that are the same in all of a kind: of topk:k=0,ratio=0.1 and topk:k=0,ratio=0.01 ratio is left."""
+    settings = {name: set(filter(None, name.partition(":")[2].split(","))) for name in compressors}
+    short = {}
+    for name in settings:
+        kind, _, words = name.partition(":")
+        alike = [own for other, own in settings.items() if other.partition(":")[0] == kind]
+        left = [word for word in words.split(",") if word and not all(word in own for own in alike)]
+        short[name] = f"{kind}:{','.join(left)}" if left else kind
+    return short
 
 
 def compressor_colors(compressors: Sequence[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Optional
 
 from test_charts import SVG, Folder, charts, records  # which finds the modules of plots/
 import compression
+import training
 
 
 class Training(Folder):
@@ -71,6 +72,14 @@ class Training(Folder):
         self.assertEqual(compression.crossings(dense, [(1.0, 50.0), (100.0, 0.5)]), [])
         self.assertEqual(compression.crossings(dense, [(1.0, 50.0), (100.0, 1.0)]), [(100, 1)])  # as fast there
         self.assertEqual(compression.crossings(dense, [(1.0, 50.0)]), [])
+
+    def test_names_keep_the_settings_that_differ(self) -> None:
+        names = ["topk:ratio=0.01,k=0,feedback=on", "topk:ratio=0.1,k=0,feedback=on", "fp16:feedback=off", "dense"]
+        self.assertEqual(training.short_names(names), dict(zip(names, ["topk:ratio=0.01", "topk:ratio=0.1", "fp16", "dense"])))
+        data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(names[0], {1: 9, 10: 9}) + self.sweep(names[2], {1: 8, 10: 8}))
+        charts(data, "-o", self.folder, cwd=self.folder)
+        for chart in ("training_bandwidth", "training_loss"):
+            self.assertEqual(set(self.svg(self.folder, chart)[1]), {"dense", "topk", "fp16"})
 
     def test_of_several_schedules_the_fastest_counts_and_what_diverged_is_left_out(self) -> None:
         nan = [{"steps": 10, "loss": None, "seconds": 1.0, "compute_seconds": 1.0, "input_seconds": 0.0, "exposed_seconds": 0.0,
