@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -204,6 +205,19 @@ void Job::run(std::string_view backend, Rank ranks, const Body& body) {
   on_threads(ranks, [&](Communicator& communicator) {
     run_nccl(communicator, device_of(devices, communicator.rank()), body);
   });
+}
+
+int in_job(const std::function<int(Job&)>& body) {
+  Job job;
+  try {
+    return body(job);
+  } catch (const std::exception& e) {
+    if (job.ranks() < 2) throw;
+    const auto* known = dynamic_cast<const Error*>(&e);
+    if (job.speaks() || !known || known->blame() != Blame::usage)
+      fmt::print(stderr, "error: {}\n", e.what());
+    job.leave(known ? static_cast<int>(known->blame()) : 3);
+  }
 }
 
 }  // namespace arlab

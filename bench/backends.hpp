@@ -60,4 +60,8 @@ class Job {
   std::unique_ptr<State> state_;
 };
 
+/// Runs `body` in the job that this process is part of, and returns the exit code it gives. A rank
+/// that fails while others wait for it ends them all.
+int in_job(const std::function<int(Job&)>& body);
+
 }  // namespace arlab

@@ -1,7 +1,6 @@
 // arlab run: the same sweep for real, beside the library's own allreduce, every run checked.
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 
 #include "bench/backends.hpp"
@@ -182,21 +181,6 @@ int run(RunVerb& verb, Job& job) {
   return output ? output->finish() : 0;
 }
 
-// A rank that fails while others wait for it ends them all.
-void run_job(RunVerb& verb, Session& session) {
-  Job job;
-  try {
-    session.exit_code = run(verb, job);
-  } catch (const std::exception& e) {
-    if (job.ranks() < 2) throw;
-    const auto* known = dynamic_cast<const Error*>(&e);
-    const int code = known ? static_cast<int>(known->blame()) : 3;
-    if (job.speaks() || !known || known->blame() != Blame::usage)
-      fmt::print(stderr, "error: {}\n", e.what());
-    job.leave(code);
-  }
-}
-
 }  // namespace
 
 void add_run(CLI::App& app, Session& session) {
@@ -225,7 +209,7 @@ void add_run(CLI::App& app, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
-    run_job(*options, session);
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }
 
