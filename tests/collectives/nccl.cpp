@@ -7,6 +7,7 @@
 #include "collectives/threads.hpp"
 #include "tests/collectives/conformance.hpp"
 #include "tests/collectives/gpu_main.hpp"
+#include "tests/collectives/lonely.hpp"
 
 using namespace arlab;
 
@@ -84,16 +85,6 @@ TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
 
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
-  // Two ranks are announced; the second never calls.
-  class Lonely final : public Communicator {
-   public:
-    Rank rank() const override { return 0; }
-    Rank ranks() const override { return 2; }
-    void start(int, std::span<const Transfer>, Operand) override {}
-    int wait() override { return 0; }
-    void barrier() override {}
-    double max(double value) override { return value; }
-    Count sum(Count value) override { return value; }
-  } lonely;
+  Lonely lonely;
   CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), DeviceRank::Seconds(3)), Error);
 }
