@@ -128,6 +128,10 @@ Job::Job() : state_(std::make_unique<State>()) {}
 Job::~Job() = default;
 
 Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
+std::shared_ptr<const Groups> Job::groups() const {
+  return state_->mpi ? groups_by_machine(state_->mpi->world()) : nullptr;
+}
+
 bool Job::speaks() const { return !state_->mpi || state_->mpi->world().rank() == 0; }
 
 void Job::leave(int code) {

@@ -40,6 +40,9 @@ class Job {
   Rank ranks() const;
   /// The ranks to use where none were asked for.
   Rank default_ranks(std::string_view backend) const;
+  /// The job's ranks that share a machine, as groups_by_machine() tells; null where there is no
+  /// job. All ranks call it together.
+  std::shared_ptr<const Groups> groups() const;
   /// Whether this process prints and writes files: rank 0.
   bool speaks() const;
   /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.

@@ -162,7 +162,11 @@ int run(RunVerb& verb, Job& job) {
     verb.sweep.command.insert(verb.sweep.command.begin(), std::begin(job_words),
                               std::end(job_words));
   }
-  const std::vector<Config> configs = verb.sweep.configs();
+  const auto groups_of_job = job.groups();
+  const GroupsOf known[] = {[&](Rank ranks) {
+    return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
+  }};
+  const std::vector<Config> configs = verb.sweep.configs(known);
   if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(verb.backend, group.front().problem.ranks);

@@ -25,6 +25,7 @@ class Shifted final : public Communicator {
   int wait() override { return under_.wait() - by_; }
   Clock& clock() override { return under_.clock(); }
   void barrier() override { under_.barrier(); }
+  std::vector<Rank> machines() override { return under_.machines(); }
   double max(double value) override { return under_.max(value); }
   Count sum(Count value) override { return under_.sum(value); }
 
@@ -35,9 +36,14 @@ class Shifted final : public Communicator {
 
 constexpr Operand kSum{DType::float32, Op::sum};
 
+std::shared_ptr<const Groups> groups_of(Communicator& communicator, Rank size) {
+  if (size == 0) return groups_by_machine(communicator);
+  return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
+}
+
 /// Why replicas would not stay equal with it; empty if they do.
-std::string drifts(const Algorithm& algorithm, Rank ranks) {
-  const Problem problem{.ranks = ranks, .elements = ranks};
+std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
+  const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
   if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
   if (verify(algorithm, problem).same_on_all_ranks) return "";
   return std::string(algorithm.name) + " adds up in another order on each of " +
@@ -57,11 +63,7 @@ double time_of(Communicator& communicator, const Route& route, std::vector<float
   return communicator.max(best);
 }
 
-Route fastest(int segments, Communicator& communicator, Count elements) {
-  std::vector<Route> routes;
-  for (const Algorithm& a : catalogue())
-    if (drifts(a, communicator.ranks()).empty()) routes.push_back({&a, segments});
-  if (!communicator.native_name().empty()) routes.push_back({nullptr, 1});
+Route fastest(Communicator& communicator, const std::vector<Route>& routes, Count elements) {
   std::vector<float> data(static_cast<std::size_t>(elements));
   Route best = routes.front();
   double best_time = std::numeric_limits<double>::infinity();
@@ -79,17 +81,30 @@ std::string Route::name(const Communicator& communicator) const {
 
 int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
 
-Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements) {
-  if (word == "auto") return fastest(segments, communicator, elements);
+Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
+                 Rank group_size) {
+  if (word == "auto")
+    return fastest(communicator, all_routes(segments, communicator, group_size), elements);
   if (word == "native") {
     if (communicator.native_name().empty())
       fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
-    return {nullptr, 1};
+    return {nullptr, 1, nullptr};
   }
   const Algorithm& algorithm = find_algorithm(word);
-  if (const std::string why = drifts(algorithm, communicator.ranks()); !why.empty())
+  const auto groups = groups_of(communicator, group_size);
+  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
     fail(Blame::usage, why);
-  return {&algorithm, segments};
+  return {&algorithm, segments, groups};
+}
+
+std::vector<Route> all_routes(int segments, Communicator& communicator, Rank group_size) {
+  const auto groups = groups_of(communicator, group_size);
+  std::vector<Route> routes;
+  for (const Algorithm& a : catalogue())
+    if (drifts(a, communicator.ranks(), groups.get()).empty())
+      routes.push_back({&a, segments, groups});
+  if (!communicator.native_name().empty()) routes.push_back({nullptr, 1, nullptr});
+  return routes;
 }
 
 Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
@@ -102,7 +117,11 @@ Cost travel(Communicator& communicator, const Route& route, Collective collectiv
     return {};
   }
   Shifted shifted(communicator, first_lane);
-  const Problem problem{collective, communicator.ranks(), elements, root};
+  const Problem problem{.collective = collective,
+                        .ranks = communicator.ranks(),
+                        .elements = elements,
+                        .root = root,
+                        .groups = route.groups.get()};
   return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
 }
 

@@ -105,8 +105,10 @@ TEST_CASE("messages between devices, directly and staged") {
   }
 }
 
-TEST_CASE("ranks of one machine are counted") {
-  CHECK(mpi->local_rank() == world->rank());  // these tests run on one machine
+TEST_CASE("ranks of one machine are counted") {  // these tests run on one
+  CHECK(mpi->local_rank() == world->rank());
+  CHECK(world->machines() == std::vector<Rank>(static_cast<std::size_t>(world->ranks())));
+  CHECK(groups_by_machine(*world) == nullptr);
 }
 
 TEST_CASE("max and sum over all ranks") {
