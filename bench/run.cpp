@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "bench/backends.hpp"
 #include "bench/device_subject.hpp"
 #include "bench/gpu.hpp"
+#include "bench/job.hpp"
 #include "bench/measure.hpp"
 #include "bench/sweep.hpp"
 #include "bench/units.hpp"

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "algorithms/error.hpp"
-#include "bench/backends.hpp"
 #include "bench/context.hpp"
+#include "bench/job.hpp"
 #include "bench/result_file.hpp"
 #include "bench/train_report.hpp"
 #include "bench/verbs.hpp"

@@ -76,35 +76,39 @@ Route fastest(Communicator& communicator, const std::vector<Route>& routes, Coun
 }  // namespace
 
 std::string Route::name(const Communicator& communicator) const {
-  return algorithm ? std::string(algorithm->name) : communicator.native_name();
+  if (algorithm) return std::string(algorithm->name);
+  return gpus ? gpus->native_name() : communicator.native_name();
 }
 
 int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
 
-Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
-                 Rank group_size) {
-  if (word == "auto")
-    return fastest(communicator, all_routes(segments, communicator, group_size), elements);
-  if (word == "native") {
-    if (communicator.native_name().empty())
-      fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
-    return {nullptr, 1, nullptr};
-  }
-  const Algorithm& algorithm = find_algorithm(word);
-  const auto groups = groups_of(communicator, group_size);
-  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
-    fail(Blame::usage, why);
-  return {&algorithm, segments, groups};
-}
-
-std::vector<Route> all_routes(int segments, Communicator& communicator, Rank group_size) {
-  const auto groups = groups_of(communicator, group_size);
+std::vector<Route> all_routes(int segments, Communicator& communicator,
+                              const RouteOptions& options) {
+  const auto groups = groups_of(communicator, options.group_size);
   std::vector<Route> routes;
   for (const Algorithm& a : catalogue())
     if (drifts(a, communicator.ranks(), groups.get()).empty())
-      routes.push_back({&a, segments, groups});
-  if (!communicator.native_name().empty()) routes.push_back({nullptr, 1, nullptr});
+      routes.push_back({&a, segments, groups, options.gpus});
+  const Route native{.gpus = options.gpus};
+  if (!native.name(communicator).empty()) routes.push_back(native);
   return routes;
+}
+
+Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
+                 const RouteOptions& options) {
+  if (word == "auto")
+    return fastest(communicator, all_routes(segments, communicator, options), elements);
+  if (word == "native") {
+    const Route native{.gpus = options.gpus};
+    if (native.name(communicator).empty())
+      fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
+    return native;
+  }
+  const Algorithm& algorithm = find_algorithm(word);
+  const auto groups = groups_of(communicator, options.group_size);
+  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
+    fail(Blame::usage, why);
+  return {&algorithm, segments, groups, options.gpus};
 }
 
 Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
@@ -113,15 +117,20 @@ Cost travel(Communicator& communicator, const Route& route, Collective collectiv
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
     expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
-    communicator.native_allreduce(bytes.data(), elements, kSum);
+    if (route.gpus)
+      route.gpus->native_allreduce(bytes, kSum);
+    else
+      communicator.native_allreduce(bytes.data(), elements, kSum);
     return {};
   }
-  Shifted shifted(communicator, first_lane);
   const Problem problem{.collective = collective,
                         .ranks = communicator.ranks(),
                         .elements = elements,
                         .root = root,
                         .groups = route.groups.get()};
+  if (route.gpus)
+    return route.gpus->execute(*route.algorithm, problem, bytes, kSum, route.segments);
+  Shifted shifted(communicator, first_lane);
   return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
 }
 

@@ -13,29 +13,12 @@
 #include "tests/collectives/contains.hpp"
 #include "tests/collectives/failures.hpp"
 #include "tests/collectives/lonely.hpp"
+#include "tests/collectives/thread_wires.hpp"
 #include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 
 namespace {
-
-/// Messages as rounds of the threads' communicator.
-class ThreadWires final : public Wires {
- public:
-  explicit ThreadWires(Communicator& threads) : threads_(threads) {}
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
-    stream.synchronise();
-    std::vector<Transfer> round;
-    for (const WireCall& call : calls)
-      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
-                       static_cast<Count>(call.bytes / 2)});
-    threads_.start(0, round, {DType::float16, Op::sum});
-    threads_.wait();
-  }
-
- private:
-  Communicator& threads_;
-};
 
 /// Runs on the ranks of `threads`; the verdict is the same on all.
 conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,

@@ -1,4 +1,5 @@
-// Routes that know which ranks share a machine: by hand, or from the communicator.
+// Routes that know which ranks share a machine: by hand, or from the communicator. Routes between
+// GPUs, for which the host plays.
 #include "training/route.hpp"
 
 #include <algorithm>
@@ -6,7 +7,9 @@
 #include "algorithms/error.hpp"
 #include "collectives/threads.hpp"
 #include "tests/catch.hpp"
+#include "tests/collectives/on_staged_ranks.hpp"
 #include "tests/training/toy_training.hpp"
+#include "training/exchange.hpp"
 
 using namespace arlab;
 
@@ -63,9 +66,10 @@ TEST_CASE("a route over groups by hand sums, and auto tries it") {
   for (const Case& its : {Case{4, 2}, {6, 2}, {6, 3}, {4, 4}, {3, 1}}) {
     bool right = false;
     on_threads(its.ranks, [&](Communicator& c) {
-      const Route route = find_route("hierarchical", 2, c, 100, its.size);
-      const bool good = sums(c, route) && sums(c, find_route("auto", 1, c, 100, its.size));
-      const bool tried = has_hierarchical(all_routes(1, c, its.size));
+      const RouteOptions groups{.group_size = its.size};
+      const Route route = find_route("hierarchical", 2, c, 100, groups);
+      const bool good = sums(c, route) && sums(c, find_route("auto", 1, c, 100, groups));
+      const bool tried = has_hierarchical(all_routes(1, c, groups));
       if (c.rank() == 0) right = good && tried && route.groups->size_of(0) == its.size;
     });
     INFO(its.ranks << " ranks in groups of " << its.size);
@@ -75,12 +79,13 @@ TEST_CASE("a route over groups by hand sums, and auto tries it") {
 
 TEST_CASE("groups of different sizes are refused by name, and auto leaves them out") {
   CHECK(toy::fails(Blame::usage, "2 to 4 ranks", [] {
-    on_threads(6, [](Communicator& c) { find_route("hierarchical", 1, c, 100, 4); });
+    on_threads(6,
+               [](Communicator& c) { find_route("hierarchical", 1, c, 100, {.group_size = 4}); });
   }));
   bool right = false;
   on_threads(6, [&](Communicator& c) {
-    const bool good = sums(c, find_route("auto", 1, c, 100, 4));
-    const auto routes = all_routes(1, c, 4);
+    const bool good = sums(c, find_route("auto", 1, c, 100, {.group_size = 4}));
+    const auto routes = all_routes(1, c, {.group_size = 4});
     if (c.rank() == 0) right = good && routes.size() > 3 && !has_hierarchical(routes);
   });
   CHECK(right);
@@ -108,4 +113,47 @@ TEST_CASE("where all ranks share a machine, or none do, there are no groups") {
         find_route("hierarchical", 1, c, 100);
       });
     }));
+}
+
+TEST_CASE("routes between GPUs sum, every one of them, and say whose allreduce it is") {
+  for (const Rank ranks : {1, 2, 4}) {
+    bool right = false;
+    on_staged_ranks(ranks, [&](Communicator& c, StagedRank& gpus) {
+      const RouteOptions options{.group_size = std::min(ranks, Rank{2}), .gpus = &gpus};
+      const auto routes = all_routes(2, c, options);
+      bool good = routes.size() > 4 && routes.back().name(c) == gpus.native_name();
+      for (const Route& route : routes) good = sums(c, route) && good && route.gpus == &gpus;
+      good = sums(c, find_route("auto", 1, c, 100, options)) && good;
+      if (c.rank() == 0) right = good;
+    });
+    INFO(ranks << " ranks");
+    CHECK(right);
+  }
+}
+
+TEST_CASE("an exchange runs its buckets between GPUs, beside the backward pass or not") {
+  for (const bool overlap : {false, true})
+    for (const char* word : {"ring", "native", "hierarchical"}) {
+      bool right = false;
+      on_staged_ranks(4, [&](Communicator& c, StagedRank& gpus) {
+        Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .gpus = &gpus}), overlap);
+        const Exchange::Task broadcast{{&find_algorithm("tree")}, Collective::broadcast, 3};
+        std::vector<float> a(1000, static_cast<float>(c.rank() + 1)), b(7, 1), none;
+        Count wrong = 0;
+        for (Count step = 0; step < 3; ++step) {
+          exchange.start({step, 0}, a);
+          exchange.start({step, 1}, none);
+          exchange.start({step, 2}, b);
+          std::vector<float> root(5, static_cast<float>(c.rank()));
+          exchange.wait(exchange.start({step, 3}, root, broadcast));
+          wrong += root == std::vector<float>(5, 3.0f) ? 0 : 1;
+        }
+        wrong += a == std::vector<float>(1000, 10 * 4 * 4) ? 0 : 1;
+        wrong += b == std::vector<float>(7, 4 * 4 * 4) ? 0 : 1;
+        const Count all = exchange.communicator().sum(wrong);
+        if (c.rank() == 0) right = all == 0;
+      });
+      INFO(word << " overlap " << overlap);
+      CHECK(right);
+    }
 }
