@@ -70,19 +70,17 @@ std::string differences(Rank ranks, const std::vector<std::pair<std::string, std
                         const std::vector<Count>& sizes) {
   std::string text;
   int runs = 0;
-  for (const Count elements : sizes)
-    for (const int segments : {1, 3})
-      conformance::for_all_problems(ranks, elements, ranks / 2,
-                                    [&](const Algorithm& algorithm, const Problem& problem) {
-                                      if (segments > 1 && !conformance::cuts(problem)) return;
-                                      const Case c{&algorithm, problem, segments};
-                                      Memory expected;
-                                      on_threads(ranks, body(c, expected));
-                                      for (const auto& [model, topology] : models) {
-                                        text += difference(c, model, topology, expected);
-                                        ++runs;
-                                      }
-                                    });
+  conformance::for_all_problems(
+      ranks, sizes, ranks / 2,
+      [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+        const Case c{&algorithm, problem, segments};
+        Memory expected;
+        on_threads(ranks, body(c, expected));
+        for (const auto& [model, topology] : models) {
+          text += difference(c, model, topology, expected);
+          ++runs;
+        }
+      });
   return runs > 0 ? text : "nothing was run";
 }
 
