@@ -89,12 +89,12 @@ std::string differences(Rank ranks, const std::vector<std::pair<std::string, std
 TEST_CASE("virtual ranks: the bits of threads in the time of simulate(), ranks 1 to 16") {
   for (const Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 16})
     CHECK(differences(ranks, {{"alpha_beta", ""}, {"loggops", ""}},
-                      {0, 1, ranks - 1, 3 * ranks + 2, 1009}) == "");
+                      {0, ranks - 1, 3 * ranks + 2}) == "");
 }
 
 #ifdef ARLAB_HAS_TOPOLOGIES
 TEST_CASE("virtual ranks: the same on a fat tree, with flows and with packets") {
-  for (const Rank ranks : {2, 3, 6, 8, 16})
+  for (const Rank ranks : {2, 6, 16})
     CHECK(differences(ranks, {{"fluid", "fat_tree:k=4"}, {"packet", "fat_tree:k=4"}},
                       {ranks - 1, 5000}) == "");
 }
