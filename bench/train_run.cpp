@@ -133,7 +133,7 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
 }  // namespace
 
 TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions& options,
-                  const Datasets& data) {
+                  const Datasets& data, StagedRank* gpus) {
   use_threads(options.threads);
   const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
   Sampling sampling{.samples = data.train.samples,
@@ -149,8 +149,10 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
                      "{} evenly: give --batch a multiple of the workers",
                      options.batch, config.workers));
   const Count steps = Sampler(sampling).steps();
+  Learning learning = config.learning;
+  learning.via.gpus = gpus;
   Trainer trainer(
-      c, config.learning,
+      c, learning,
       [&](const SumOverWorkers& sum) {
         return make_replica(*config.architecture,
                             {.seed = options.seed,

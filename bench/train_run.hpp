@@ -16,6 +16,7 @@ struct TrainConfig {
   Learning learning;
   std::string backend;
   Rank ranks = 1, workers = 1;
+  VirtualNetwork network = {};  ///< of virtual ranks
 };
 
 /// What rank 0 has seen of it.
@@ -30,7 +31,8 @@ struct TrainResult {
 };
 
 /// Every rank of the communicator calls it; only rank 0's result is filled.
+/// gpus: between which gradients travel, or null.
 TrainResult train(Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data);
+                  const TrainOptions& options, const Datasets& data, StagedRank* gpus);
 
 }  // namespace arlab
