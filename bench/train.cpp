@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "algorithms/error.hpp"
@@ -122,6 +123,7 @@ int run(TrainOptions& options, Job& job) {
   if (job.speaks() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
   std::vector<TrainResult> results;
+  std::set<std::string> told;
   const Architecture* made_for = nullptr;
   Datasets data;
   for (const TrainConfig& config : configs) {
@@ -138,6 +140,8 @@ int run(TrainOptions& options, Job& job) {
     else
       job.run_training(backend, config.ranks, body);
     if (!job.speaks()) continue;
+    if (!result.codes.advice.empty() && told.insert(result.codes.advice).second)
+      fmt::print(stderr, "note: {}\n", result.codes.advice);
     if (json) json->add(train_record(result, options));
     results.push_back(std::move(result));
   }

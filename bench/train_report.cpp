@@ -188,6 +188,7 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   j["codec_us"] = a_step_us(all.codec);
   j["bytes_per_step"] =
       all.steps > 0 ? Json(all.bytes_sent / all.steps / c.ranks) : Json(nullptr);  // of a rank
+  j["aggregation"] = r.codes.way.empty() ? Json(nullptr) : Json(r.codes.way);
   j["compressor"] = c.learning.options.gradients.compressor
                         ? Json(compressor_text(c.learning.options.gradients))
                         : Json(nullptr);

@@ -162,10 +162,6 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       articles_of(config, options, data, sampling));
   std::optional<Teller> teller;
   if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
-  if (const GradientOptions& g = config.learning.options.gradients; teller && g.compressor)
-    if (const CodeRoute codes = code_route(g, config.architecture->parameters, config.workers);
-        !codes.advice.empty())
-      teller->say(codes.advice);
   std::optional<Backup> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {
@@ -174,6 +170,8 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       if (teller) teller->say(note);
   }
   result.steps_before = trainer.steps_done();
+  if (const GradientOptions& g = config.learning.options.gradients; speaks && g.compressor)
+    result.codes = code_route(g, trainer.replica().variables(), config.workers);
   std::optional<Pipeline> feed, validation;
   if (is_worker) {
     feed.emplace(data.train, sampling, options.prefetch);

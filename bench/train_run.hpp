@@ -27,6 +27,7 @@ struct TrainResult {
   std::vector<EpochReport> epochs;
   std::vector<double> step_us;
   Staleness staleness;
+  CodeRoute codes;         ///< where gradients are compressed
   Count steps_before = 0;  ///< that a checkpoint had
 };
 

@@ -16,8 +16,7 @@ Trial trial_of(const TrainResult& r) {
   t.strategy = r.config.learning.strategy;
   t.scheduler = scheduler_text(gradients);
   t.compressor = compressor_label(gradients);
-  if (gradients.compressor)
-    t.aggregation = code_route(gradients, r.config.architecture->parameters, t.workers).way;
+  t.aggregation = r.codes.way;
   t.bandwidth = r.config.network.bandwidth;
   t.latency = r.config.network.topology.empty()
                   ? show_picoseconds(static_cast<double>(r.config.network.latency))
