@@ -109,7 +109,7 @@ class Kernel {
   [[noreturn]] void deadlock() const;
   void take_turn(Actor& self) {
     self.turn.wait(self.turns);
-    ++self.turns;
+    self.turns = self.turn.heard();  // one more
   }
 
   OpenSimulation simulation_;
