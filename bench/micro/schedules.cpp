@@ -39,14 +39,15 @@ void spend(Time time) {
 }
 
 double seconds_a_step(const Study& study) {
-  Dispatcher dispatcher(
+  Dispatcher dispatcher(machine_clock(), true);
+  dispatcher.schedule(
       *study.kind, study.profile, study.link, study.values,
       [&](const Bundle& bundle) { spend(study.link.holds(bundle.bytes(), bundle.collective)); });
   Steady::time_point begin;
   for (int step = 0; step < kSteps; ++step) {
-    if (study.kind->barrier) dispatcher.wait_all();
+    if (study.kind->barrier) dispatcher.wait_for_all();
     for (int layer = 0; layer < 3; ++layer) {
-      dispatcher.wait(layer);
+      dispatcher.wait_for(layer);
       if (layer == 0 && step == kSteps - 1 - kCounted) begin = Steady::now();
       if (layer == 0 && step == kSteps - 1)
         return std::chrono::duration<double>(Steady::now() - begin).count() / kCounted;

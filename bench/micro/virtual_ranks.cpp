@@ -1,5 +1,6 @@
 // Virtual ranks: turns of threads, and allreduces, a second of the machine's time.
-// items = turns, or allreduces; virtual_us = what one takes in virtual time.
+// items = turns, or allreduces; CPU is that of all threads; virtual_us = what one takes in virtual
+// time.
 #include "training/virtual/virtual_ranks.hpp"
 
 #include <benchmark/benchmark.h>
@@ -45,12 +46,14 @@ void allreduce(benchmark::State& state) {
 
 void register_virtual_ranks() {
   benchmark::RegisterBenchmark("virtual/turns", turns)
+      ->MeasureProcessCPUTime()
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond)
       ->ArgName("ranks")
       ->Arg(2)
       ->Arg(64);
   benchmark::RegisterBenchmark("virtual/ring", allreduce)
+      ->MeasureProcessCPUTime()
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond)
       ->ArgNames({"ranks", "bytes"})
