@@ -9,6 +9,7 @@
 
 #include "algorithms/error.hpp"
 #include "bench/context.hpp"
+#include "bench/gradient_options.hpp"
 #include "bench/job.hpp"
 #include "bench/result_file.hpp"
 #include "bench/train_report.hpp"
@@ -55,10 +56,18 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
   std::vector<TrainConfig> all;
   for (const Architecture* a : options.chosen_models())
-    for (const Rank w : workers) all.push_back(config_of(options, job, backend, *a, w));
+    for (const Rank w : workers)
+      for (const std::string& scheduler : options.schedulers)
+        for (const std::string& compressor : options.compressors) {
+          TrainConfig c = config_of(options, job, backend, *a, w);
+          set_scheduler(c.learning.options.gradients, scheduler);
+          set_compressor(c.learning.options.gradients, compressor);
+          all.push_back(std::move(c));
+        }
   if (all.size() > 1 && !(options.checkpoint + options.tensorboard + options.trace).empty())
     fail(Blame::usage, fmt::format("--checkpoint, --tensorboard and --trace are of one run, but "
-                                   "these are {}: choose one model and one number of workers",
+                                   "these are {}: choose one model, one number of workers, one "
+                                   "scheduler and one compressor",
                                    all.size()));
   return all;
 }

@@ -87,21 +87,19 @@ void add_how(CLI::App& verb, TrainOptions& o) {
   add_word(verb, "-b,--backend", o.backend,
            "threads (default), or mpi (default under mpirun and srun)");
   add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
-  verb.add_option_function<std::vector<std::string>>(
-          "--buckets",
-          [&o](const std::vector<std::string>& texts) {
-            const auto sizes = parse_counts(texts, "--buckets");
-            if (sizes.size() > 2)
-              fail(Blame::usage, fmt::format("--buckets has {} sizes: give the first bucket's and "
-                                             "the others', such as 1M,25M",
-                                             sizes.size()));
-            o.learning.options.buckets = {sizes.front(), sizes.back()};
-          },
-          "Bytes that close the first bucket of gradients, and the others (default 1M,25M)")
-      ->delimiter(',')
-      ->type_name("BYTES");
+  verb.add_option("--scheduler", o.schedulers,
+                  "When gradients travel: any of `arlab list schedulers`, with parameters as in "
+                  "priority:slice=4M; default buckets (1M first, then 25M); or several")
+      ->type_name("SPECS");
+  verb.add_option("--compressor", o.compressors,
+                  "What makes them smaller: any of `arlab list compressors`, with parameters as in "
+                  "topk:ratio=0.01; default none; or several")
+      ->type_name("SPECS");
+  add_word(verb, "--aggregation", o.learning.options.gradients.aggregation,
+           "How codes come together: allreduce, all_gather, requantise, or of sparse ones doubling "
+           "or balanced; default auto, what receives the fewest bytes");
   verb.add_flag("--no-overlap", o.no_overlap,
-                "Exchange gradients after the backward pass, not during it");
+                "Exchange gradients when they are waited for, not meanwhile");
   StrategyOptions& s = o.learning.options;
   add_number(verb, "--servers", s.servers, 1, "Parameter servers, besides the workers (default 1)");
   add_number(verb, "--bound", s.bound, 0,
@@ -211,6 +209,7 @@ Learning learning_of(const TrainOptions& o, std::string_view backend, Rank worke
          fmt::format("strategy {} is for backend {}, not {}: use --strategy {}", kind.name,
                      kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
   learning.route = o.algorithm;
+  learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
   learning.optimizer.kind = optimizer_named(o.optimizer);
   learning.rate.scaling = rate_scaling_named(o.rate_scaling);

@@ -14,6 +14,7 @@ namespace arlab {
 
 struct TrainOptions {
   std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
+  std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
   std::string strategy, algorithm, backend;  ///< empty: what suits the backend and the strategy
   std::string data = "synthetic", sharding = "data";
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/gradient_options.hpp"
 #include "bench/output.hpp"
 #include "bench/table.hpp"
 #include "bench/units.hpp"
@@ -25,6 +26,7 @@ EpochReport total(const TrainResult& result) {
     all.exposed += e.exposed;
     all.communication += e.communication;
     all.compute += e.compute;
+    all.codec += e.codec;
     all.bytes_sent += e.bytes_sent;
   }
   if (!result.epochs.empty()) all.validation = result.epochs.back().validation;
@@ -37,6 +39,11 @@ double rate(const EpochReport& e) {
 
 std::string a_step(double seconds, const EpochReport& e) {
   return e.steps > 0 ? show_time(seconds * 1e6 / static_cast<double>(e.steps)) : "";
+}
+
+// Of all ranks together.
+std::string bytes_a_step(const EpochReport& e) {
+  return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps) : "";
 }
 
 std::string percent(double part, double whole) {
@@ -75,6 +82,7 @@ Json to_json(const EpochReport& e) {
   j["input_seconds"] = e.input;
   j["communication_seconds"] = e.communication;
   j["exposed_seconds"] = e.exposed;
+  j["codec_seconds"] = e.codec;
   j["images_per_second"] = rate(e);
   j["bytes_sent"] = e.bytes_sent;
   return j;
@@ -92,8 +100,10 @@ std::string train_table(const std::vector<TrainResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const TrainResult& r : results) {
     const EpochReport all = total(r);
+    const GradientOptions& gradients = r.config.learning.options.gradients;
     rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
-                    r.config.learning.strategy, way(r),
+                    r.config.learning.strategy, way(r), scheduler_text(gradients),
+                    compressor_label(gradients),
                     r.epochs.empty() ? ""
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
                                                                   r.epochs.back().train.samples)),
@@ -101,10 +111,11 @@ std::string train_table(const std::vector<TrainResult>& results) {
                     percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
                     speed_up(r, results), a_step(all.seconds, all), a_step(all.compute, all),
                     a_step(all.input, all), a_step(all.communication, all),
-                    a_step(all.exposed, all)});
+                    all.codec > 0 ? a_step(all.codec, all) : "", a_step(all.exposed, all),
+                    bytes_a_step(all)});
   }
-  return compact({"model", "workers", "strategy", "algorithm", "loss", "accuracy", "validation",
-                  "images/s", "speed-up", "step", "compute", "input", "communication", "exposed"},
+  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor", "loss", "accuracy", "validation",
+                  "images/s", "speed-up", "step", "compute", "input", "communication", "codec", "exposed", "bytes"},
                  rows);
 }
 
@@ -157,6 +168,10 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   j["optimizer"] = name(c.learning.optimizer.kind);
   j["learning_rate"] = c.learning.rate.base;
   j["overlap"] = c.learning.overlap;
+  j["scheduler"] = scheduler_text(c.learning.options.gradients);
+  j["compressor"] = c.learning.options.gradients.compressor
+                        ? Json(compressor_text(c.learning.options.gradients))
+                        : Json(nullptr);
   j["images_per_second"] = rate(all);
   j["epochs"] = Json::array();
   for (const EpochReport& e : r.epochs) j["epochs"].push_back(to_json(e));

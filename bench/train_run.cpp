@@ -18,27 +18,21 @@
 namespace arlab {
 namespace {
 
-double seconds_of(Exchange::Clock::time_point t) {
-  return std::chrono::duration<double>(t.time_since_epoch()).count();
-}
-
 /// The spans of this rank, in memory until the end.
 class Tracer {
  public:
   explicit Tracer(Rank rank) : rank_(rank) {}
 
   void step(const StepReport& r) {
-    const double begin = seconds_of(r.begin), computed = begin + r.input;
+    const double computed = r.begin + r.input;
     if (r.input > 0)
-      add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, begin, computed});
+      add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
     add({WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
-         begin + r.seconds - r.exposed});
+         r.begin + r.seconds - r.exposed});
   }
   // On the thread of the exchange.
-  void collective(const CollectiveId& id, Exchange::Clock::time_point begin,
-                  Exchange::Clock::time_point end) {
-    add({WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, seconds_of(begin),
-         seconds_of(end)});
+  void collective(const CollectiveId& id, double begin, double end) {
+    add({WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
   }
   std::string encoded() const { return encode_spans(spans_); }
 
@@ -166,6 +160,10 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       articles_of(config, options, data, sampling));
   std::optional<Teller> teller;
   if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
+  if (const GradientOptions& g = config.learning.options.gradients; teller && g.compressor)
+    if (const CodeRoute codes = code_route(g, config.architecture->parameters, config.workers);
+        !codes.advice.empty())
+      teller->say(codes.advice);
   std::optional<Backup> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {
@@ -198,7 +196,7 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
     result.epochs.push_back(r);
   };
   if (traces)
-    observer.collective = [&](const CollectiveId& id, auto begin, auto end) {
+    observer.collective = [&](const CollectiveId& id, double begin, double end) {
       tracer.collective(id, begin, end);
     };
   trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);

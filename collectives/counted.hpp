@@ -1,5 +1,5 @@
 // Counted: a communicator that counts what this rank sends, at the transport: messages and bytes as
-// the backend is asked to send them, whoever asks.
+// the backend is asked to send them, whoever asks, and the time that it spends there.
 #pragma once
 
 #include "collectives/communicator.hpp"
@@ -21,6 +21,8 @@ class Counted final : public Communicator {
   explicit Counted(Communicator& other) : other_(other) {}
 
   Traffic sent() const { return sent_; }
+  /// In rounds that were started and waited for.
+  double seconds() const { return seconds_; }
 
   Rank rank() const override { return other_.rank(); }
   Rank ranks() const override { return other_.ranks(); }
@@ -30,11 +32,16 @@ class Counted final : public Communicator {
         ++sent_.messages;
         sent_.bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
       }
-    other_.start(lane, round, operand);
+    timed([&] { other_.start(lane, round, operand); });
   }
-  int wait() override { return other_.wait(); }
+  int wait() override {
+    int lane = 0;
+    timed([&] { lane = other_.wait(); });
+    return lane;
+  }
   int poll() override { return other_.poll(); }
   void abandon() noexcept override { other_.abandon(); }
+  std::vector<Rank> machines() override { return other_.machines(); }
   Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }
@@ -42,12 +49,20 @@ class Counted final : public Communicator {
   std::string native_name() const override { return other_.native_name(); }
   /// Not counted: the library tells nobody what it sends.
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    other_.native_allreduce(data, elements, operand);
+    timed([&] { other_.native_allreduce(data, elements, operand); });
   }
 
  private:
+  template <class Use>
+  void timed(Use use) {
+    const double begin = clock().now();
+    use();
+    seconds_ += clock().now() - begin;
+  }
+
   Communicator& other_;
   Traffic sent_;
+  double seconds_ = 0;
 };
 
 }  // namespace arlab

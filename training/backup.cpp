@@ -1,8 +1,10 @@
 #include "training/backup.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "algorithms/error.hpp"
+#include "training/gather.hpp"
 
 namespace arlab {
 namespace {
@@ -32,6 +34,41 @@ void pass(Communicator& c, Rank from, Rank to, std::span<float> data) {
 }
 
 std::string moments_of(Rank r) { return "optimizer/moments/" + std::to_string(r); }
+std::string state_of(Rank r) { return "strategy/" + std::to_string(r); }
+
+// Name and bytes of each, with their lengths before them.
+std::string encoded(const Strategy::State& state) {
+  std::string text;
+  const auto add = [&](const void* data, std::size_t size) {
+    const auto length = static_cast<std::uint64_t>(size);
+    text.append(reinterpret_cast<const char*>(&length), sizeof length);
+    text.append(static_cast<const char*>(data), size);
+  };
+  for (const auto& [name, bytes] : state) {
+    add(name.data(), name.size());
+    add(bytes.data(), bytes.size());
+  }
+  return text;
+}
+
+Strategy::State decoded(std::string_view text) {
+  const auto next = [&] {
+    std::uint64_t length = 0;
+    if (text.size() >= sizeof length) std::memcpy(&length, text.data(), sizeof length);
+    if (text.size() < sizeof length || text.size() - sizeof length < length)
+      fail(Blame::usage, "the checkpoint's state of a strategy is damaged: use another one");
+    const std::string_view part = text.substr(sizeof length, length);
+    text.remove_prefix(sizeof length + length);
+    return part;
+  };
+  Strategy::State state;
+  while (!text.empty()) {
+    const std::string name(next());
+    const auto bytes = std::as_bytes(std::span(next()));
+    state[name] = {bytes.begin(), bytes.end()};
+  }
+  return state;
+}
 
 void expect_same_plan(const std::vector<Article>& articles, const Checkpoint& checkpoint) {
   const Json& plan = checkpoint.json("plan");
@@ -69,6 +106,7 @@ std::vector<std::string> Backup::resume() {
   if (any) {
     trainer_.share_state();
     scatter_moments(latest ? &latest->checkpoint : nullptr);
+    scatter_states(latest ? &latest->checkpoint : nullptr);
   }
   if (keeps())
     for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
@@ -115,6 +153,7 @@ void Backup::settled(const EpochReport* epoch) {
   Checkpoint now;
   if (keeps()) now = state();
   if (trainer_.own_moments()) gather_moments(keeps() ? &now : nullptr);
+  gather_states(keeps() ? &now : nullptr);
   if (keeps()) folder_->save(std::move(now), moment);
 }
 
@@ -136,15 +175,40 @@ void Backup::gather_moments(Checkpoint* into) {
   }
 }
 
-void Backup::scatter_moments(const Checkpoint* from) {
-  if (!trainer_.own_moments()) return;
+// Throws on all ranks unless rank 0's checkpoint has a part for each rank, and no more.
+void Backup::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
   Communicator& c = trainer_.communicator();
-  const bool enough = !from || (from->find(moments_of(c.ranks() - 1)) != nullptr &&
-                                from->find(moments_of(c.ranks())) == nullptr);
+  const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
+                                from->find(part_of(c.ranks())) == nullptr);
   if (c.max(enough ? 0 : 1) > 0)
     fail(Blame::usage, "the checkpoint in " + path_ + " is of another number of ranks than " +
                            std::to_string(c.ranks()) +
-                           ", and with this strategy each rank has its own state: use as many");
+                           ", and each rank has a state of its own here: use as many");
+}
+
+void Backup::gather_states(Checkpoint* into) {
+  Communicator& c = trainer_.communicator();
+  const std::string own = encoded(trainer_.strategy_state());
+  if (c.sum(static_cast<Count>(own.size())) == 0) return;
+  std::vector<std::string> all = gather(c, own);
+  if (!into) return;
+  for (Rank r = 0; r < c.ranks(); ++r)
+    into->add(state_of(r), std::move(all[static_cast<std::size_t>(r)]));
+}
+
+void Backup::scatter_states(const Checkpoint* from) {
+  Communicator& c = trainer_.communicator();
+  if (c.max(from && from->find(state_of(0)) ? 1 : 0) == 0) return;
+  expect_part_of_each(from, state_of);
+  std::vector<std::string> all;
+  for (Rank r = 0; from && r < c.ranks(); ++r) all.push_back(from->bytes(state_of(r)));
+  trainer_.restore_strategy(decoded(scatter(c, all)));
+}
+
+void Backup::scatter_moments(const Checkpoint* from) {
+  if (!trainer_.own_moments()) return;
+  Communicator& c = trainer_.communicator();
+  expect_part_of_each(from, moments_of);
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments(trainer_.optimizer().moments().size());
     if (from) fill(moments, from->floats(moments_of(r)), "moments", *from);

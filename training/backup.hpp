@@ -2,9 +2,10 @@
 // weights at the end are the same to the bit.
 //
 // A state is taken where all ranks are settled. It holds weights, statistics, the optimizer's
-// moments (of every rank, where each has its own), the steps done, which tell the sampler's
-// position, and the plan. Nothing in a run draws random numbers but the sampler and the making of
-// data, which count from seeds, so there is no other random state to keep.
+// moments (of every rank, where each has its own), what every rank's compressors keep, the steps
+// done, which tell the sampler's position, and the plan. Nothing in a run draws random numbers but
+// the sampler and the making of data, which count from seeds, so there is no other random state to
+// keep.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,9 @@ class Backup {
   void rescue();
   void gather_moments(Checkpoint* into);
   void scatter_moments(const Checkpoint* from);
+  void expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank));
+  void gather_states(Checkpoint* into);
+  void scatter_states(const Checkpoint* from);
   bool keeps() const { return folder_.has_value(); }
 
   Trainer& trainer_;

@@ -13,8 +13,7 @@ std::vector<Article> articles_of(Parameters& parameters, const DistributedOption
                                  const std::string& route) {
   std::vector<Article> all{{"the algorithm", route},
                            {"the optimizer", std::string(name(options.optimizer.kind))},
-                           {"the buckets", std::to_string(options.buckets.first) + ", " +
-                                               std::to_string(options.buckets.cap)}};
+                           {"the schedule", text(options.gradients)}};
   std::string variables;
   for (const Variable& v : parameters.variables())
     variables += v.name + ' ' + std::to_string(v.elements) + ';';
@@ -32,7 +31,7 @@ DistributedOptimizer::DistributedOptimizer(Communicator& communicator, Parameter
       optimizer_(options.optimizer, static_cast<Count>(parameters.weights().size())) {
   expect_same(communicator, articles_of(parameters, options, exchange_.route().name(communicator)));
   StrategyOptions strategy;
-  strategy.buckets = options.buckets;
+  strategy.gradients = options.gradients;
   strategy_ =
       make_all_reduce({parameters, optimizer_, exchange_, rank(), ranks(), ranks(), strategy});
   const Exchange::Task broadcast{{&find_algorithm("tree")}, Collective::broadcast, 0};
@@ -50,6 +49,7 @@ void DistributedOptimizer::start_step() {
 
 void DistributedOptimizer::step(double learning_rate) {
   strategy_->finish_step({steps_++, learning_rate});
+  strategy_->flush();
 }
 
 }  // namespace arlab

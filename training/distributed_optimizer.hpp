@@ -24,7 +24,7 @@ namespace arlab {
 struct DistributedOptions {
   std::string route = "ring";  ///< an algorithm, "native" or "auto"
   bool overlap = true;
-  BucketSizes buckets;
+  GradientOptions gradients;  ///< compressor and scheduler; step() waits for all gradients
   OptimizerOptions optimizer;
 };
 

@@ -4,21 +4,17 @@
 // Every collective says which one it is: step, bucket, slice and phase. Its messages travel on
 // lanes made from that, so a rank that is out of step by less than some thirty buckets waits and is
 // found out, and does not add one bucket into another. Collectives run one at a time, in the order
-// in which they were started.
+// in which they were started; gradients in the order that a scheduler chooses.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 
 #include "training/route.hpp"
+#include "training/schedulers/dispatcher.hpp"
 
 namespace arlab {
 
@@ -35,32 +31,28 @@ std::string name(const CollectiveId& id);  ///< "step 3 bucket 1 slice 0 gradien
 
 class Exchange {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Ticket = std::uint64_t;
+  using Ticket = Dispatcher::Ticket;
 
   /// What the exchange has cost since the beginning, or since an earlier Usage.
   struct Usage {
     double seconds = 0;  ///< collectives under way
     double exposed = 0;  ///< the worker waited for them
+    double codec = 0;    ///< of `seconds`: gradients were compressed and decompressed
     Count bytes = 0;     ///< sent by this rank
     Count collectives = 0;
 
     Usage operator-(const Usage& before) const {
-      return {seconds - before.seconds, exposed - before.exposed, bytes - before.bytes,
-              collectives - before.collectives};
+      return {seconds - before.seconds, exposed - before.exposed, codec - before.codec,
+              bytes - before.bytes, collectives - before.collectives};
     }
   };
 
-  /// Called after each collective, on the thread that ran it.
-  using Observer =
-      std::function<void(const CollectiveId&, Clock::time_point begin, Clock::time_point end)>;
+  /// Called after each collective, where it ran, with the communicator's time.
+  using Observer = std::function<void(const CollectiveId&, double begin, double end)>;
 
   /// overlap: on a thread of its own. The communicator must outlive the exchange, and is used by
-  /// nobody else while a ticket is open.
+  /// nobody else while anything is under way.
   Exchange(Communicator& communicator, Route route, bool overlap);
-  ~Exchange();
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
 
   /// Starts a collective on the data, in place; they are touched by nobody until wait(). Throws
   /// what an earlier collective has failed with.
@@ -79,40 +71,44 @@ class Exchange {
   /// Sums over all ranks, at once; for use in a forward or backward pass.
   void sum(const CollectiveId& id, std::span<float> data) { wait(start(id, data)); }
 
-  /// For all but collectives of float vectors; no ticket may be open.
+  /// From now on, gradients travel by this scheduler (see Dispatcher::schedule()); where one rank
+  /// must lead, it is rank 0. Every rank calls it, when nothing is under way.
+  void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
+                const Values& values, Dispatcher::Carry carry);
+  void ready(int layer) { dispatcher_.ready(layer); }
+  void wait_for(int layer);
+  void wait_for_all();
+  /// For a carry: runs one collective now, which counts as one. `codes`: what it does beside
+  /// sending is making and reading codes.
+  void run(const CollectiveId& id, const Task& task, std::span<float> data);
+  void run(const CollectiveId& id, const std::function<void(Communicator&)>& codes);
+
+  /// For all but collectives of float vectors; nothing may be under way.
   Communicator& communicator();
+  Clock& clock() { return communicator_.clock(); }
   /// For a strategy that fails amid messages of its own, whose memory it frees.
   void abandon() noexcept { communicator_.abandon(); }
   /// For what else the worker waits for on the communicator.
   void add_usage(double seconds, Count bytes);
 
   const Route& route() const { return route_; }
-  bool overlaps() const { return thread_.joinable(); }
+  bool overlaps() const { return dispatcher_.has_thread(); }
   Usage usage() const;
   void observe(Observer observer) { observer_ = std::move(observer); }
 
  private:
-  struct Job {
-    CollectiveId id;
-    std::span<float> data;
-    Task task;
-  };
-
-  void serve();
-  void run(const Job& job);
+  void note(const CollectiveId& id, double begin, const Usage& used);
+  template <class Wait>
+  void exposed(Wait wait);
+  void tell(const Bundle* bundle);
+  std::optional<Bundle> hear();
 
   Communicator& communicator_;
   const Route route_;
   Observer observer_;
-
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;  // the first is under way
-  Ticket started_ = 0, done_ = 0;
-  std::exception_ptr failure_;
-  bool stop_ = false;
-  Usage usage_;
-  std::thread thread_;
+  Usage usage_;  // guarded by the mutex
+  Dispatcher dispatcher_;
 };
 
 }  // namespace arlab

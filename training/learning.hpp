@@ -16,6 +16,7 @@ struct Learning {
   bool overlap = true;
   StrategyOptions options;
   OptimizerOptions optimizer;
+  double speed = 0;  ///< where time is virtual: multiply-adds a second of a worker; 0: at once
   LearningRate rate{.base = 0.1};
   Count epochs = 1;
   Count most_steps = 0;     ///< of the whole run; 0: all

@@ -35,6 +35,7 @@ class Optimizer {
 
   /// What a checkpoint must keep: first and second moments, one after the other.
   std::span<float> moments() { return moments_; }
+  const OptimizerOptions& options() const { return options_; }
   Count steps() const { return steps_; }
   void set_steps(Count steps) { steps_ = steps; }
 

@@ -40,7 +40,7 @@ class BySparseSum final : public Aggregator {
     for (float& x : gradient) x /= static_cast<float>(o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Compressor::Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
 
  private:
   /// As many as a rank has on average; every rank must ask for the same number.

@@ -11,12 +11,6 @@
 namespace arlab {
 namespace {
 
-using Steady = Exchange::Clock;
-
-double seconds_since(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
-}
-
 Route route_of(const Learning& learning, Communicator& communicator) {
   const std::string_view word =
       learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
@@ -44,12 +38,6 @@ std::string text_of(std::span<const Variable> variables) {
     text += ';';
   }
   return std::to_string(variables.size()) + " variables, hash " + std::to_string(hash(text));
-}
-
-std::string text_of(std::span<const Bucket> buckets) {
-  std::string text;
-  for (const Bucket& b : buckets) text += std::to_string(b.elements) + ' ';
-  return std::to_string(buckets.size()) + " buckets, hash " + std::to_string(hash(text));
 }
 
 std::string text_of(const OptimizerOptions& o) {
@@ -96,6 +84,7 @@ Trainer::Trainer(Communicator& communicator, const Learning& learning, const Mak
   });
   optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
                                            static_cast<Count>(replica_->weights().size()));
+  pace_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
   agree();
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
                                     workers_, communicator_.ranks(), learning_.options});
@@ -114,7 +103,8 @@ void Trainer::agree() {
        {"micro-batches", std::to_string(learning_.micro_batches)},
        {"the algorithm", exchange_.route().name(communicator_) + ", " +
                              std::to_string(exchange_.route().segments) + " segments"},
-       {"the buckets", text_of(buckets_of(replica_->variables(), o.buckets)), false},
+       {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
+       {"the speed", text_of(learning_.speed), false},
        {"epochs", std::to_string(learning_.epochs), false},
        {"steps", std::to_string(learning_.most_steps), false},
        {"the comparisons", "every " + std::to_string(learning_.check_every), false}});
@@ -142,8 +132,9 @@ void Trainer::share_state() {
 
 // The gradient of each micro-batch is added to those before; only the last one completes it.
 Outcome Trainer::learn(const Batch& batch) {
+  // Those that are still under way are cleared when they have arrived.
   const auto gradients = replica_->gradients();
-  std::fill(gradients.begin(), gradients.end(), 0.0F);
+  if (strategy_->is_whole()) std::fill(gradients.begin(), gradients.end(), 0.0F);
   if (batch.samples == 0) {  // a short last batch, of which nothing is left for this worker
     for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
     return {};
@@ -154,11 +145,11 @@ Outcome Trainer::learn(const Batch& batch) {
   const Blocks parts(batch.samples, count);
   const std::size_t values = batch.values.size() / static_cast<std::size_t>(batch.samples);
   Outcome outcome;
-  replica_->on_ready({});
   for (Count part = 0; part < count; ++part) {
     const auto first = static_cast<std::size_t>(parts.begin(part));
     const auto size = static_cast<std::size_t>(parts.size(part));
-    if (part == count - 1) replica_->on_ready([this](std::size_t v) { strategy_->ready(v); });
+    listen(part == 0, part == count - 1);
+    pace_->begin(parts.size(part));
     outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
                                 std::span(batch.labels).subspan(first, size)},
                                scale);
@@ -166,8 +157,22 @@ Outcome Trainer::learn(const Batch& batch) {
   return outcome;
 }
 
+// What the strategy is told of a pass: what the first one needs, and what the last one completes.
+void Trainer::listen(bool first, bool last) {
+  replica_->on_need([this, first](std::size_t v) {
+    pace_->need(v, [&] {
+      if (first) strategy_->need(v);
+    });
+  });
+  replica_->on_ready([this, last](std::size_t v) {
+    pace_->ready(v, [&] {
+      if (last) strategy_->ready(v);
+    });
+  });
+}
+
 StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
-  const auto begin = Steady::now();
+  const double begin = clock().now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
   r.begin = begin;
@@ -176,17 +181,18 @@ StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
   sums_ = 0;
   strategy_->start_step(r.step);
   if (is_worker()) {
-    const double waited = feed.train->time().waited;
+    const double asked = clock().now();
     const Batch batch = feed.train->next();
-    r.input = feed.train->time().waited - waited;
+    r.input = clock().now() - asked;
     r.outcome = learn(batch);
   }
   strategy_->finish_step(r.step);
   ++steps_done_;
   const Exchange::Usage used = exchange_.usage() - before;
-  r.seconds = seconds_since(begin);
+  r.seconds = clock().now() - begin;
   r.exposed = used.exposed;
   r.communication = used.seconds;
+  r.codec = used.codec;
   return r;
 }
 
@@ -210,7 +216,8 @@ void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observ
   try {
     run_all(feed, steps_of_epoch, observer);
   } catch (const std::exception& error) {
-    const bool whole = optimizer_->steps() == steps_done_;
+    const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() &&
+                       !learning_.options.gradients.compressor;  // whose residuals are the ranks'
     if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) throw;
     try {
       rescue_();
@@ -249,8 +256,10 @@ void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& ob
       sums.input += r.input;
       if (observer.step) observer.step(r);
       if (kind_.equal_replicas && learning_.check_every > 0 &&
-          steps_done_ % learning_.check_every == 0)
+          steps_done_ % learning_.check_every == 0) {
+        strategy_->flush();
         compare_replicas();
+      }
     }
     strategy_->settle();
     average_statistics();
@@ -280,6 +289,7 @@ EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {
   all.input = communicator_.max(own.input);
   all.exposed = communicator_.max(is_worker() ? used.exposed : 0);
   all.communication = communicator_.max(is_worker() ? used.seconds : 0);
+  all.codec = communicator_.max(is_worker() ? used.codec : 0);
   all.compute = communicator_.max(compute);
   all.bytes_sent = communicator_.sum(used.bytes);
   return all;

@@ -15,6 +15,7 @@
 #include "training/data/pipeline.hpp"
 #include "training/learning.hpp"
 #include "training/models/architecture.hpp"
+#include "training/pace.hpp"
 
 namespace arlab {
 
@@ -22,9 +23,9 @@ namespace arlab {
 struct StepReport {
   Step step;
   Position position;
-  Outcome outcome;  ///< of this worker
-  Exchange::Clock::time_point begin;
-  double seconds = 0, input = 0, exposed = 0, communication = 0;
+  Outcome outcome;   ///< of this worker
+  double begin = 0;  ///< on the communicator's clock
+  double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
   /// Forward, backward and the optimizer, as long as nothing was waited for.
   double compute() const { return seconds - input - exposed; }
 };
@@ -34,8 +35,8 @@ struct EpochReport {
   Count epoch = 0, steps = 0;
   Outcome train, validation;                                      ///< over all workers
   double seconds = 0, input = 0, exposed = 0, communication = 0;  ///< of the slowest worker, each
-  double compute = 0;
-  Count bytes_sent = 0;  ///< by all ranks
+  double compute = 0, codec = 0;                                  ///< codec: of `communication`
+  Count bytes_sent = 0;                                           ///< by all ranks
 };
 
 struct Observer {
@@ -90,6 +91,9 @@ class Trainer {
   void share_state();
   void set_steps_done(Count steps) { steps_done_ = steps; }
   bool own_moments() const { return kind_.own_moments; }
+  /// Of this rank alone; see Strategy.
+  Strategy::State strategy_state() { return strategy_->state(); }
+  void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }
   /// Called on every rank when all are settled: `every` steps (0: never) and after each epoch.
   void on_settled(Count every, std::function<void(const EpochReport*)> use) {
     settle_every_ = every;
@@ -104,6 +108,8 @@ class Trainer {
   void run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer);
   StepReport train_step(const Feed& feed, Count steps_of_epoch);
   Outcome learn(const Batch& batch);
+  void listen(bool first, bool last);
+  Clock& clock() { return communicator_.clock(); }
   void compare_replicas();
   void average_statistics();
   EpochReport report(EpochReport sums, const Exchange::Usage& used);
@@ -116,6 +122,7 @@ class Trainer {
   Rank workers_;
   std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
   std::unique_ptr<Optimizer> optimizer_;
+  std::optional<Pace> pace_;
   Exchange exchange_;
   int sums_ = 0;  // exchanges within this step's passes
   std::unique_ptr<Strategy> strategy_;

@@ -75,6 +75,32 @@ TEST_CASE("a run that was ended at any step goes on to the same weights, to the 
   }
 }
 
+TEST_CASE("what compressors keep is in the checkpoint: a run goes on to the bit") {
+  for (const char* spec : {"topk:ratio=0.1", "powersgd:rank=1", "dgc:warm_up=3",
+                           "onebit_adam:freeze=8", "int8:feedback=on"}) {
+    INFO(spec);
+    const auto backed = [&](const Folder& folder) {
+      Backed b("mirrored", folder, {.each_epoch = true, .every_steps = 4});
+      b.run.learning.optimizer.kind = OptimizerOptions::Kind::sgd;
+      b.run.learning.options.gradients.compressor = choose_compressor(spec);
+      return b;
+    };
+    const Folder whole_folder, folder;
+    Backed whole = backed(whole_folder), ended = backed(folder), again = backed(folder);
+    Backed more = backed(folder);
+    const auto expected = toy::train(whole.run).weights;
+    ended.run.each_step = [](const StepReport& r, Rank rank) {
+      if (rank == 1 && r.step.number == 14) throw Killed{};
+    };
+    CHECK_THROWS_AS(toy::train(ended.run), Killed);
+    more.run.ranks = 4;
+    CHECK(
+        toy::fails(Blame::usage, "another number of ranks than 4", [&] { toy::train(more.run); }));
+    const bool equal = toy::train(again.run).weights == expected;
+    CHECK(equal);
+  }
+}
+
 TEST_CASE(
     "after a gradient that is not finite the last good step is saved, and a mended run goes on") {
   const SavePolicy policy;  // each epoch

@@ -96,8 +96,8 @@ TEST_CASE("workers that disagree are told in what, and who") {
   CHECK(disagree("ranks 1, 3 and rank 0 differ in epochs", [](Learning& l, Rank rank) {
     if (rank % 2 == 1) l.epochs = 3;
   }));
-  CHECK(disagree("rank 3 and rank 0 differ in the buckets", [](Learning& l, Rank rank) {
-    if (rank == 3) l.options.buckets = {64, 64};
+  CHECK(disagree("rank 3 and rank 0 differ in the schedule", [](Learning& l, Rank rank) {
+    if (rank == 3) l.options.gradients.scheduling = {{"bucket", 64}};
   }));
   CHECK(disagree("ranks 1, 2, 3 and rank 0 differ in the optimizer", [](Learning& l, Rank rank) {
     if (rank == 0) l.optimizer.kind = OptimizerOptions::Kind::adam;
@@ -123,7 +123,9 @@ TEST_CASE("what cannot work is refused, with what to do") {
     l.route = "ring";
   }));
   CHECK(refused(3, "replicas would drift", [](Learning& l) { l.route = "all_to_all"; }));
-  CHECK(refused(2, "a bucket of 0 bytes", [](Learning& l) { l.options.buckets.first = 0; }));
+  CHECK(refused(2, "parameter bucket of scheduler buckets is -1", [](Learning& l) {
+    l.options.gradients.scheduling = {{"bucket", -1}};
+  }));
   CHECK(refused(2, "0 micro-batches", [](Learning& l) { l.micro_batches = 0; }));
   CHECK(refused(2, "the staleness bound is -1", [](Learning& l) {
     l.strategy = "stale_synchronous";

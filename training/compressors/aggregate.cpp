@@ -48,7 +48,7 @@ class ByAllreduce final : public Aggregator {
     divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Compressor::Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
 
  private:
   Count elements_;
@@ -89,7 +89,7 @@ class ByAllGather final : public Aggregator {
     divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Compressor::Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
 
  private:
   std::vector<Count> sizes(Communicator& communicator, Count mine, Count step) const {
@@ -130,7 +130,7 @@ class ByRequantising final : public Aggregator {
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
       at(chunk).finish(part(gradient, chunk), of_chunk(o, chunk));
   }
-  void visit_state(const Compressor::Visitor& visit) override {
+  void visit_state(const Visitor& visit) override {
     for (const auto& compressor : compressors_) compressor->visit_state(visit);
     reply_->visit_state(visit);
   }

@@ -21,18 +21,14 @@ struct Routes {
   Rank root = 0;  ///< of an allreduce through a master
 };
 
-class Aggregator {
+/// Its state: residuals, factors, momentum.
+class Aggregator : public Stateful {
  public:
-  virtual ~Aggregator() = default;
-
   /// In: this rank's gradient. Out: the compressor's result, which for most is the average of what
   /// the ranks' codes stand for. Every rank calls it with the same occasion but for its rank, and
   /// steps that count from 0.
   virtual void run(Communicator& communicator, std::span<float> gradient,
                    const Occasion& occasion) = 0;
-
-  /// All arrays that a checkpoint must hold: residuals, factors, momentum.
-  virtual void visit_state(const Compressor::Visitor& visit) = 0;
 };
 
 /// For rank `me` of `ranks`. Throws Error(usage) as make_compressor() does.

@@ -36,23 +36,23 @@ void decode(Compressor& compressor, std::span<const std::byte> code, std::span<f
   compressor.decode_add(code, into, 1, occasion);
 }
 
-std::vector<std::byte> save_state(Compressor& compressor) {
+std::vector<std::byte> save_state(Stateful& from) {
   std::vector<std::byte> state;
-  compressor.visit_state([&](std::span<float> part) {
+  from.visit_state([&](std::span<float> part) {
     const auto bytes = std::as_bytes(part);
     state.insert(state.end(), bytes.begin(), bytes.end());
   });
   return state;
 }
 
-void restore_state(Compressor& compressor, std::span<const std::byte> state) {
+void restore_state(Stateful& into, std::span<const std::byte> state) {
   std::size_t needed = 0;
-  compressor.visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
+  into.visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
   if (needed != state.size())
     fail(Blame::usage, "the compressor's saved state has " + std::to_string(state.size()) +
                            " bytes, but this one's has " + std::to_string(needed) +
                            ": restore with the same compressor, parameters, ranks and model");
-  compressor.visit_state([&](std::span<float> part) {
+  into.visit_state([&](std::span<float> part) {
     if (!part.empty()) std::memcpy(part.data(), state.data(), part.size_bytes());
     state = state.subspan(part.size_bytes());
   });

@@ -51,12 +51,23 @@ inline constexpr Aggregation kAggregations[] = {Aggregation::allreduce, Aggregat
                                                 Aggregation::requantise};
 std::string_view name(Aggregation aggregation);
 
-class Compressor {
+/// What has to survive from step to step, and be in a checkpoint.
+class Stateful {
  public:
-  /// Sees every array that has to survive from step to step.
   using Visitor = std::function<void(std::span<float>)>;
 
-  virtual ~Compressor() = default;
+  virtual ~Stateful() = default;
+  /// Shows every such array.
+  virtual void visit_state(const Visitor& /*visit*/) {}
+};
+
+/// What visit_state() shows, one after another.
+std::vector<std::byte> save_state(Stateful& from);
+/// Throws Error(usage) unless the state has the size of this one's.
+void restore_state(Stateful& into, std::span<const std::byte> state);
+
+class Compressor : public Stateful {
+ public:
 
   /// The gradient's code; it lies here until the next call of encode() or next().
   virtual std::span<std::byte> encode(std::span<const float> gradient,
@@ -80,18 +91,11 @@ class Compressor {
 
   /// The last touch on every rank: from the average of the decoded gradients to the result.
   virtual void finish(std::span<float> /*average*/, const Occasion& /*occasion*/) {}
-
-  virtual void visit_state(const Visitor& /*visit*/) {}
 };
 
 /// into = what the code stands for.
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
             const Occasion& occasion);
-
-/// What visit_state() sees, one after another, for checkpoints.
-std::vector<std::byte> save_state(Compressor& compressor);
-/// Throws Error(usage) unless the state has the size of this compressor's.
-void restore_state(Compressor& compressor, std::span<const std::byte> state);
 
 struct CompressorParameter {
   std::string_view name;

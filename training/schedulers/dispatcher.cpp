@@ -1,124 +1,201 @@
 #include "training/schedulers/dispatcher.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "algorithms/error.hpp"
 
 namespace arlab {
 
-Dispatcher::Dispatcher(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                       const Values& values, Exchange exchange, Role role)
-    : profile_(profile),
-      exchange_(std::move(exchange)),
-      role_(std::move(role)),
-      scheduler_(make_scheduler(kind, profile, link, values)),
-      missing_(profile.size()),
-      thread_([this] { work(); }) {}
+Dispatcher::Dispatcher(Clock& clock, bool own_thread)
+    : clock_(clock), begin_(clock.now()), has_thread_(own_thread), changed_(clock.condition()) {
+  if (own_thread) thread_ = clock_.start([this] { serve(); });
+}
 
 Dispatcher::~Dispatcher() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
-  thread_.join();
+  changed_->notify_all();
+  if (has_thread_) clock_.join(thread_);
 }
 
-Time Dispatcher::now() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count() *
-         kNanosecond;
+Time Dispatcher::now() const { return to_time((clock_.now() - begin_) * kSecond); }
+
+Dispatcher::Ticket Dispatcher::start(Job job) {
+  Ticket ticket = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    queue_.push_back({std::move(job), {}});
+    ticket = ++queued_;
+  }
+  changed_->notify_all();
+  return ticket;
+}
+
+void Dispatcher::wait(Ticket ticket) {
+  wait_until([&] { return done_ >= ticket; });
+}
+
+void Dispatcher::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
+                          const Values& values, Carry carry, Role role) {
+  auto made = make_scheduler(kind, profile, link, values);
+  const std::scoped_lock lock(mutex_);
+  expects(queue_.empty() && open_ == 0, "a schedule is changed while gradients are under way");
+  scheduler_ = std::move(made);
+  at_once_ = kind.same_everywhere;
+  profile_ = profile;
+  carry_ = std::move(carry);
+  role_ = at_once_ ? Role{} : std::move(role);
+  missing_.assign(profile.size(), 0);
 }
 
 void Dispatcher::ready(int layer) {
   {
     const std::scoped_lock lock(mutex_);
-    rethrow();
-    missing_[static_cast<std::size_t>(layer)] = profile_[static_cast<std::size_t>(layer)].elements;
+    if (error_) std::rethrow_exception(error_);
+    Count& missing = missing_[static_cast<std::size_t>(layer)];
+    expects(missing == 0, "a gradient is ready twice before it is exchanged");
+    missing = profile_[static_cast<std::size_t>(layer)].elements;
+    if (missing > 0) ++open_;
     if (!role_.hear) scheduler_->ready(layer, now());
+    if (at_once_)
+      while (std::optional<Bundle> bundle = scheduler_->next(now())) {
+        queue_.push_back({{}, std::move(*bundle)});
+        ++queued_;
+      }
   }
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
-void Dispatcher::wait(int layer) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return error_ || missing_[static_cast<std::size_t>(layer)] == 0; });
-  rethrow();
+void Dispatcher::wait_for(int layer) {
+  wait_until([&] { return is_exchanged(layer); });
 }
 
-void Dispatcher::wait_all() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return error_ || std::all_of(missing_.begin(), missing_.end(), [](Count c) { return c == 0; });
-  });
-  rethrow();
+void Dispatcher::wait_for_all() {
+  wait_until([&] { return open_ == 0; });
 }
 
-void Dispatcher::rethrow() {
+bool Dispatcher::is_idle() const {
+  const std::scoped_lock lock(mutex_);
+  return queue_.empty() && open_ == 0 && !under_way_;
+}
+
+// Where there is no thread, the waiting one does what there is to do.
+template <class Done>
+void Dispatcher::wait_until(Done done) {
+  Lock lock(mutex_);
+  while (!done()) {
+    if (error_) std::rethrow_exception(error_);
+    if (has_thread_)
+      changed_->wait(lock);
+    else if (!act(lock))
+      pause(lock);
+  }
   if (error_) std::rethrow_exception(error_);
 }
 
-// The next bundle to carry out; nothing when the dispatcher stops.
-std::optional<Bundle> Dispatcher::next(std::unique_lock<std::mutex>& lock) {
-  if (!role_.hear) {
-    std::optional<Bundle> mine = choose(lock);
-    if (role_.tell) {
-      lock.unlock();
-      role_.tell(mine.value_or(Bundle{}));
-      lock.lock();
-    }
-    return mine;
+void Dispatcher::serve() {
+  Lock lock(mutex_);
+  while (!stopping_ && !error_)
+    if (!act(lock)) pause(lock);
+}
+
+// Does one thing; whether there was one.
+bool Dispatcher::act(Lock& lock) {
+  try {
+    under_way_ = true;
+    const std::optional<Task> task = choose(lock);
+    if (task) carry_out(*task, lock);
+    under_way_ = false;
+    return task.has_value();
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    under_way_ = false;
+    error_ = std::current_exception();
+    changed_->notify_all();
+    return true;
   }
+}
+
+// Until something has changed, or the scheduler answers otherwise.
+void Dispatcher::pause(Lock& lock) {
+  if (stopping_) return;
+  Time wake = kNever;
+  if (scheduler_ && !at_once_ && !role_.hear) wake = scheduler_->wake(now());
+  if (wake != kNever)
+    changed_->wait_until(lock, begin_ + static_cast<double>(wake) / kSecond);
+  else if (has_thread_)
+    changed_->wait(lock);
+  else
+    expects(false, "a gradient is waited for that no scheduler sends");
+}
+
+std::optional<Dispatcher::Task> Dispatcher::choose(Lock& lock) {
+  if (role_.hear) return listen(lock);
+  std::optional<Task> task = front();
+  if (!task && scheduler_ && !at_once_)
+    if (std::optional<Bundle> bundle = scheduler_->next(now())) task = Task{{}, std::move(*bundle)};
+  if (task && role_.tell) {
+    lock.unlock();
+    role_.tell(task->job ? nullptr : &task->bundle);
+    lock.lock();
+  }
+  return task;
+}
+
+// What the leader does next, as soon as it can be done here.
+std::optional<Dispatcher::Task> Dispatcher::listen(Lock& lock) {
+  if (queue_.empty() && open_ == 0) return {};
   lock.unlock();
-  Bundle theirs = role_.hear();
+  std::optional<Bundle> theirs = role_.hear();
   lock.lock();
-  if (theirs.slices.empty()) return {};
-  changed_.wait(lock, [&] { return stopping_ || is_ready(theirs); });
-  if (stopping_ && !is_ready(theirs)) return {};
-  return theirs;
+  const auto can = [&] { return theirs ? is_ready(*theirs) : !queue_.empty(); };
+  while (!can()) {
+    if (stopping_) return {};
+    expects(has_thread_, "the leader is at another place of the program");
+    changed_->wait(lock);
+  }
+  return theirs ? Task{{}, std::move(*theirs)} : front();
+}
+
+std::optional<Dispatcher::Task> Dispatcher::front() {
+  if (queue_.empty()) return {};
+  return queue_.front();
 }
 
 // Whether the gradients are ready here, and not exchanged yet.
 bool Dispatcher::is_ready(const Bundle& bundle) const {
   return std::all_of(bundle.slices.begin(), bundle.slices.end(), [&](const Slice& slice) {
-    return slice.elements == 0 || missing_[static_cast<std::size_t>(slice.layer)] > 0;
+    return slice.elements == 0 || !is_exchanged(slice.layer);
   });
 }
 
-std::optional<Bundle> Dispatcher::choose(std::unique_lock<std::mutex>& lock) {
-  while (!stopping_) {
-    const Time time = now();
-    if (std::optional<Bundle> bundle = scheduler_->next(time)) return bundle;
-    const Time wake = scheduler_->wake(time);
-    if (wake == kNever)
-      changed_.wait(lock);
-    else
-      changed_.wait_until(lock, start_ + std::chrono::nanoseconds(wake / kNanosecond + 1));
+void Dispatcher::carry_out(const Task& task, Lock& lock) {
+  lock.unlock();
+  if (task.job)
+    task.job();
+  else if (task.bundle.elements() > 0)
+    carry_(task.bundle);
+  lock.lock();
+  if (!task.job) settle(task.bundle);
+  if (task.job || at_once_) {
+    queue_.pop_front();
+    ++done_;
   }
-  return {};
+  changed_->notify_all();
 }
 
 void Dispatcher::settle(const Bundle& bundle) {
   if (bundle.collective != Collective::reduce_scatter)
-    for (const Slice& slice : bundle.slices)
+    for (const Slice& slice : bundle.slices) {
+      if (slice.elements == 0) continue;
       missing_[static_cast<std::size_t>(slice.layer)] -= slice.elements;
-  if (!role_.hear) scheduler_->done(bundle, now());
-}
-
-void Dispatcher::work() {
-  std::unique_lock lock(mutex_);
-  try {
-    while (const std::optional<Bundle> bundle = next(lock)) {
-      if (bundle->elements() > 0) {
-        lock.unlock();
-        exchange_(*bundle);
-        lock.lock();
-      }
-      settle(*bundle);
-      changed_.notify_all();
+      if (is_exchanged(slice.layer)) --open_;
     }
-  } catch (...) {
-    if (!lock.owns_lock()) lock.lock();
-    error_ = std::current_exception();
-    changed_.notify_all();
-  }
+  if (!role_.hear) scheduler_->done(bundle, now());
 }
 
 }  // namespace arlab

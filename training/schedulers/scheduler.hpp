@@ -61,8 +61,11 @@ struct SchedulerKind {
   std::vector<Parameter> parameters = {};
   /// Whether the next forward pass waits for all gradients; otherwise each layer waits for its own.
   bool barrier = true;
-  /// Whether each rank, by itself, comes to the same order: no decision depends on time.
+  /// Whether each rank, by itself, comes to the same order: what next() gives depends on what is
+  /// ready, and on neither time nor done().
   bool same_everywhere = true;
+  /// Whether it is made from the layers' times and the link's; else sizes are enough.
+  bool needs_times = false;
   std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;
   /// Optional: how long the worker waits before its first step, so that the bursts of several
   /// workers do not meet on a link that they share.

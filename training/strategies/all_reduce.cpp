@@ -1,5 +1,6 @@
 #include "training/strategies/all_reduce.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace arlab {
@@ -8,43 +9,68 @@ namespace {
 class AllReduce final : public Strategy {
  public:
   explicit AllReduce(const Station& station)
-      : s_(station), counter_(buckets_of(s_.parameters.variables(), s_.options.buckets)) {}
+      : s_(station),
+        gradients_(s_.exchange, s_.parameters, s_.options.gradients),
+        open_(s_.parameters.variables().size()) {}
 
-  void start_step(const Step& step) override {
-    step_ = step.number;
-    counter_.start_step();
-    tickets_.clear();
+  void start_step(const Step& step) override { gradients_.start_step(step.number); }
+
+  void need(std::size_t variable) override {
+    update(variable);
+    gradients_.need(variable);
   }
 
   void ready(std::size_t variable) override {
-    counter_.ready(variable);
-    for (int b = counter_.next(); b >= 0; b = counter_.next())
-      tickets_.push_back(s_.exchange.start({step_, b}, gradients_of(bucket(b))));
+    update(variable);  // of a worker that has no samples in this step, and so needed nothing
+    gradients_.ready(variable);
   }
 
-  // All have arrived and are finite before any is applied: a bad step leaves the weights alone.
   void finish_step(const Step& step) override {
-    const auto variables = s_.parameters.variables();
-    for (std::size_t b = 0; b < tickets_.size(); ++b) {
-      s_.exchange.wait(tickets_[b]);
-      const Bucket& its = bucket(static_cast<int>(b));
-      expect_finite(variables, its.offset, gradients_of(its), step.number);
-    }
+    if (gradients_.barrier()) return update_all(step);
+    s_.optimizer.start_step(step.learning_rate);
+    last_ = step;
+    std::fill(open_.begin(), open_.end(), true);
+  }
+
+  void flush() override {
+    for (std::size_t v = 0; v < open_.size(); ++v) update(v);
+  }
+  void settle() override { flush(); }
+  bool is_whole() const override {
+    return std::find(open_.begin(), open_.end(), true) == open_.end();
+  }
+
+  State state() override { return gradients_.state(); }
+  void restore(State state) override { gradients_.restore(std::move(state)); }
+
+ private:
+  // All have arrived and are finite before any is applied: a bad step leaves the weights alone.
+  void update_all(const Step& step) {
+    gradients_.wait_for_all();
+    expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     s_.optimizer.start_step(step.learning_rate);
     s_.optimizer.apply(0, s_.parameters.weights(), s_.parameters.gradients());
   }
 
- private:
-  const Bucket& bucket(int b) const { return counter_.buckets()[static_cast<std::size_t>(b)]; }
-  std::span<float> gradients_of(const Bucket& b) {
-    return s_.parameters.gradients().subspan(static_cast<std::size_t>(b.offset),
-                                             static_cast<std::size_t>(b.elements));
+  // Without a barrier, a variable is updated when the next step needs it.
+  void update(std::size_t variable) {
+    if (!open_[variable]) return;
+    const Variable& v = s_.parameters.variables()[variable];
+    const auto part = [&](std::span<float> flat) {
+      return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
+    };
+    const std::span<float> gradient = part(s_.parameters.gradients());
+    gradients_.wait_for(variable);
+    expect_finite({&v, 1}, v.offset, gradient, last_.number, false);
+    s_.optimizer.apply(v.offset, part(s_.parameters.weights()), gradient);
+    std::fill(gradient.begin(), gradient.end(), 0.0F);
+    open_[variable] = false;
   }
 
   Station s_;
-  BucketCounter counter_;
-  Count step_ = 0;
-  std::vector<Exchange::Ticket> tickets_;  // of the buckets started in this step
+  GradientExchange gradients_;
+  Step last_;
+  std::vector<bool> open_;  // by variable: the last step's update is to come
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Allreduce of gradients: every worker holds all weights and applies the same sum.
 //
-// A bucket starts when its gradients are there, and is applied when it has arrived, while the next
-// one travels. Sergeev & Del Balso, Horovod, arXiv:1802.05799; Li et al., VLDB 13(12), 2020.
+// Gradients travel as a scheduler says, while the backward pass goes on; where it has no barrier,
+// in the next forward pass, too, and each variable is updated when that needs it. Sergeev & Del
+// Balso, Horovod, arXiv:1802.05799; Li et al., VLDB 13(12), 2020; Peng et al., ByteScheduler, SOSP
+// 2019.
 #pragma once
 
 #include <memory>

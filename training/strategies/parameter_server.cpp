@@ -1,7 +1,6 @@
 #include "training/strategies/parameter_server.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -40,13 +39,12 @@ class Worker final : public Strategy {
 
   void finish_step(const Step& step) override {
     expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
-    const auto begin = Exchange::Clock::now();
+    const double begin = s_.exchange.clock().now();
     Communicator& c = s_.exchange.communicator();
     const auto push = round(Verb::send, s_.parameters.gradients());
     c.start(lanes_.push(s_.rank), push, {});
     pull(1);
-    const std::chrono::duration<double> waited = Exchange::Clock::now() - begin;
-    s_.exchange.add_usage(waited.count(),
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin,
                           static_cast<Count>(s_.parameters.gradients().size() * sizeof(float)));
   }
 

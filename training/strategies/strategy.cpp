@@ -1,7 +1,6 @@
 #include "training/strategies/strategy.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "algorithms/error.hpp"
 
@@ -18,27 +17,21 @@ const StrategyKind& find_strategy(std::string_view name) {
 }
 
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station) {
+  const GradientOptions& g = station.options.gradients;
+  if (!kind.schedules && (g.compressor || g.scheduler != GradientOptions{}.scheduler))
+    fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " +
+                           (g.compressor ? "compressor" : "scheduler") +
+                           ": use --strategy mirrored or multi_worker");
+  using Kind = OptimizerOptions::Kind;
+  if (g.compressor && g.compressor->kind->optimiser != "any" &&
+      station.optimizer.options().kind != Kind::sgd)
+    fail(Blame::usage, "compressor " + std::string(g.compressor->kind->name) +
+                           " must be followed by " + std::string(g.compressor->kind->optimiser) +
+                           ", not " + std::string(name(station.optimizer.options().kind)) +
+                           ": use --optimizer sgd");
   if (kind.refuses)
     if (const std::string why = kind.refuses(station); !why.empty()) fail(Blame::usage, why);
   return kind.make(station);
-}
-
-void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
-                   Count step) {
-  // A product with 0 is 0, or NaN where the number is not finite; this is vectorised.
-  float zero = 0;
-  for (const float x : part) zero += x * 0;
-  if (zero == 0) return;
-  const auto bad =
-      std::find_if(part.begin(), part.end(), [](float x) { return !std::isfinite(x); });
-  const Count where = first + (bad - part.begin());
-  for (const Variable& v : variables)
-    if (where >= v.offset && where < v.offset + v.elements)
-      fail(Blame::check, "the gradient of " + v.name + " is " +
-                             std::string(std::isnan(*bad) ? "no number" : "infinite") +
-                             " at step " + std::to_string(step) +
-                             ": the weights of the step before are kept; use a smaller --lr, "
-                             "--warmup, or look for such numbers in the data");
 }
 
 void apply_all(const Station& station, const Step& step) {

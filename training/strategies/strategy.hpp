@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "training/buckets.hpp"
 #include "training/exchange.hpp"
+#include "training/finite.hpp"
+#include "training/gradient_exchange.hpp"
 #include "training/optimizer.hpp"
 #include "training/replica.hpp"
 
@@ -26,7 +27,7 @@ struct StrategyOptions {
   Rank servers = 1;  ///< of the parameter servers
   Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
   Count every = 8;   ///< local_sgd: steps between two averages
-  BucketSizes buckets;
+  GradientOptions gradients = {};
 };
 
 /// What a strategy works on; all of it outlives the strategy.
@@ -57,12 +58,24 @@ class Strategy {
   /// So many steps follow until settle().
   virtual void start_epoch(Count /*steps*/) {}
   virtual void start_step(const Step&) {}
+  /// The forward pass is about to use a variable.
+  virtual void need(std::size_t /*variable*/) {}
   /// The gradient of a variable is complete; called within the backward pass.
   virtual void ready(std::size_t /*variable*/) {}
-  /// On return the replica holds the weights for the next step.
+  /// On return the replica holds the weights for the next step, or will when they are needed.
   virtual void finish_step(const Step&) = 0;
+  /// Whether it holds them: nothing is under way, and gradients are of no use any more.
+  virtual bool is_whole() const { return true; }
+  /// On return it does. Every rank calls it.
+  virtual void flush() {}
   /// Ends an epoch: on return all workers hold the same weights. Every rank calls it.
   virtual void settle() {}
+
+  /// What this rank alone must keep from step to step beside weights and moments; when settled.
+  using State = GradientExchange::State;
+  virtual State state() { return {}; }
+  /// Before the first step.
+  virtual void restore(State) {}
 
   virtual Staleness staleness() const { return {}; }
 };
@@ -75,6 +88,7 @@ struct StrategyKind {
   bool synchronous = true;        ///< n workers train as one with the whole batch does
   bool equal_replicas = true;     ///< after each step all workers hold the same weights
   bool direct = false;            ///< gradients go from rank to rank, by no algorithm
+  bool schedules = false;         ///< gradients travel by a scheduler, and may be compressed
   bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
   bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
   bool local_batch = false;  ///< a worker's loss is divided by its own batch
@@ -91,11 +105,6 @@ const StrategyKind& find_strategy(std::string_view name);
 
 /// Throws Error(usage) if the strategy cannot work there.
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station);
-
-/// Throws Error(check), naming the variable and the step, if a gradient is no finite number. The
-/// weights have not been changed by it.
-void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
-                   Count step);
 
 /// One step of the optimizer on all weights.
 void apply_all(const Station& station, const Step& step);

@@ -2,6 +2,7 @@
 #include "training/schedulers/dispatcher.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 
 #include "tests/catch.hpp"
@@ -25,14 +26,14 @@ Values small(const SchedulerKind& kind) {
 // What one leader tells and the others hear, in order.
 class Channel {
  public:
-  void tell(const Bundle& bundle) {
+  void tell(const Bundle* bundle) {
     {
       const std::scoped_lock lock(mutex_);
-      told_.push_back(bundle);
+      told_.push_back(bundle ? std::optional(*bundle) : std::nullopt);
     }
     changed_.notify_all();
   }
-  Bundle hear() {
+  std::optional<Bundle> hear() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return heard_ < told_.size(); });
     return told_[heard_++];
@@ -41,64 +42,113 @@ class Channel {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Bundle> told_;
+  std::deque<std::optional<Bundle>> told_;
   std::size_t heard_ = 0;
 };
 
 }  // namespace
 
-TEST_CASE("every scheduler exchanges each gradient once a step on a real clock") {
-  for (const SchedulerKind& kind : schedulers()) {
-    INFO(kind.name);
-    Bytes allreduced = 0, scattered = 0, gathered = 0;
-    const int steps = 5;
-    {
-      Dispatcher dispatcher(kind, kProfile, {}, small(kind), [&](const Bundle& bundle) {
-        (bundle.collective == Collective::allreduce        ? allreduced
-         : bundle.collective == Collective::reduce_scatter ? scattered
-                                                           : gathered) += bundle.bytes();
-      });
-      for (int step = 0; step < steps; ++step) {
-        for (int layer = 3; layer >= 0; --layer) dispatcher.ready(layer);
-        for (int layer = 0; layer < 4; ++layer) dispatcher.wait(layer);
+TEST_CASE("every scheduler exchanges each gradient once a step, with a thread and without") {
+  for (const SchedulerKind& kind : schedulers())
+    for (const bool own_thread : {true, false}) {
+      INFO(kind.name << (own_thread ? ", with a thread" : ", without"));
+      Bytes allreduced = 0, scattered = 0, gathered = 0;
+      const int steps = 5;
+      {
+        Dispatcher dispatcher(machine_clock(), own_thread);
+        dispatcher.schedule(kind, kProfile, {}, small(kind), [&](const Bundle& bundle) {
+          (bundle.collective == Collective::allreduce        ? allreduced
+           : bundle.collective == Collective::reduce_scatter ? scattered
+                                                             : gathered) += bundle.bytes();
+        });
+        for (int step = 0; step < steps; ++step) {
+          for (int layer = 3; layer >= 0; --layer) dispatcher.ready(layer);
+          for (int layer = 0; layer < 4; ++layer) dispatcher.wait_for(layer);
+        }
+        dispatcher.wait_for_all();
+        CHECK(dispatcher.is_idle());
       }
+      const Bytes all = 71'005 * kGradientBytes * steps;
+      CHECK(scattered == gathered);
+      CHECK(allreduced + gathered == all);
     }
-    const Bytes all = 71'005 * kGradientBytes * steps;
-    CHECK(scattered == gathered);
-    CHECK(allreduced + gathered == all);
+}
+
+// What all ranks can come to by themselves does not depend on when each of them is asked.
+TEST_CASE("a scheduler that is the same everywhere gives one order, whenever it is asked") {
+  for (const SchedulerKind& kind : schedulers()) {
+    if (!kind.same_everywhere) continue;
+    INFO(kind.name);
+    std::vector<Bundle> at_once, late;
+    const auto asked = [&](Scheduler& scheduler, std::vector<Bundle>& given, bool done) {
+      while (std::optional<Bundle> bundle = scheduler.next(0)) {
+        given.push_back(*bundle);
+        if (done) scheduler.done(*bundle, 0);
+      }
+    };
+    const auto first = make_scheduler(kind, kProfile, {}),
+               second = make_scheduler(kind, kProfile, {});
+    for (int step = 0; step < 3; ++step) {
+      for (const int layer : {3, 1, 2, 0}) {
+        first->ready(layer, 0);
+        asked(*first, at_once, false);
+        second->ready(layer, 1'000'000 * (layer + 1));
+      }
+      asked(*second, late, true);
+    }
+    CHECK_FALSE(at_once.empty());
+    CHECK(at_once == late);
   }
 }
 
-TEST_CASE("those who follow carry out the leader's order") {
+TEST_CASE("those who follow carry out the leader's order, jobs as well") {
   const SchedulerKind& kind = find_scheduler("priority");
   Channel channel;
   std::vector<Bundle> led, followed;
-  {  // the follower waits for the leader's end, so it is the one that ends last
-    Dispatcher follower(kind, kProfile, {}, small(kind),
-                        [&](const Bundle& b) { followed.push_back(b); },
-                        {.tell = {}, .hear = [&] { return channel.hear(); }});
-    Dispatcher leader(kind, kProfile, {}, small(kind), [&](const Bundle& b) { led.push_back(b); },
-                      {.tell = [&](const Bundle& b) { channel.tell(b); }, .hear = {}});
-    std::thread other([&] {
-      for (int step = 0; step < 10; ++step) {
-        for (const int layer : {0, 1, 2, 3}) follower.ready(layer);  // another order
-        follower.wait_all();
-      }
-    });
+  std::vector<std::size_t> led_jobs, followed_jobs;  // carried before each job
+  Dispatcher leader(machine_clock(), true), follower(machine_clock(), true);
+  follower.schedule(kind, kProfile, {}, small(kind),
+                    [&](const Bundle& b) { followed.push_back(b); },
+                    {.tell = {}, .hear = [&] { return channel.hear(); }});
+  leader.schedule(kind, kProfile, {}, small(kind), [&](const Bundle& b) { led.push_back(b); },
+                  {.tell = [&](const Bundle* b) { channel.tell(b); }, .hear = {}});
+  std::thread other([&] {
     for (int step = 0; step < 10; ++step) {
-      for (const int layer : {3, 2, 1, 0}) leader.ready(layer);
-      leader.wait_all();
+      for (const int layer : {0, 1, 2, 3}) follower.ready(layer);  // another order
+      follower.wait(follower.start([&] { followed_jobs.push_back(followed.size()); }));
+      follower.wait_for_all();
     }
-    other.join();
+  });
+  for (int step = 0; step < 10; ++step) {
+    for (const int layer : {3, 2, 1, 0}) leader.ready(layer);
+    leader.wait(leader.start([&] { led_jobs.push_back(led.size()); }));
+    leader.wait_for_all();
   }
+  other.join();
   CHECK_FALSE(led.empty());
   CHECK(led == followed);
+  CHECK(led_jobs == followed_jobs);
 }
 
 TEST_CASE("what an exchange throws reaches whoever waits") {
-  Dispatcher dispatcher(find_scheduler("fifo"), kProfile, {}, {},
+  for (const bool own_thread : {true, false}) {
+    Dispatcher dispatcher(machine_clock(), own_thread);
+    dispatcher.schedule(find_scheduler("fifo"), kProfile, {}, {},
                         [](const Bundle&) { fail(Blame::environment, "the link is down"); });
-  dispatcher.ready(3);
-  CHECK_THROWS_WITH(dispatcher.wait(3), "the link is down");
-  CHECK_THROWS_WITH(dispatcher.wait_all(), "the link is down");
+    dispatcher.ready(3);
+    CHECK_THROWS_WITH(dispatcher.wait_for(3), "the link is down");
+    CHECK_THROWS_WITH(dispatcher.wait_for_all(), "the link is down");
+    CHECK_THROWS_WITH(dispatcher.start([] {}), "the link is down");
+  }
+}
+
+TEST_CASE("jobs run in the order in which they were started") {
+  for (const bool own_thread : {true, false}) {
+    Dispatcher dispatcher(machine_clock(), own_thread);
+    std::vector<int> done;
+    Dispatcher::Ticket last = 0;
+    for (int job = 0; job < 5; ++job) last = dispatcher.start([&, job] { done.push_back(job); });
+    dispatcher.wait(last);
+    CHECK(done == std::vector{0, 1, 2, 3, 4});
+  }
 }

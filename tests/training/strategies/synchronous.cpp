@@ -16,7 +16,8 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
   run.learning.check_every = 3;
   run.learning.options.servers = 2;
   run.learning.options.bound = 0;
-  run.learning.options.buckets = {256, 512};  // several of them
+  run.learning.options.gradients.scheduling = {{"first_bucket", 256},
+                                               {"bucket", 512}};  // several of them
   run.ranks = kind.has_servers ? workers + 2 : workers;
   return run;
 }
@@ -75,13 +76,48 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
     if (!a.grouped) routes.emplace_back(a.name);
   for (const std::string& route : routes)
     for (const bool overlap : {false, true})
-      for (const BucketSizes buckets : {BucketSizes{1, 1}, BucketSizes{}}) {
-        INFO(route << (overlap ? ", overlapped" : "") << ", buckets of " << buckets.first);
+      for (const double bucket : {1.0, 1e6}) {
+        INFO(route << (overlap ? ", overlapped" : "") << ", buckets of " << bucket);
         run.learning.route = route;
         run.learning.overlap = overlap;
-        run.learning.options.buckets = buckets;
+        run.learning.options.gradients.scheduling = {{"first_bucket", bucket}, {"bucket", bucket}};
         CHECK(toy::train(run).weights[0] == one.weights[0]);
       }
+}
+
+TEST_CASE("all schedulers, overlapped or not, give one result for two workers") {
+  for (const auto optimizer : {OptimizerOptions::Kind::momentum, OptimizerOptions::Kind::adam}) {
+    toy::Run run = run_of(find_strategy("mirrored"), 2, optimizer);
+    const toy::Result one = toy::alone(run, 2);
+    for (const SchedulerKind& kind : schedulers())
+      for (const bool overlap : {false, true})
+        for (const Count check_every : {1, 100}) {
+          INFO(kind.name << (overlap ? ", overlapped" : "") << ", compared every " << check_every);
+          run.learning.overlap = overlap;
+          run.learning.check_every = check_every;
+          run.learning.options.gradients = {.scheduler = std::string(kind.name)};
+          for (const Parameter& p : kind.parameters)
+            if (p.unit == Parameter::Unit::bytes)
+              run.learning.options.gradients.scheduling[std::string(p.name)] = 400;
+          CHECK(toy::train(run).weights[0] == one.weights[0]);
+        }
+  }
+}
+
+TEST_CASE("a scheduler that a strategy or an algorithm cannot use is refused, with another") {
+  toy::Run run = run_of(find_strategy("local_sgd"), 2, OptimizerOptions::Kind::sgd);
+  run.learning.options.gradients.scheduler = "fifo";
+  CHECK(toy::fails(Blame::usage, "strategy local_sgd has no use for a scheduler",
+                   [&] { toy::train(run); }));
+  run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::sgd);
+  run.learning.options.gradients = {.scheduler = "dear"};
+  run.learning.route = "tree";
+  CHECK(toy::fails(Blame::usage, "scheduler dear needs reduce_scatter, which algorithm tree",
+                   [&] { toy::train(run); }));
+  run.learning.route = "native";
+  CHECK(toy::fails(Blame::usage, "use --algorithm ring", [&] { toy::train(run); }));
+  run.learning.options.gradients.scheduler = "dera";
+  CHECK(toy::fails(Blame::usage, "did you mean 'dear'", [&] { toy::train(run); }));
 }
 
 TEST_CASE("local SGD that averages every step is one step of SGD on the mean gradient") {

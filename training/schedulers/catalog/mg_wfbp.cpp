@@ -43,6 +43,7 @@ SchedulerKind mg_wfbp() {
       .idea = "gradients are merged where that saves a start-up time and delays nothing",
       .source = "Shi, Chu, Li, MG-WFBP, INFOCOM 2019",
       .parameters = {},
+      .needs_times = true,
       .make = make,
   };
 }

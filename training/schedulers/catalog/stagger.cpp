@@ -35,6 +35,7 @@ SchedulerKind stagger() {
       .idea = "fifo; workers that share a link begin one after another, so that bursts do not meet",
       .source = "bursts of synchronous training; see the file",
       .parameters = {},
+      .needs_times = true,
       .make = make,
       .offset = offset,
   };

@@ -86,6 +86,7 @@ SchedulerKind tictac() {
       .parameters = {},
       .barrier = false,
       .same_everywhere = false,
+      .needs_times = true,
       .make = make,
   };
 }

@@ -9,6 +9,7 @@ StrategyKind mirrored() {
       .idea = "one process, a replica a thread; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
       .backend = "threads",
+      .schedules = true,
       .make = make_all_reduce,
   };
 }

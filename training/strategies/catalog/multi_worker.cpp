@@ -9,6 +9,7 @@ StrategyKind multi_worker() {
       .idea = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
       .backend = "mpi",
+      .schedules = true,
       .make = make_all_reduce,
   };
 }

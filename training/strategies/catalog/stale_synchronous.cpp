@@ -6,7 +6,6 @@
 // all workers, every step. Ho et al., More Effective Distributed ML via a Stale Synchronous
 // Parallel Parameter Server, NIPS 2013.
 #include <algorithm>
-#include <chrono>
 #include <deque>
 
 #include "algorithms/error.hpp"
@@ -39,7 +38,7 @@ class StaleSynchronous final : public Strategy {
   }
 
   void finish_step(const Step& step) override {
-    const auto begin = Exchange::Clock::now();
+    const double begin = s_.exchange.clock().now();
     expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     send_own();
     ++clock_;
@@ -49,8 +48,7 @@ class StaleSynchronous final : public Strategy {
     note_lead();
     apply(step, clock_);
     --steps_left_;
-    const std::chrono::duration<double> waited = Exchange::Clock::now() - begin;
-    s_.exchange.add_usage(waited.count(), own_bytes() * (s_.workers - 1));
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin, own_bytes() * (s_.workers - 1));
   }
 
   // Everything sent is received and applied; then the replicas, which differ by rounding and in

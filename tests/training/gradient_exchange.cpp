@@ -1,0 +1,125 @@
+// Compressed gradients in whole training runs of the toy.
+#include "training/gradient_exchange.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/training/toy_training.hpp"
+
+using namespace arlab;
+
+namespace {
+
+toy::Run run_with(const CompressorChoice& choice, Rank ranks) {
+  toy::Run run;
+  run.ranks = ranks;
+  run.learning.rate.base = 0.02;
+  run.learning.epochs = 2;
+  run.learning.check_every = 1;
+  run.learning.options.gradients.compressor = choice;
+  run.learning.options.gradients.scheduling = {{"first_bucket", 400}, {"bucket", 1500}};
+  return run;
+}
+
+bool equal_on_all(const toy::Result& result) {
+  for (const auto& weights : result.weights)
+    if (weights != result.weights[0]) return false;
+  return !result.weights[0].empty();
+}
+
+}  // namespace
+
+TEST_CASE("every compressor trains, replicas stay equal, and overlapping changes no bit") {
+  for (const CompressorKind& kind : compressors()) {
+    toy::Run run = run_with(choose_compressor(kind, {}), 3);
+    for (const Aggregation aggregation : kind.aggregations) {
+      INFO(kind.name << " by " << name(aggregation));
+      run.learning.options.gradients.aggregation = name(aggregation);
+      run.learning.overlap = true;
+      const toy::Result result = toy::train(run);
+      CHECK(equal_on_all(result));
+      CHECK(std::isfinite(result.epochs.back().train.loss));
+      CHECK(result.epochs.back().codec > 0);
+      run.learning.overlap = false;
+      CHECK(toy::train(run).weights == result.weights);
+    }
+  }
+}
+
+TEST_CASE("what loses nothing trains as dense, by every way and scheduler") {
+  toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 2);
+  GradientOptions& gradients = run.learning.options.gradients;
+  const toy::Result one = toy::alone(
+      [&] {
+        toy::Run dense = run;
+        dense.learning.options.gradients = {};
+        return dense;
+      }(),
+      2);
+  for (const SchedulerKind& kind : schedulers()) {
+    if (kind.name == "dear") continue;  // refused: see below
+    gradients.scheduler = kind.name;
+    gradients.scheduling.clear();
+    for (const Parameter& p : kind.parameters)
+      if (p.unit == Parameter::Unit::bytes) gradients.scheduling[std::string(p.name)] = 400;
+    for (const char* way : {"all_gather", "doubling", "balanced"}) {
+      INFO(kind.name << ", " << way);
+      gradients.aggregation = way;
+      CHECK(toy::train(run).weights[1] == one.weights[0]);
+    }
+  }
+}
+
+TEST_CASE("bytes that a compressed run sends are those of its codes") {
+  toy::Run run = run_with(choose_compressor("topk:ratio=0.1"), 2);
+  run.learning.options.gradients.scheduling = {{"first_bucket", 1e6}, {"bucket", 1e6}};
+  run.learning.epochs = 1;
+  const toy::Result result = toy::train(run);
+  const auto n = static_cast<Count>(result.weights[0].size());
+  const Count k = (n + 9) / 10;
+  CHECK(result.epochs[0].bytes_sent == 2 * 10 * 8 * k);  // two ranks, ten steps
+}
+
+TEST_CASE("compressors that cannot be used so are refused, with what to do") {
+  const auto refused = [](const std::string& spec, const std::string& part,
+                          const std::function<void(Learning&)>& change) {
+    toy::Run run = run_with(choose_compressor(spec), 2);
+    run.learning.options.gradients.scheduling.clear();
+    change(run.learning);
+    return toy::fails(Blame::usage, part, [&] { toy::train(run); });
+  };
+  CHECK(refused("fp16", "cannot be cut: use --scheduler buckets",
+                [](Learning& l) { l.options.gradients.scheduler = "dear"; }));
+  CHECK(refused("fp16", "codes of fp16 cannot travel by requantise",
+                [](Learning& l) { l.options.gradients.aggregation = "requantise"; }));
+  CHECK(refused("fp16", "are not positions and floats",
+                [](Learning& l) { l.options.gradients.aggregation = "doubling"; }));
+  CHECK(refused("fp16", "unknown aggregation 'all_gathr', did you mean 'all_gather'?",
+                [](Learning& l) { l.options.gradients.aggregation = "all_gathr"; }));
+  CHECK(refused("topk", "needs all_gather, which algorithm tree does not do",
+                [](Learning& l) { l.route = "tree"; }));
+  CHECK(refused("fp16", "algorithm native does not do", [](Learning& l) { l.route = "native"; }));
+  CHECK(refused("topk", "strategy central_storage has no use for a compressor",
+                [](Learning& l) { l.strategy = "central_storage"; }));
+  CHECK(refused("dgc", "must be followed by SGD without momentum, not momentum",
+                [](Learning& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
+}
+
+TEST_CASE("a gradient that is no number is told before a code hides it") {
+  for (const char* spec : {"signsgd", "topk", "powersgd"}) {
+    INFO(spec);
+    toy::Run run = run_with(choose_compressor(spec), 2);
+    run.learning.rate.base = 1e30;
+    CHECK(toy::fails(Blame::check, "the gradient of", [&] { toy::train(run); }));
+  }
+}
+
+TEST_CASE("what is chosen by itself receives the fewest bytes, and says so") {
+  GradientOptions options;
+  options.compressor = choose_compressor("onebit");
+  const CodeRoute few = code_route(options, 1 << 20, 2), many = code_route(options, 1 << 20, 64);
+  CHECK(few.way == "all_gather");
+  CHECK(many.way == "requantise");
+  CHECK(many.advice.find("times fewer") != std::string::npos);
+}
