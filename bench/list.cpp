@@ -11,6 +11,7 @@
 #include "bench/verbs.hpp"
 #include "simulator/model.hpp"
 #include "training/schedulers/scheduler.hpp"
+#include "training/strategies/strategy.hpp"
 
 namespace arlab {
 
@@ -53,7 +54,8 @@ void list_models() {
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "",
                       "--" + std::string(p.name), show_default(p), std::string(p.help)});
     }
-  fmt::print("{}", markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
+  fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
+             markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
 void list_schedulers() {
@@ -68,6 +70,16 @@ void list_schedulers() {
   }
   fmt::print("{}",
              markdown({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows));
+}
+
+void list_strategies() {
+  Rows rows;
+  for (const StrategyKind& k : strategies())
+    rows.push_back({std::string(k.name), std::string(k.idea), k.synchronous ? "yes" : "no",
+                    k.has_servers ? "yes" : "no",
+                    k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
+  fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
+             markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
 }
 
 void list_backends() {
@@ -97,8 +109,10 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"models", list_models},
                            {"compressors", list_compressors},
                            {"schedulers", list_schedulers},
+                           {"strategies", list_strategies},
                            {"backends", list_backends},
-                           {"types", list_types}};
+                           {"types", list_types},
+                           {"architectures", list_architectures}};  // the last: it may not return
 
 void list(const std::string& what) {
   bool found = false;
@@ -119,13 +133,14 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand(
       "list",
-      "Algorithms, topologies, models, compressors, schedulers, backends, types; what is missing");
+      "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+      "architectures; what is missing");
   verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
   verb->add_option(
           "what", *what,
-          "algorithms, topologies, models, compressors, schedulers, backends, types or all "
-          "(default)")
+          "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
+          "backends, types, architectures (that are trained) or all (default)")
       ->type_name("");
   verb->callback([what] { list(*what); });
 }

@@ -7,6 +7,7 @@
 #include "algorithms/error.hpp"
 #include "bench/choices.hpp"
 #include "bench/units.hpp"
+#include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
 #include "training/data/synthetic.hpp"
@@ -62,6 +63,7 @@ void add_what(CLI::App& verb, TrainOptions& o) {
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");
   add_number(verb, "--samples", o.samples, 1,
              "Samples of an epoch, of synthetic data (default 8000)");
+  verb.add_flag("--augment", o.augment, "Move (and in colour mirror) training images at random");
   add_word(verb, "--sharding", o.sharding, "data (default), file or off");
   add_number(verb, "-B,--batch", o.batch, 1,
              "Samples in a step, of all workers together (default 64)");
@@ -193,6 +195,7 @@ Datasets datasets_of(const TrainOptions& o, const Architecture& a) {
                        "{} in {}: choose another model with -m",
                        set->name, set->shape.channels, set->shape.height, set->shape.width,
                        set->classes, a.name, a.channels, a.height, a.width, a.classes));
+  if (o.augment) sets.train = augmented(sets.train, usual_augmentation(shape, o.seed));
   return {cached(sets.train), cached(sets.validation)};
 }
 

@@ -22,7 +22,7 @@ struct TrainOptions {
   Count samples = 8000, validation_samples = 2000, batch = 64;
   std::uint64_t seed = 1;
   int prefetch = 2, threads = 1;
-  bool sync_batch_norm = false, no_overlap = false;
+  bool sync_batch_norm = false, no_overlap = false, augment = false;
   Learning learning;
 
   std::string checkpoint;

@@ -6,6 +6,7 @@ target_compile_features(arlab_test_main PUBLIC cxx_std_20)
 arlab_sanitize(arlab_test_main)
 
 # arlab_test(<name> SOURCES ... LIBRARIES ... [LABELS ...]): the Catch2 program test_<name>, one ctest test a TEST_CASE.
+# A TEST_CASE whose name CMake cuts in two (a semicolon does it) would run nothing, and pass.
 function(arlab_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT T_LABELS)
@@ -14,7 +15,8 @@ function(arlab_test name)
   add_executable(test_${name} ${T_SOURCES})
   target_link_libraries(test_${name} PRIVATE arlab_test_main ${T_LIBRARIES})
   target_precompile_headers(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/catch.hpp)
-  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300)
+  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300
+                       FAIL_REGULAR_EXPRESSION "No tests ran")
 endfunction()
 
 # arlab_headers_alone(folders...): compiles every header of these folders by itself, twice included.

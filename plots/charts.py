@@ -9,6 +9,7 @@ predicted_against_measured              where measured records carry a model's t
 links_over_time                         how busy the hottest links were (`simulate --links N`)
 training_loss, training_step            of `arlab train`: loss against seconds and bytes, where a step goes
 training_scaling                        images a second against one worker
+training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 
 One panel for every way the records were made: measured with a backend, simulated with a model.
@@ -32,6 +33,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import compared
+import compression
 import lines
 import links
 import maps
@@ -122,6 +124,7 @@ CHARTS = {
     "training_step": Chart("Where a training step goes", training.NEEDS, training_panels(training.step_panels)),
     "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",
                               training_panels(training.scaling_panels)),
+    "training_bandwidth": Chart("Compression, by bandwidth", compression.NEEDS, training_panels(compression.bandwidth_panels)),
 }
 
 

@@ -21,6 +21,9 @@ PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
 INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
 TITLE, TEXT, SMALL, TINY = 13.0, 9.5, 8.5, 7.5  # points
 LINE = 1.8
+# Of what has no colour of its own: told apart by those who see colours differently, too (after Okabe and Ito).
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d",
+           "#4d9221", "#c51b7d", "#35978f", "#b2182b", "#6a7b8c", "#8e9b00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
 
 _RC = {
@@ -132,6 +135,14 @@ def time_text(us: float) -> str:
         if us >= scale:
             return f"{us / scale:.4g} {unit}"
     return f"{us * 1e6:.4g} ps"
+
+
+def rate_text(gbits: float) -> str:
+    """100 Mbit/s, 1 Gbit/s from Gbit/s."""
+    for unit, scale in (("Gbit/s", 1.0), ("Mbit/s", 1e-3)):
+        if gbits >= 0.9995 * scale:
+            return f"{gbits / scale:.4g} {unit}"
+    return f"{gbits * 1e6:.4g} kbit/s"
 
 
 def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, most: int) -> None:

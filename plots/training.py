@@ -9,6 +9,7 @@ import style
 from records import BadRecord, Record
 
 NEEDS = "runs of `arlab train --json FILE`"
+DENSE = "dense"
 # Not an algorithm's colours: computing, waiting for input, waiting for communication.
 PARTS = (("compute_seconds", "#4a5568"), ("input_seconds", "#b8c0cc"), ("exposed_seconds", "#b5179e"))
 
@@ -20,29 +21,69 @@ class Drawing(NamedTuple):
 
 
 def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """The training runs, by workers. Raises BadRecord for one whose epochs cannot be read."""
-    models: dict[str, list[Record]] = {}
+    """The training runs of each model and bandwidth, by workers; without those that diverged, whose loss is null.
+
+    Raises BadRecord for one whose epochs cannot be read.
+    """
+    models: dict[tuple[str, float], list[Record]] = {}
     for record in records:
         if record.get("kind") == "train" and record.get("epochs"):
             _check(record)
-            models.setdefault(str(record.get("model")), []).append(record)
+            if all(epoch["loss"] is not None for epoch in record.get("epochs")):
+                models.setdefault((str(record.get("model")), record.get("bandwidth_gbps") or 0), []).append(record)
     for runs in models.values():
-        runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy"))))
-    return dict(sorted(models.items()))
+        runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy")), run.get("compressor") or "", run.get("scheduler") or ""))
+    return {f"{model} at {style.rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
 
 
 def _check(record: Record) -> None:
-    keys = ("steps", "loss", "seconds", "bytes_sent", *(key for key, _ in PARTS))
-    epochs = record.get("epochs")
+    keys = ("steps", "seconds", "bytes_sent", *(key for key, _ in PARTS))
+    epochs, rate = record.get("epochs"), record.get("bandwidth_gbps")
     good = isinstance(record.get("workers"), int) and isinstance(epochs, list) and all(
         isinstance(epoch, dict) and all(isinstance(epoch.get(key), (int, float)) for key in keys) and epoch["steps"] > 0
-        for epoch in epochs)
+        and isinstance(epoch.get("loss", ""), (int, float, type(None))) for epoch in epochs)
+    good = good and isinstance(rate, (int, float, type(None)))
     if not good:
         raise BadRecord(f"{record.path}: `epochs` of a training run cannot be read; write it with `arlab train --json FILE`")
 
 
-def _name(run: Record) -> str:
-    return f"{run.get('workers')} × {run.get('strategy')}"
+def _names(runs: Sequence[Record]) -> list[str]:
+    """What tells runs apart: in a sweep of bandwidths the compressor, and the schedule where a compressor has several."""
+    if not any(run.get("bandwidth_gbps") for run in runs):
+        return [f"{run.get('workers')} × {run.get('strategy')}" for run in runs]
+    short = short_names([compressor_of(run) for run in runs])
+    names = [short[compressor_of(run)] for run in runs]
+    return [f"{name}, {run.get('scheduler')}" if names.count(name) > 1 else name for name, run in zip(names, runs)]
+
+
+def _colors(runs: Sequence[Record]) -> list[Any]:
+    """Shades of the algorithm's colour, the palest first; in a sweep a colour for each compressor."""
+    palette = compressor_colors([compressor_of(run) for run in runs])
+    if any(run.get("bandwidth_gbps") for run in runs):
+        return [palette[compressor_of(run)] for run in runs]
+    return [style.mixed(run.get("color"), 0.4 + 0.6 * (i + 1) / len(runs)) for i, run in enumerate(runs)]
+
+
+def compressor_of(run: Record) -> str:
+    return run.get("compressor") or DENSE
+
+
+def short_names(compressors: Sequence[str]) -> dict[str, str]:
+    """Without the settings that are the same in all of a kind: of topk:k=0,ratio=0.1 and topk:k=0,ratio=0.01 ratio is left."""
+    settings = {name: set(filter(None, name.partition(":")[2].split(","))) for name in compressors}
+    short = {}
+    for name in settings:
+        kind, _, words = name.partition(":")
+        alike = [own for other, own in settings.items() if other.partition(":")[0] == kind]
+        left = [word for word in words.split(",") if word and not all(word in own for own in alike)]
+        short[name] = f"{kind}:{','.join(left)}" if left else kind
+    return short
+
+
+def compressor_colors(compressors: Sequence[str]) -> dict[str, str]:
+    """The same for each whatever the order of the runs; dense, which comes last, is dark."""
+    names = sorted(set(compressors) - {DENSE})
+    return {**{name: style.PALETTE[i % len(style.PALETTE)] for i, name in enumerate(names)}, DENSE: style.INK}
 
 
 def _total(run: Record, key: str) -> float:
@@ -51,10 +92,13 @@ def _total(run: Record, key: str) -> float:
 
 def loss_panels(records: Sequence[Record]) -> list[Drawing]:
     """A panel over seconds and one over the bytes that all workers sent; a mark at the end of each epoch."""
-    panels = []
+    panels, swept = [], set()
     for model, runs in runs_by_model(records).items():
         for key, over in (("seconds", "seconds"), ("bytes_sent", "bytes sent by all")):
             shown = [run for run in runs if _total(run, key) > 0]
+            if key == "bytes_sent" and runs[0].get("bandwidth_gbps"):  # the same bytes at every bandwidth
+                shown = [] if runs[0].get("model") in swept else shown
+                swept.add(runs[0].get("model"))
             if shown:
                 panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, where there are any"),
                                       shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r)))  # type: ignore[misc]
@@ -63,15 +107,14 @@ def loss_panels(records: Sequence[Record]) -> list[Drawing]:
 
 def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
     ends = []
-    for i, run in enumerate(runs):
-        color = style.mixed(run.get("color"), 0.4 + 0.6 * (i + 1) / len(runs))
+    for run, name, color in zip(runs, _names(runs), _colors(runs)):
         xs, ys, x = [], [], 0.0
         for epoch in run.get("epochs"):
             x += epoch[key]
             xs.append(x)
             ys.append(epoch.get("validation_loss") or epoch["loss"])
-        axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=style.plain(f"line {_name(run)}"))
-        ends.append((_name(run), run.get("color"), xs[-1], ys[-1]))
+        axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=style.plain(f"line {name}"))
+        ends.append((name, color if isinstance(color, str) else run.get("color"), xs[-1], ys[-1]))
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -91,14 +134,14 @@ def step_panels(records: Sequence[Record]) -> list[Drawing]:
 
 def _bars(axes: Axes, runs: Sequence[Record]) -> None:
     most = 0.0
-    for row, run in enumerate(runs):
+    for row, (run, name) in enumerate(zip(runs, _names(runs))):
         left, steps = 0.0, _total(run, "steps")
         for key, color in PARTS:
             width = 1e6 * _total(run, key) / steps
             axes.barh(row, width, left=left, color=color, height=0.7, linewidth=0)
             left += width
         share = _total(run, "exposed_seconds") / max(_total(run, "seconds"), 1e-12)
-        axes.text(left, row, f"  {style.plain(_name(run))}: {style.time_text(left)}, {100 * share:.0f}% waiting", va="center", fontsize=8)
+        axes.text(left, row, f"  {style.plain(name)}: {style.time_text(left)}, {100 * share:.0f}% waiting", va="center", fontsize=8)
         most = max(most, left)
     axes.set_yticks([])
     axes.invert_yaxis()
@@ -113,6 +156,7 @@ def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
     series: dict[str, list[tuple[int, float]]] = {}
     shown: list[Record] = []
     for model, runs in runs_by_model(records).items():
+        runs = [run for run in runs if run.get("compressor") is None]
         alone = [run.get("images_per_second") for run in runs if run.get("workers") == 1]
         if not alone or len(runs) < 2:
             continue

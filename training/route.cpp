@@ -1,7 +1,6 @@
 #include "training/route.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <vector>
 
@@ -52,13 +51,12 @@ std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups)
 
 /// The slowest rank's best time of a few; the same on all ranks.
 double time_of(Communicator& communicator, const Route& route, std::vector<float>& data) {
-  using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
-    const auto start = Clock::now();
+    const double start = communicator.clock().now();
     travel(communicator, route, Collective::allreduce, 0, data, 0);
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, communicator.clock().now() - start);
   }
   return communicator.max(best);
 }

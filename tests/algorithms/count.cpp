@@ -25,7 +25,7 @@ TEST_CASE("messages without elements are not counted, their rounds are") {
   CHECK(counts.rank[0] == Cost{1, 1, 6});
 }
 
-TEST_CASE("segments multiply messages, not elements; lanes run side by side") {
+TEST_CASE("segments multiply messages, not elements, and lanes run side by side") {
   const Counts counts = count(find_algorithm("tree"), {.ranks = 4, .elements = 10}, 5);
   CHECK(counts.all == Cost{30, 60, 4});
 }

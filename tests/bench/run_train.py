@@ -75,6 +75,16 @@ class Train(program.ProgramTest):
         for record in records[1:]:
             self.assertAlmostEqual(record["epochs"][0]["loss"], records[0]["epochs"][0]["loss"], places=4)
 
+    def test_augmented_images_are_the_same_for_all_workers_and_others_in_each_epoch(self):
+        plain = self.record(*SMALL, "-w", 2, "-e", 2)
+        records = self.records("train", *SMALL, "-w", "1,2", "-e", 2, "--augment")
+        for epoch in range(2):
+            self.assertAlmostEqual(records[0]["epochs"][epoch]["loss"], records[1]["epochs"][epoch]["loss"], places=4)
+            self.assertNotAlmostEqual(records[1]["epochs"][epoch]["loss"], plain["epochs"][epoch]["loss"], places=4)
+        self.arlab("train", *SMALL, "--augment", "--checkpoint", "run")
+        _, err = self.arlab("train", *SMALL, "-e", 2, "--checkpoint", "run", code=2)
+        self.assertIn("is of another run: the data was synthetic, moved by 2; 640 samples", err)
+
     def test_bad_usage(self):
         for line, part in (("-m mpl", "unknown model 'mpl', did you mean 'mlp'?"),
                            ("-s miror", "unknown strategy 'miror'"), ("-s multi_worker", "is for backend mpi, not threads"),

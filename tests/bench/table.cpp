@@ -4,7 +4,7 @@
 
 using namespace arlab;
 
-TEST_CASE("columns are as wide as their widest cell; numbers align right") {
+TEST_CASE("columns are as wide as their widest cell, numbers align right") {
   CHECK(markdown({"name", "n"}, {{"ring", "1"}, {"butterfly", "1'000"}}) ==
         "| name      |     n |\n"
         "| --------- | ----: |\n"

@@ -211,35 +211,6 @@ class Charts(Folder):
         self.assertIn("charts.py results/*.jsonl -o results/", done.stdout)
 
 
-class Training(Folder):
-    """Charts of `arlab train`."""
-
-    def run_of(self, workers: int, **more: object) -> str:
-        epoch = {"steps": 10, "loss": 1.0, "seconds": 2.0 / workers, "compute_seconds": 1.0 / workers, "input_seconds": 0.0,
-                 "exposed_seconds": 1.0 / workers, "bytes_sent": 1000 * (workers - 1)}
-        keys = {"schema": 1, "kind": "train", "model": "mlp", "algorithm": "ring", "label": "Ring", "color": "#0072B2",
-                "ranks": workers, "bytes": 4, "workers": workers, "strategy": "mirrored",
-                "images_per_second": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
-        return json.dumps({**keys, **more}) + "\n"
-
-    def test_runs_have_loss_steps_and_scaling(self) -> None:
-        done = charts(self.write(self.run_of(1) + self.run_of(4)), "-o", self.folder, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        texts, lines = self.svg(self.folder, "training_loss")
-        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one sent nothing
-        self.assertLessEqual({"mlp: loss against seconds", "mlp: loss against bytes sent by all"}, texts)
-        texts, _ = self.svg(self.folder, "training_step")
-        self.assertLessEqual({"1 × mirrored: 200 ms, 50% waiting", "4 × mirrored: 50 ms, 50% waiting"}, texts)
-        texts, lines = self.svg(self.folder, "training_scaling")
-        self.assertEqual(lines, ["mlp"])
-
-    def test_epochs_that_cannot_be_read_are_named(self) -> None:
-        for bad in ("many", [3], [{"steps": 0}], [{"steps": 1, "loss": "low"}]):
-            done = charts(self.write(self.run_of(2, epochs=bad)), "-o", self.folder, cwd=self.folder)
-            self.assertEqual(done.returncode, 2, bad)
-            self.assertIn("`epochs` of a training run cannot be read", done.stderr)
-
-
 class Links(Folder):
     """The heat map of links over time."""
 

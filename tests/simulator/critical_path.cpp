@@ -84,7 +84,7 @@ TEST_CASE("a critical path is a chain from 0 to the finish without unexplained w
             }
 }
 
-TEST_CASE("where the port must rest, the path waits; the chain still has no gap") {
+TEST_CASE("where the port must rest, the path waits, and the chain still has no gap") {
   for (const Algorithm& algorithm : catalogue())
     for (const Rank p : {3, 8, 13}) {
       INFO(algorithm.name << ", ranks " << p);

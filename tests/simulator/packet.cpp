@@ -51,7 +51,7 @@ TEST_CASE("one message over k links takes n + k - 1 packet times and k latencies
   }
 }
 
-TEST_CASE("a queue of one packet halves the rate; latency counts until room is given back") {
+TEST_CASE("a queue of one packet halves the rate, and latency counts until room is given back") {
   const Problem p{.ranks = 12, .elements = 1000, .root = 3};
   // A packet leaves when the one before has left the next queue, two packet times later.
   CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 100}}, one_message, p).finish ==

@@ -86,6 +86,11 @@ Dataset part(Dataset from, Count first, Count count) {
   from.sample = [inner = std::move(from.sample), first](Count index, std::span<float> values) {
     return inner(first + index, values);
   };
+  if (from.vary)
+    from.vary = [inner = std::move(from.vary), first](Count epoch, Count index,
+                                                      std::span<float> values) {
+      inner(epoch, first + index, values);
+    };
   return from;
 }
 

@@ -29,6 +29,9 @@ struct Dataset {
   /// Fills all values of sample `index` and returns its label, 0 to classes - 1. May be called by
   /// several threads at once.
   std::function<int(Count index, std::span<float> values)> sample;
+  /// Changes the values of sample `index` as it is seen in `epoch`, after all maps and caches;
+  /// empty where all epochs see the same. Of the same kind as `sample`.
+  std::function<void(Count epoch, Count index, std::span<float> values)> vary;
 };
 
 /// Applies `map` to the values of each sample.

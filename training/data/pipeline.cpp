@@ -35,9 +35,11 @@ Batch Pipeline::make(Position position) {
   Batch batch{position, share.global, static_cast<Count>(share.indices.size()), {}, {}};
   batch.values.resize(share.indices.size() * size);
   batch.labels.reserve(share.indices.size());
-  for (std::size_t i = 0; i < share.indices.size(); ++i)
-    batch.labels.push_back(
-        dataset_.sample(share.indices[i], std::span(batch.values).subspan(i * size, size)));
+  for (std::size_t i = 0; i < share.indices.size(); ++i) {
+    const auto values = std::span(batch.values).subspan(i * size, size);
+    batch.labels.push_back(dataset_.sample(share.indices[i], values));
+    if (dataset_.vary) dataset_.vary(position.epoch, share.indices[i], values);
+  }
   const std::lock_guard lock(mutex_);
   made_ += seconds_since(begin);
   return batch;

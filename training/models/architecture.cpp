@@ -18,7 +18,7 @@ const Architecture& find_architecture(std::string_view name) {
     names.push_back(a.name);
   }
   fail(Blame::usage, "unknown model '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab train --help` names all)");
+                         " (`arlab list architectures` names all)");
 }
 
 std::unique_ptr<Replica> make_replica(const Architecture& architecture, const ReplicaSetup& setup) {

@@ -176,7 +176,7 @@ TEST_CASE("fat tree: oversubscription divides the bisection, not the hosts") {
   }
 }
 
-TEST_CASE("fat tree in general form: SimGrid's 2;16,16;1,4;1,1 is a 4:1 tree of 256 hosts") {
+TEST_CASE("fat tree in general form: 2 levels, 16 and 16 down, 1 and 4 up, is a 4:1 tree") {
   const Metrics m = metrics(make_topology("fat_tree:down=16x16,up=1x4,count=1x1"));
   CHECK(m.hosts == 256);
   CHECK(m.switches == 16 + 4);

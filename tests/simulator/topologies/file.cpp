@@ -68,7 +68,7 @@ TEST_CASE("DOT: undirected edges are cables, defaults hold, hosts come first") {
   CHECK(router.latency(route) == 2 * kMicrosecond);
 }
 
-TEST_CASE("DOT: directed edges are links; without switches hosts pass messages on") {
+TEST_CASE("DOT: directed edges are links, and without switches hosts pass messages on") {
   const Topology t = parse_topology(
       "digraph { node [kind=host]; edge [bandwidth=1000000000, latency=0.000001]; a -> b -> c -> a "
       "}",

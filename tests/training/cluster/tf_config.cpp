@@ -44,7 +44,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
   CHECK(second.local_workers == 1);
 }
 
-TEST_CASE("a chief is rank 0 and workers follow; servers train not") {
+TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
   CHECK(four("chief", "0").chief);
   CHECK(four("chief", "0").rank == 0);
   const Cluster w0 = four("worker", "0"), w1 = four("worker", "1");

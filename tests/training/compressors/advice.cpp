@@ -39,7 +39,7 @@ TEST_CASE("the aggregation with the fewest bytes is chosen") {
   CHECK(advise("fp16", 100, 1000).fewer);
 }
 
-TEST_CASE("after the warm-up counts; unknown sizes and a single rank are said") {
+TEST_CASE("after the warm-up counts, unknown sizes and a single rank are said") {
   CHECK(advise("onebit_adam", 1 << 20, 8).fewer);
   CHECK_THAT(advise("threshold", 1000, 10).words, contains("fewer than 800 bytes"));
   CHECK_FALSE(advise("dgc", 1000, 10).received);

@@ -152,7 +152,7 @@ TEST_CASE("the catalogue has what it should, each by its name") {
   CHECK(found == names);
 }
 
-TEST_CASE("bytes at the transport are the closed form's; all ranks agree to the bit") {
+TEST_CASE("bytes at the transport are the closed form's, and all ranks agree to the bit") {
   for_all_cases({1, 2, 3, 5, 8}, {1000}, check_case);
 }
 

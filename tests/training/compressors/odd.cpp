@@ -70,7 +70,7 @@ TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {
     for (const float v : through(*compressor, std::vector<float>{1, odd, 2})) CHECK(std::isnan(v));
 }
 
-TEST_CASE("zeros come back as zeros; those with one bit say so") {
+TEST_CASE("zeros come back as zeros, and those with one bit say so") {
   const std::vector<float> zeros(300);
   for (const CompressorKind& kind : compressors()) {
     const CompressorChoice choice = test::quick(kind);

@@ -87,7 +87,7 @@ TEST_CASE("the answer is near the average of the pushes") {
   }
 }
 
-TEST_CASE("PowerSGD towards a server: through a master; a push is refused") {
+TEST_CASE("PowerSGD towards a server: through a master, and a push is refused") {
   const CompressorChoice choice = choose_compressor("powersgd:rank=1");
   CHECK_THROWS_AS(WorkerEnd(choice, flat(10)), Error);
   const Routes routes{.allreduce = &find_algorithm("master_worker"), .root = kServer};

@@ -72,7 +72,7 @@ TEST_CASE("an epoch takes every sample once, and a dropped remainder varies") {
   CHECK(left_out.size() > 15);
 }
 
-TEST_CASE("each epoch has its own order; a seed decides all of them") {
+TEST_CASE("each epoch has its own order, and a seed decides all of them") {
   Sampler a({.samples = 1000, .seed = 5}), b({.samples = 1000, .seed = 5}),
       c({.samples = 1000, .seed = 6});
   CHECK(a.share({0, 0}).indices == b.share({0, 0}).indices);

@@ -11,8 +11,7 @@
 
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
-#include "training/compressors/sparse_code.hpp"
-#include "training/compressors/union_reply.hpp"
+#include "training/compressors/sparse_compressor.hpp"
 
 namespace arlab::compressor_catalog {
 namespace {
@@ -32,7 +31,7 @@ struct Settings {
   }
 };
 
-class Dgc final : public Compressor {
+class Dgc final : public SparseCompressor {
  public:
   Dgc(Count n, const Settings& settings)
       : settings_(settings), u_(static_cast<std::size_t>(n)), v_(u_.size()) {}
@@ -47,10 +46,6 @@ class Dgc final : public Compressor {
     const auto code = code_.write(v_, at);
     for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
     return code;
-  }
-  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
-    code_.add(code, into, weight);
   }
   void give_back(std::uint32_t at, float value) override {
     if (std::isfinite(value)) v_[at] += value;
@@ -82,8 +77,6 @@ class Dgc final : public Compressor {
   Settings settings_;
   std::vector<float> u_, v_;
   std::vector<std::uint32_t> keys_;
-  Selector selector_;
-  SparseCode code_;
 };
 
 std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
@@ -93,14 +86,10 @@ std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& c
                                         value(choice, "sample"), whole(choice, "warm_up")});
 }
 
-std::optional<Count> packed(const Layout&, const CompressorChoice&, Aggregation, Count) {
-  return std::nullopt;
-}
-
 }  // namespace
 
 CompressorKind dgc() {
-  return {
+  return sparse_kind({
       .name = "dgc",
       .label = "DGC",
       .idea = "the largest of a locally summed velocity, and more of it in the first steps",
@@ -112,15 +101,10 @@ CompressorKind dgc() {
                      {"sample", 0.01, 1e-6, 1, "part of the elements looked at for the threshold"},
                      {"warm_up", 100, 0, 1e9,
                       "steps at each of 0.25, 0.0625, 0.015625, 0.004 before ratio", true}},
-      .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::built_in,
       .optimiser = "SGD without momentum",
-      .packed = packed,
       .make = make,
-      .make_reply = union_reply,
-      .sparse = true,
-      .reply_varies = true,
-  };
+  });
 }
 
 }  // namespace arlab::compressor_catalog

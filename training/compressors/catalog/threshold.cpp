@@ -3,7 +3,7 @@
 // Strom, Scalable distributed DNN training using commodity GPU cloud computing, Interspeech 2015
 // (with whole values); Dutta et al., AAAI 2020, find it better than top-k at equal bytes.
 #include "training/compressors/codes.hpp"
-#include "training/compressors/union_reply.hpp"
+#include "training/compressors/sparse_compressor.hpp"
 
 namespace arlab::compressor_catalog {
 namespace {
@@ -12,14 +12,10 @@ std::unique_ptr<Compressor> make(const Layout&, const CompressorChoice& choice, 
   return magnitudes_above(static_cast<float>(value(choice, "tau")));
 }
 
-std::optional<Count> packed(const Layout&, const CompressorChoice&, Aggregation, Count) {
-  return std::nullopt;
-}
-
 }  // namespace
 
 CompressorKind threshold() {
-  return {
+  return sparse_kind({
       .name = "threshold",
       .label = "threshold",
       .idea = "all magnitudes above tau, by position",
@@ -27,14 +23,9 @@ CompressorKind threshold() {
       .size = "8 x how many are above tau",
       .odd = "NaN and infinities are above every tau",
       .parameters = {{"tau", 0.01, 0, 3e38, "largest magnitude that stays behind"}},
-      .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::on,
-      .packed = packed,
       .make = make,
-      .make_reply = union_reply,
-      .sparse = true,
-      .reply_varies = true,
-  };
+  });
 }
 
 }  // namespace arlab::compressor_catalog

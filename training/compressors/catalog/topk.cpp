@@ -6,28 +6,21 @@
 
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
-#include "training/compressors/sparse_code.hpp"
-#include "training/compressors/union_reply.hpp"
+#include "training/compressors/sparse_compressor.hpp"
 
 namespace arlab::compressor_catalog {
 namespace {
 
-class TopK final : public Compressor {
+class TopK final : public SparseCompressor {
  public:
-  TopK(Count k, bool halves) : k_(k), code_(halves) {}
+  TopK(Count k, bool halves) : SparseCompressor(halves), k_(k) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
     return code_.write(gradient, selector_.largest(gradient, k_));
   }
-  void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
-    code_.add(code, into, weight);
-  }
 
  private:
   Count k_;
-  Selector selector_;
-  SparseCode code_;
 };
 
 std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
@@ -43,7 +36,7 @@ std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice
 }  // namespace
 
 CompressorKind topk() {
-  return {
+  return sparse_kind({
       .name = "topk",
       .label = "top-k",
       .idea = "the k largest magnitudes, by position",
@@ -51,14 +44,10 @@ CompressorKind topk() {
       .size = "8k; 6k with halves",
       .odd = "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
       .parameters = {kRatio, kK, {"halves", 0, 0, 1, "1: values as float16", true}},
-      .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,
-      .make_reply = union_reply,
-      .sparse = true,
-      .reply_varies = true,
-  };
+  });
 }
 
 }  // namespace arlab::compressor_catalog

@@ -1,0 +1,28 @@
+// arlab list architectures: the models that are trained. Part of arlab-train, which can build them.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/table.hpp"
+#include "bench/units.hpp"
+#include "bench/verbs.hpp"
+#include "training/models/architecture.hpp"
+
+namespace arlab {
+
+void list_architectures() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Architecture& a : architectures())
+    rows.push_back({std::string(a.name), std::string(a.idea),
+                    fmt::format("{} x {} x {}", a.channels, a.height, a.width),
+                    std::to_string(a.classes), show_count(a.parameters),
+                    show_bytes(a.parameters * static_cast<Bytes>(sizeof(float))),
+                    std::string(a.source)});
+  fmt::print(
+      "{}\narlab train -m NAME, or several: -m mlp,cnn\n",
+      markdown({"architecture", "idea", "images", "classes", "parameters", "gradients", "source"},
+               rows));
+}
+
+}  // namespace arlab

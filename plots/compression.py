@@ -1,0 +1,182 @@
+"""Charts of a sweep of bandwidths with several compressors (`arlab train --bandwidth ... --compressor ...`).
+
+A line is a compressor with its fastest schedule at each bandwidth; the dark one is dense. Where a line crosses that one,
+a circle marks the break-even bandwidth: left of it compression pays. A compressor that ends more than a point below the
+dense accuracy is dashed: its speed is not a gain.
+"""
+
+import math
+from typing import NamedTuple, Optional, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+import style
+from records import BadRecord, Record
+from training import DENSE, Drawing, compressor_colors, compressor_of, short_names
+
+NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
+POINT = 0.01  # of accuracy
+
+
+class Run(NamedTuple):
+    """One run: times in microseconds; reached is absent where the accuracy was not."""
+
+    bandwidth: float
+    compressor: str
+    step: float
+    accuracy: Optional[float]
+    reached: Optional[float]
+
+
+class Line(NamedTuple):
+    label: str
+    color: str
+    marker: str
+    worse: float  # accuracy lost against dense, at most
+    points: list[tuple[float, float]]
+
+
+class Study(NamedTuple):
+    """Runs that differ in compressor, schedule and bandwidth only."""
+
+    title: str
+    records: list[Record]
+    runs: list[Run]
+
+
+def studies(records: Sequence[Record]) -> list[Study]:
+    """Those with two bandwidths, by name. Raises BadRecord for a run that cannot be read."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record.get("kind") == "train" and record.get("bandwidth_gbps") is not None:
+            _check(record)
+            latency = record.get("latency_us")
+            title = f"{record.get('model')}, {record.get('workers')} workers, {record.get('strategy')}"
+            groups.setdefault(title + (f", latency {style.time_text(latency)}" if latency else ""), []).append(record)
+    found = [Study(title, group, _runs(group)) for title, group in sorted(groups.items())]
+    return [study for study in found if len({run.bandwidth for run in study.runs}) > 1]
+
+
+def _check(record: Record) -> None:
+    def number(value: object) -> bool:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    epochs = record.get("epochs")
+    good = (number(record.get("bandwidth_gbps")) and record.get("bandwidth_gbps") > 0 and _step(record) > 0
+            and (record.get("latency_us") is None or number(record.get("latency_us")))
+            and isinstance(record.get("compressor"), (str, type(None))) and isinstance(epochs, list)
+            and all(isinstance(epoch, dict) and number(epoch.get("seconds")) for epoch in epochs)
+            and all(number(epoch.get(key)) or epoch.get(key) is None for epoch in epochs for key in ("loss", "validation_accuracy")))
+    if not good:
+        raise BadRecord(f"{record.path}: a training run with a bandwidth cannot be read; write it with `arlab train --json FILE`")
+
+
+def _step(record: Record) -> float:
+    step = record.get("step_us") if record.get("step_us") is not None else record.get("time_us.median")
+    return step if isinstance(step, (int, float)) and not isinstance(step, bool) else 0.0
+
+
+def _runs(records: Sequence[Record]) -> list[Run]:
+    """The fastest of each compressor at each bandwidth; what diverged is left out."""
+    whole = [record for record in records if not _diverged(record)]
+    fastest: dict[tuple[float, str], Record] = {}
+    for record in whole:
+        key = (record.get("bandwidth_gbps"), compressor_of(record))
+        if key not in fastest or _step(record) < _step(fastest[key]):
+            fastest[key] = record
+    runs = []
+    for (bandwidth, compressor), record in sorted(fastest.items()):
+        dense = fastest.get((bandwidth, DENSE))
+        end = _accuracy(dense) if dense else None
+        runs.append(Run(bandwidth, compressor, _step(record), _accuracy(record),
+                        _reached(record, end - POINT) if end is not None else None))
+    return runs
+
+
+def _diverged(record: Record) -> bool:
+    return any(epoch.get("loss") is None or not math.isfinite(epoch["loss"]) for epoch in record.get("epochs"))
+
+
+def _accuracy(record: Record) -> Optional[float]:
+    epochs = record.get("epochs")
+    return epochs[-1].get("validation_accuracy") if epochs else None
+
+
+def _reached(record: Record, target: float) -> Optional[float]:
+    seconds = 0.0
+    for epoch in record.get("epochs"):
+        seconds += epoch["seconds"]
+        accuracy = epoch.get("validation_accuracy")
+        if accuracy is not None and accuracy >= target - 1e-9:
+            return 1e6 * seconds
+    return None
+
+
+def lines_of(study: Study, over: str) -> list[Line]:
+    """A line for each compressor, dense last; `over`: the field of Run that is drawn."""
+    colors = compressor_colors([run.compressor for run in study.runs])
+    markers, short = style.markers(list(colors)), short_names(list(colors))
+    end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == DENSE}
+    lines = []
+    for name in colors:
+        mine = [run for run in study.runs if run.compressor == name]
+        points = [(run.bandwidth, getattr(run, over)) for run in mine if getattr(run, over)]
+        lost = [end[run.bandwidth] - run.accuracy for run in mine
+                if run.accuracy is not None and end.get(run.bandwidth) is not None]
+        if points:
+            lines.append(Line(short[name], colors[name], markers[name], max(lost, default=0.0), points))
+    return lines
+
+
+def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
+    """For each study the time of a step, and the time to (nearly) the dense accuracy, over the bandwidth."""
+    panels = []
+    for study in studies(records):
+        step = "circles: break-even; dashed: less accurate than dense by more than a point"
+        panels.append(Drawing((f"Step: {study.title}", step), study.records,
+                              lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step")))  # type: ignore[misc]
+        reached = lines_of(study, "reached")
+        if reached:
+            panels.append(Drawing(("Time to the dense accuracy, less a point", "the first epoch that has it; no mark: not reached"),
+                                  study.records, lambda axes, r=reached: _draw(axes, r, "training time")))  # type: ignore[misc]
+    return panels
+
+
+def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    dense = [line for line in lines if line.label == DENSE]
+    for line in lines:
+        first = line.label == DENSE
+        axes.plot(*zip(*line.points), color=line.color, marker=line.marker, markersize=5 if first else 4.5,
+                  linewidth=style.LINE * (1.7 if first else 0.9), linestyle=(0, (3, 2)) if line.worse > POINT + 1e-9 else "-",
+                  markeredgecolor="white", markeredgewidth=0.5, zorder=2.8 if first else 3, gid=style.plain(f"line {line.label}"))
+        if dense and not first:
+            for x, y in crossings(dense[0].points, line.points):
+                axes.plot([x], [y], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=line.color,
+                          markeredgewidth=1.1, linestyle="none", zorder=4, gid=style.plain(f"break-even {line.label}"))
+    xs = sorted({x for line in lines for x, _ in line.points})
+    axes.xaxis.set_major_locator(FixedLocator(xs[::max(1, -(-len(xs) // 6))]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: style.rate_text(x)))
+    axes.set_xlabel("bandwidth of a link")
+    style.time_y_axis(axes)
+    axes.set_ylabel(what)
+    style.label_ends(axes, [(_label(line), line.color, *line.points[-1]) for line in lines])
+
+
+def _label(line: Line) -> str:
+    return line.label if line.worse <= POINT + 1e-9 else f"{style.shortened(line.label, 11)} −{100 * line.worse:.0f} pts"
+
+
+def crossings(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Where two lines cross that are straight between their points on logarithmic axes."""
+    left, right = dict(one), dict(other)
+    xs = sorted(set(left) & set(right))
+    found = []
+    for a, b in zip(xs, xs[1:]):
+        before, after = math.log(left[a] / right[a]), math.log(left[b] / right[b])
+        if (before > 0) != (after > 0):
+            way = before / (before - after)
+            found.append((a * (b / a) ** way, left[a] * (left[b] / left[a]) ** way))
+    return found

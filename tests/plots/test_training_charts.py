@@ -1,0 +1,115 @@
+"""charts.py on records of `arlab train`: loss, steps, scaling, and sweeps of bandwidths with compressors."""
+
+import json
+import unittest
+import xml.etree.ElementTree as ElementTree
+from typing import Optional
+
+from test_charts import SVG, Folder, charts, records  # which finds the modules of plots/
+import compression
+import training
+
+
+class Training(Folder):
+    """Charts of `arlab train`."""
+
+    def run_of(self, workers: int, **more: object) -> str:
+        epoch = {"steps": 10, "loss": 1.0, "seconds": 2.0 / workers, "compute_seconds": 1.0 / workers, "input_seconds": 0.0,
+                 "exposed_seconds": 1.0 / workers, "bytes_sent": 1000 * (workers - 1)}
+        keys = {"schema": 1, "kind": "train", "model": "mlp", "algorithm": "ring", "label": "Ring", "color": "#0072B2",
+                "ranks": workers, "bytes": 4, "workers": workers, "strategy": "mirrored",
+                "images_per_second": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
+        return json.dumps({**keys, **more}) + "\n"
+
+    def test_runs_have_loss_steps_and_scaling(self) -> None:
+        done = charts(self.write(self.run_of(1) + self.run_of(4)), "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts, lines = self.svg(self.folder, "training_loss")
+        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one sent nothing
+        self.assertLessEqual({"mlp: loss against seconds", "mlp: loss against bytes sent by all"}, texts)
+        texts, _ = self.svg(self.folder, "training_step")
+        self.assertLessEqual({"1 × mirrored: 200 ms, 50% waiting", "4 × mirrored: 50 ms, 50% waiting"}, texts)
+        texts, lines = self.svg(self.folder, "training_scaling")
+        self.assertEqual(lines, ["mlp"])
+
+    def sweep(self, compressor: Optional[str], steps: dict[float, float], accuracy: float = 0.97, **more: object) -> str:
+        """Runs at bandwidths (Gbit/s), each with the milliseconds of its step; two epochs of ten steps."""
+        lines = []
+        for gbits, ms in steps.items():
+            epoch = {"steps": 10, "loss": 1.0, "seconds": ms / 100, "compute_seconds": 0.05, "input_seconds": 0.0,
+                     "exposed_seconds": max(0.0, ms / 100 - 0.05), "bytes_sent": 1000, "validation_accuracy": accuracy - 0.1}
+            keys = {"compressor": compressor, "scheduler": "fifo", "bandwidth_gbps": gbits, "latency_us": 50, "step_us": 1e3 * ms,
+                    "epochs": [epoch, {**epoch, "loss": 0.5, "validation_accuracy": accuracy}]}
+            lines.append(self.run_of(8, **{**keys, **more}))
+        return "".join(lines)
+
+    def break_even(self) -> list[tuple[str, float]]:
+        """Each circle's compressor, and how far right it is."""
+        tree = ElementTree.parse(self.folder / "training_bandwidth.svg")
+        found = []
+        for node in tree.iter(f"{SVG}g"):
+            if node.get("id", "").startswith("break-even "):
+                use = next(node.iter(f"{SVG}use"))
+                found.append((node.get("id", "")[11:], float(use.get("x", "nan"))))
+        return found
+
+    def test_a_sweep_of_bandwidths_shows_where_compression_stops_to_pay(self) -> None:
+        data = self.write(self.sweep(None, {0.1: 40, 1: 10, 10: 5}) + self.sweep("fp16", {0.1: 20, 1: 7, 10: 6})
+                          + self.sweep("topk", {0.1: 10, 1: 10, 10: 10}, 0.965) + self.sweep("signsgd", {0.1: 7, 1: 7, 10: 6}, 0.9))
+        done = charts(data, "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts, lines = self.svg(self.folder, "training_bandwidth")
+        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # one never has the accuracy
+        self.assertLessEqual({"Step: mlp, 8 workers, mirrored, latency 50 µs", "signsgd −7 pts", "100 Mbit/s", "1 Gbit/s", "10 Gbit/s",
+                              "dense", "10 ms"}, texts)
+        circles = dict(self.break_even()[:3])
+        self.assertEqual(sorted(circles), ["fp16", "signsgd", "topk"])
+        self.assertLess(circles["topk"], circles["fp16"])  # at 1 Gbit/s; the other between 1 and 10
+
+    def test_crossings_are_where_straight_lines_meet(self) -> None:
+        dense = [(1.0, 100.0), (100.0, 1.0)]
+        self.assertEqual([(round(x, 9), round(y, 9)) for x, y in compression.crossings(dense, [(1.0, 10.0), (100.0, 10.0)])], [(10, 10)])
+        self.assertEqual(compression.crossings(dense, [(1.0, 50.0), (100.0, 0.5)]), [])
+        self.assertEqual(compression.crossings(dense, [(1.0, 50.0), (100.0, 1.0)]), [(100, 1)])  # as fast there
+        self.assertEqual(compression.crossings(dense, [(1.0, 50.0)]), [])
+
+    def test_names_keep_the_settings_that_differ(self) -> None:
+        names = ["topk:ratio=0.01,k=0,feedback=on", "topk:ratio=0.1,k=0,feedback=on", "fp16:feedback=off", "dense"]
+        self.assertEqual(training.short_names(names), dict(zip(names, ["topk:ratio=0.01", "topk:ratio=0.1", "fp16", "dense"])))
+        data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(names[0], {1: 9, 10: 9}) + self.sweep(names[2], {1: 8, 10: 8}))
+        charts(data, "-o", self.folder, cwd=self.folder)
+        for chart in ("training_bandwidth", "training_loss"):
+            self.assertEqual(set(self.svg(self.folder, chart)[1]), {"dense", "topk", "fp16"})
+
+    def test_of_several_schedules_the_fastest_counts_and_what_diverged_is_left_out(self) -> None:
+        nan = [{"steps": 10, "loss": None, "seconds": 1.0, "compute_seconds": 1.0, "input_seconds": 0.0, "exposed_seconds": 0.0,
+                "bytes_sent": 1}]
+        data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(None, {1: 8, 10: 6}, scheduler="priority")
+                          + self.sweep("powersgd", {1: 1, 10: 1}, epochs=nan))
+        done = charts(data, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.svg(self.folder, "training_bandwidth")[1], ["dense", "dense"])
+        self.assertEqual(self.svg(self.folder, "training_loss")[1][:2], ["dense, fifo", "dense, priority"])
+        study, = compression.studies(records.read(str(data)))
+        self.assertEqual([run.step for run in study.runs], [8e3, 5e3])
+
+    def test_one_bandwidth_is_no_sweep_and_bad_ones_are_named(self) -> None:
+        done = charts(self.write(self.sweep(None, {1: 10})), "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no training_bandwidth: no kind of record has runs of `arlab train --json FILE` at two bandwidths", done.stderr)
+        for bad in ({"bandwidth_gbps": "fast"}, {"bandwidth_gbps": 0}, {"step_us": 0}, {"step_us": "long"},
+                    {"latency_us": "short"}, {"epochs": [{"seconds": 1, "loss": "low"}]}):
+            done = charts(self.write(self.sweep("fp16", {1: 10}, **bad)), "-o", self.folder, "--only", "training_bandwidth",
+                          cwd=self.folder)
+            self.assertEqual(done.returncode, 2, bad)
+            self.assertIn("a training run with a bandwidth cannot be read", done.stderr, bad)
+
+    def test_epochs_that_cannot_be_read_are_named(self) -> None:
+        for bad in ("many", [3], [{"steps": 0}], [{"steps": 1, "loss": "low"}]):
+            done = charts(self.write(self.run_of(2, epochs=bad)), "-o", self.folder, cwd=self.folder)
+            self.assertEqual(done.returncode, 2, bad)
+            self.assertIn("`epochs` of a training run cannot be read", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
