@@ -8,13 +8,13 @@
 #include "collectives/host/device.hpp"
 #include "collectives/threads.hpp"
 #include "collectives/tuning_log.hpp"
+#include "tests/algorithms/tried.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/conformance.hpp"
 #include "tests/collectives/contains.hpp"
 #include "tests/collectives/failures.hpp"
 #include "tests/collectives/lonely.hpp"
 #include "tests/collectives/thread_wires.hpp"
-#include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 
