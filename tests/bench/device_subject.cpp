@@ -21,9 +21,9 @@ std::vector<Config> all_of(const Problem& problem, Operand operand) {
 
 /// Messages as rounds of the threads' communicator; every `spoilt`-th group spoils a byte that it
 /// receives.
-class ThreadWires final : public Wires {
+class RoundWires final : public Wires {
  public:
-  explicit ThreadWires(Communicator& threads, int spoilt = 0)
+  explicit RoundWires(Communicator& threads, int spoilt = 0)
       : threads_(threads), spoilt_(spoilt) {}
   void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
     stream.synchronise();
@@ -81,7 +81,7 @@ TEST_CASE("a rank with a device of its own is measured, and what is wrong is see
     Count wrong = -1;
     double median = 0;
     on_threads(2, [&](Communicator& threads) {
-      ThreadWires wires(threads, threads.rank() == 0 ? spoilt : 0);
+      RoundWires wires(threads, threads.rank() == 0 ? spoilt : 0);
       const auto subject =
           rank_on_device(threads, *devices[static_cast<std::size_t>(threads.rank())], wires);
       const std::vector<Config> configs{

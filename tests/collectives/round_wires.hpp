@@ -1,4 +1,4 @@
-// ThreadWires: messages between host devices as rounds of the threads' communicator.
+// RoundWires: messages between host devices as rounds of a communicator, such as the threads'.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace arlab {
 
-class ThreadWires final : public Wires {
+class RoundWires final : public Wires {
  public:
-  explicit ThreadWires(Communicator& threads) : threads_(threads) {}
+  explicit RoundWires(Communicator& threads) : threads_(threads) {}
   void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
     stream.synchronise();
     std::vector<Transfer> round;
