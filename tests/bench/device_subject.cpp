@@ -5,6 +5,7 @@
 #include "collectives/host/device.hpp"
 #include "collectives/threads.hpp"
 #include "tests/catch.hpp"
+#include "tests/collectives/round_wires.hpp"
 
 using namespace arlab;
 
@@ -18,30 +19,6 @@ std::vector<Config> all_of(const Problem& problem, Operand operand) {
     if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
   return configs;
 }
-
-/// Messages as rounds of the threads' communicator; every `spoilt`-th group spoils a byte that it
-/// receives.
-class RoundWires final : public Wires {
- public:
-  explicit RoundWires(Communicator& threads, int spoilt = 0)
-      : threads_(threads), spoilt_(spoilt) {}
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
-    stream.synchronise();
-    std::vector<Transfer> round;
-    for (const WireCall& call : calls)
-      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
-                       static_cast<Count>(call.bytes)});
-    threads_.start(0, round, {DType::byte, Op::sum});
-    threads_.wait();
-    if (spoilt_ > 0 && ++groups_ % spoilt_ == 0)
-      for (const WireCall& call : calls)
-        if (!call.sends) *call.data ^= std::byte{0x3f};
-  }
-
- private:
-  Communicator& threads_;
-  int spoilt_, groups_ = 0;
-};
 
 }  // namespace
 
