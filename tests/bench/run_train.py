@@ -142,6 +142,10 @@ class Train(program.ProgramTest):
         job = program.parse(done.stdout)[1][0]
         self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
         self.assertEqual(losses(job), losses(alone))
+        few = ("--samples", 160, "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
+        many = self.mpirun(8, *few, "--json", "-")
+        self.assertEqual(many.returncode, 0, many.stderr)
+        self.assertEqual(losses(program.parse(many.stdout)[1][0]), losses(self.record(*few, "-w", 8)))
         for strategy in ("parameter_server", "stale_synchronous", "async_parameter_server"):
             done = self.mpirun(3, *SMALL, "-s", strategy)
             self.assertEqual(done.returncode, 0, done.stderr)
