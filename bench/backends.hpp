@@ -1,13 +1,11 @@
 // Backends: what runs collectives for real here, and what is missing for the others.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "bench/subject.hpp"
+#include "collectives/dtype.hpp"
 
 namespace arlab {
 
@@ -19,45 +17,12 @@ struct Backend {
 };
 
 std::span<const Backend> backends();
+/// Throws Error(usage) naming the nearest where there is none of that name.
+const Backend& find_backend(std::string_view name);
 
+/// Why MPI cannot be used here and how to get it; empty if it can.
+std::string why_no_mpi();
 /// The MPI library's name and version; empty where arlab was built without MPI.
 std::string mpi_library();
-
-/// Whether this process is rank 0 of a job or alone, by the environment that mpirun and srun set.
-bool speaks_by_environment();
-
-/// The job this process is part of: all ranks of an MPI job, or this process alone.
-class Job {
- public:
-  Job();
-  ~Job();
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-
-  /// The backend to use where none was asked for: mpi under mpirun, else threads.
-  std::string_view default_backend() const;
-  /// The job's ranks with mpi, 0 where there is no job.
-  Rank ranks() const;
-  /// The ranks to use where none were asked for.
-  Rank default_ranks(std::string_view backend) const;
-  /// Whether this process prints and writes files: rank 0.
-  bool speaks() const;
-  /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.
-  void check(std::string_view backend, Rank ranks) const;
-  /// Runs `body` once in each process or thread that has ranks, after check(). `name`: of the
-  /// backend, with how it went about it where there are several ways.
-  void run(std::string_view backend, Rank ranks,
-           const std::function<void(Subject&, const std::string& name)>& body);
-  /// The same with the communicators themselves, for backends whose ranks have their vectors in
-  /// this process's memory. Throws Error(usage) for the others.
-  void run_on_host(std::string_view backend, Rank ranks,
-                   const std::function<void(Communicator&)>& body);
-  /// Ends all ranks of the job, at once.
-  [[noreturn]] void leave(int code);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace arlab

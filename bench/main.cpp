@@ -5,8 +5,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/error.hpp"
-#include "bench/backends.hpp"
 #include "bench/choices.hpp"
+#include "bench/job.hpp"
 #include "bench/verbs.hpp"
 #include "bench/version.hpp"
 #include "bench/write_file.hpp"

@@ -7,7 +7,8 @@
 
 #include "algorithms/error.hpp"
 #include "bench/context.hpp"
-#include "bench/table.hpp"
+#include "bench/csv.hpp"
+#include "bench/record_table.hpp"
 #include "bench/units.hpp"
 #include "bench/write_file.hpp"
 

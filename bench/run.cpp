@@ -1,12 +1,11 @@
 // arlab run: the same sweep for real, beside the library's own allreduce, every run checked.
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 
-#include "bench/backends.hpp"
 #include "bench/device_subject.hpp"
 #include "bench/gpu.hpp"
+#include "bench/job.hpp"
 #include "bench/measure.hpp"
 #include "bench/sweep.hpp"
 #include "bench/units.hpp"
@@ -163,7 +162,11 @@ int run(RunVerb& verb, Job& job) {
     verb.sweep.command.insert(verb.sweep.command.begin(), std::begin(job_words),
                               std::end(job_words));
   }
-  const std::vector<Config> configs = verb.sweep.configs();
+  const auto groups_of_job = job.groups();
+  const GroupsOf known[] = {[&](Rank ranks) {
+    return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
+  }};
+  const std::vector<Config> configs = verb.sweep.configs(known);
   if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(verb.backend, group.front().problem.ranks);
@@ -180,21 +183,6 @@ int run(RunVerb& verb, Job& job) {
     });
   }
   return output ? output->finish() : 0;
-}
-
-// A rank that fails while others wait for it ends them all.
-void run_job(RunVerb& verb, Session& session) {
-  Job job;
-  try {
-    session.exit_code = run(verb, job);
-  } catch (const std::exception& e) {
-    if (job.ranks() < 2) throw;
-    const auto* known = dynamic_cast<const Error*>(&e);
-    const int code = known ? static_cast<int>(known->blame()) : 3;
-    if (job.speaks() || !known || known->blame() != Blame::usage)
-      fmt::print(stderr, "error: {}\n", e.what());
-    job.leave(code);
-  }
 }
 
 }  // namespace
@@ -225,7 +213,7 @@ void add_run(CLI::App& app, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
-    run_job(*options, session);
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }
 

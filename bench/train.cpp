@@ -4,14 +4,13 @@
 // second, which no other verb shall wait for.
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 #include <optional>
 
 #include "algorithms/error.hpp"
-#include "bench/backends.hpp"
 #include "bench/context.hpp"
 #include "bench/gradient_options.hpp"
+#include "bench/job.hpp"
 #include "bench/result_file.hpp"
 #include "bench/train_report.hpp"
 #include "bench/verbs.hpp"
@@ -121,21 +120,6 @@ int run(TrainOptions& options, Job& job) {
   return 0;
 }
 
-// A rank that fails while others wait for it ends them all.
-void run_job(TrainOptions& options, Session& session) {
-  Job job;
-  try {
-    session.exit_code = run(options, job);
-  } catch (const std::exception& e) {
-    if (job.ranks() < 2) throw;
-    const auto* known = dynamic_cast<const Error*>(&e);
-    const int code = known ? static_cast<int>(known->blame()) : 3;
-    if (job.speaks() || !known || known->blame() != Blame::usage)
-      fmt::print(stderr, "error: {}\n", e.what());
-    job.leave(code);
-  }
-}
-
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
@@ -146,7 +130,7 @@ void add_train(CLI::App& app, Session& session) {
   options->add(*verb);
   verb->callback([options, &session] {
     options->command = session.command;
-    run_job(*options, session);
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }
 

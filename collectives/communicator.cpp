@@ -12,4 +12,9 @@ void Communicator::native_allreduce(std::byte*, Count, Operand) {
   fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
 }
 
+std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {
+  const auto groups = std::make_shared<const Groups>(communicator.machines());
+  return groups->count() == 1 || groups->count() == groups->ranks() ? nullptr : groups;
+}
+
 }  // namespace arlab

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "algorithms/groups.hpp"
 #include "algorithms/program.hpp"
 #include "collectives/clock.hpp"
 #include "collectives/dtype.hpp"
@@ -43,6 +46,12 @@ class Communicator {
   /// that fails and frees it. The communicator is of no use afterwards.
   virtual void abandon() noexcept {}
 
+  /// Each rank's machine, as numbers that tell machines apart. All ranks call it together, and get
+  /// the same; by default all are on one.
+  virtual std::vector<Rank> machines() {
+    return std::vector<Rank>(static_cast<std::size_t>(ranks()));
+  }
+
   /// The time that this rank lives in.
   virtual Clock& clock() { return machine_clock(); }
 
@@ -57,5 +66,9 @@ class Communicator {
   /// Throws Error(usage) where there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
 };
+
+/// The ranks that share a machine; null where that tells nothing: all do, or none. All ranks call
+/// it together.
+std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator);
 
 }  // namespace arlab

@@ -166,6 +166,20 @@ class MpiCommunicator final : public Communicator {
     owners_.clear();
   }
 
+  std::vector<Rank> machines() override {
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+              "MPI_Comm_split_type");
+    Rank first = rank_;  // on this machine, after which it is named
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
+              "MPI_Allreduce");
+    check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+    std::vector<Rank> all(static_cast<std::size_t>(ranks_));
+    check_mpi(MPI_Allgather(&first, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_),
+              "MPI_Allgather");
+    return all;
+  }
+
   void barrier() override { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
   double max(double value) override {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
@@ -344,15 +358,7 @@ std::string Mpi::library() {
 
 Communicator& Mpi::world() { return *world_; }
 
-Rank Mpi::local_rank() const {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-            "MPI_Comm_split_type");
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(machine, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
-  return rank;
-}
+Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_->rank()); }
 
 std::string Mpi::why_not_from(Device& device) { return why_mpi_cannot_send_from(*world_, device); }
 

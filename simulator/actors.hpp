@@ -42,6 +42,15 @@ class Actors {
   Index size() const { return static_cast<Index>(all_.size()); }
   Actor& operator[](Index actor) { return all_[actor]; }
   const Actor& operator[](Index actor) const { return all_[actor]; }
+  /// Goes on to the actor's next round; false at the end of its program, which then goes.
+  bool next(Index actor) {
+    Program& program = all_[actor].program;
+    if (program.next()) return true;
+    program = {};
+    return false;
+  }
+  Round round(Index actor) const { return all_[actor].program.round(); }
+
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 

@@ -1,29 +1,35 @@
 #include "simulator/engine.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "simulator/engine_run.hpp"
 
 namespace arlab {
 
-Engine::Engine(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-               Network& network, const SimulateOptions& options)
+template <class Crew>
+Engine<Crew>::Engine(Crew crew, Rank ranks, Bytes element_size, Network& network,
+                     const SimulateOptions& options)
     : network_(network),
       synchronous_(network.synchronous()),
       changes_(network.has_changes()),
       options_(options),
       element_size_(element_size),
-      actors_(algorithm, problem, options.segments, element_size),
-      parked_(static_cast<std::size_t>(problem.ranks)),
+      actors_(std::move(crew)),
+      parked_(static_cast<std::size_t>(ranks)),
       ready_(synchronous_ ? actors_.size() : 0) {
-  outcome_.finish_of.assign(static_cast<std::size_t>(problem.ranks), 0);
-  if (options.trace) tracer_.emplace(*options.trace, actors_);
+  outcome_.finish_of.assign(static_cast<std::size_t>(ranks), 0);
+  if constexpr (std::is_same_v<Crew, Actors>)
+    if (options.trace) tracer_.emplace(*options.trace, actors_);
   for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
 }
 
-Outcome Engine::run() {
+template <class Crew>
+Outcome Engine<Crew>::run() {
   if (changes_)
-    run_with_changes();
+    while (step(kNever)) {
+    }
   else
     while (!queue_.empty()) handle_next();
   for (const Actor& a : actors_) {
@@ -42,7 +48,8 @@ Outcome Engine::run() {
 
 // With a million ranks every event touches cold memory: fetch what the next ones need while this
 // one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
-[[gnu::always_inline]] inline void Engine::prefetch() const {
+template <class Crew>
+[[gnu::always_inline]] inline void Engine<Crew>::prefetch() const {
   constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
   if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
   if (const Event* e = queue_.upcoming(6)) {
@@ -55,7 +62,8 @@ Outcome Engine::run() {
   }
 }
 
-void Engine::handle(const Event& e) {
+template <class Crew>
+void Engine<Crew>::handle(const Event& e) {
   switch (e.kind) {
     case Kind::begin:
       return begin(e.actor, e.time);
@@ -70,7 +78,8 @@ void Engine::handle(const Event& e) {
   }
 }
 
-void Engine::handle_next() {
+template <class Crew>
+void Engine<Crew>::handle_next() {
   const Event event = queue_.pop();
   prefetch();
   handle(event);
@@ -78,24 +87,36 @@ void Engine::handle_next() {
 }
 
 // All events of a moment come before the network's changes after it.
-void Engine::run_with_changes() {
-  for (Time now = 0;;) {
-    if (!queue_.empty() && queue_.next_time() == now) {
-      handle_next();
-      continue;
-    }
-    const Time ours = queue_.empty() ? kNever : queue_.next_time();
-    const Time change = network_.next_change();
-    now = std::min(ours, change);
-    if (now == kNever) return;
-    if (change > now) continue;
-    for (const Index number : network_.advance(now)) {
-      Event e = messages_.release(number);
-      e.time = now;
-      queue_.push(e);
-    }
+template <class Crew>
+bool Engine<Crew>::step(Time latest) {
+  const Time ours = queue_.empty() ? kNever : queue_.next_time();
+  if (ours == now_) {
+    if (ours > latest) return false;
+    handle_next();
+    return true;
+  }
+  const Time change = changes_ ? network_.next_change() : kNever;
+  const Time next = std::min(ours, change);
+  if (next == kNever || next > latest) return false;
+  now_ = next;
+  if (change > next)
+    handle_next();
+  else
+    advance();
+  return true;
+}
+
+template <class Crew>
+void Engine<Crew>::advance() {
+  for (const Index number : network_.advance(now_)) {
+    Event e = messages_.release(number);
+    e.time = now_;
+    queue_.push(e);
   }
 }
+
+template class Engine<Actors>;
+template class Engine<PostedActors>;
 
 Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                  Network& network, const SimulateOptions& options) {
@@ -110,7 +131,8 @@ Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes eleme
     nothing.finish_of.assign(static_cast<std::size_t>(problem.ranks), 0);
     return nothing;
   }
-  return Engine(algorithm, problem, element_size, network, options).run();
+  Actors actors(algorithm, problem, options.segments, element_size);
+  return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
 }
 
 }  // namespace arlab

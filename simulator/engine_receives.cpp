@@ -6,7 +6,8 @@
 
 namespace arlab {
 
-void Engine::arrive(const Event& e) {
+template <class Crew>
+void Engine<Crew>::arrive(const Event& e) {
   const Rank target = actors_.rank_of(e.actor);
   Chain& parked = parked_[static_cast<std::size_t>(target)];
   if (!parked.empty()) return messages_.append(parked, e);
@@ -16,7 +17,8 @@ void Engine::arrive(const Event& e) {
   queue_.push({.time = when, .actor = static_cast<Index>(target), .kind = Kind::wake});
 }
 
-void Engine::wake(Rank rank, Time now) {
+template <class Crew>
+void Engine<Crew>::wake(Rank rank, Time now) {
   Chain& parked = parked_[static_cast<std::size_t>(rank)];
   Time when = network_.can_receive(rank, now);
   while (when == now && !parked.empty()) {
@@ -28,7 +30,8 @@ void Engine::wake(Rank rank, Time now) {
 }
 
 // The message's bytes come in, whether or not its receive is posted.
-void Engine::receive(Event e, Time now) {
+template <class Crew>
+void Engine<Crew>::receive(Event e, Time now) {
   const Time done = network_.receive({e.source, actors_.rank_of(e.actor), e.bytes}, now);
   if (tracer_) tracer_->receive(e.actor, e.source, e.bytes, now, done, e.later);
   Actor& a = actors_[e.actor];
@@ -39,7 +42,8 @@ void Engine::receive(Event e, Time now) {
   ++a.early;
 }
 
-void Engine::meet_early(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::meet_early(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (const Action& action : round) {
@@ -54,7 +58,8 @@ void Engine::meet_early(Index id, Time now) {
 }
 
 // A message has come in and its receive is posted: from now on neither end waits for the other.
-void Engine::met(const Event& e, Time now, Time done) {
+template <class Crew>
+void Engine<Crew>::met(const Event& e, Time now, Time done) {
   Actor& a = actors_[e.actor];
   a.next_depth = std::max(a.next_depth, e.depth + 1);
   if (through_with_one(a, done)) {
@@ -68,5 +73,8 @@ void Engine::met(const Event& e, Time now, Time done) {
   const Index sender = actors_.actor_of(e.source, actors_.lane_of(e.actor));
   if (through_with_one(actors_[sender], now)) through(sender, now);
 }
+
+template class Engine<Actors>;
+template class Engine<PostedActors>;
 
 }  // namespace arlab

@@ -6,17 +6,22 @@
 
 namespace arlab {
 
-void Engine::begin(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::begin(Index id, Time now) {
+  while (actors_.next(id))
+    if (post(id, now)) return;
+  actors_[id].pending.post({});  // its round went with the program
+  Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
+  finish = std::max(finish, now);
+  outcome_.finish = std::max(outcome_.finish, now);
+}
+
+// False if it has no messages: such a round is over at once.
+
+template <class Crew>
+bool Engine<Crew>::post(Index id, Time now) {
   Actor& a = actors_[id];
-  if (!a.program.next()) {
-    a.program = {};
-    a.pending.post({});  // its round went with the program
-    Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
-    finish = std::max(finish, now);
-    outcome_.finish = std::max(outcome_.finish, now);
-    return;
-  }
-  const Round round = a.program.round();
+  const Round round = actors_.round(id);
   if (tracer_) tracer_->round(id);
   a.pending.post(round);
   a.done = now;
@@ -28,14 +33,22 @@ void Engine::begin(Index id, Time now) {
       a.pending.drop(i);
       --a.left;
     }
-  if (a.left == 0) return through(id, now);
-  if (synchronous_) return meet_peers(id, now);
-  if (a.early > 0) meet_early(id, now);
-  send_from(id, now);
+  if (a.left == 0) {
+    a.depth = a.next_depth;
+    return false;
+  }
+  if (synchronous_) {
+    meet_peers(id, now);
+  } else {
+    if (a.early > 0) meet_early(id, now);
+    send_from(id, now);
+  }
+  return true;
 }
 
 // All messages of the actor's round are through by actor.done, which may still lie ahead.
-void Engine::through(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::through(Index id, Time now) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   const Round round = a.pending.round();
@@ -47,20 +60,23 @@ void Engine::through(Index id, Time now) {
 
 // The same when receiving the last message took the processor until actor.done: it reduces before
 // it does anything else.
-void Engine::through_at_once(Index id) {
+template <class Crew>
+void Engine<Crew>::through_at_once(Index id) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   queue_.push({.time = reduce_all(id, a.done), .actor = id, .kind = Kind::begin});
 }
 
-void Engine::finish(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::finish(Index id, Time now) {
   const Time end = reduce_all(id, now);
   if (end == now) return begin(id, now);
   queue_.push({.time = end, .actor = id, .kind = Kind::begin});
 }
 
 // The round's reductions in listed order, from `now` on; returns when they are done.
-Time Engine::reduce_all(Index id, Time now) {
+template <class Crew>
+Time Engine<Crew>::reduce_all(Index id, Time now) {
   Time end = now;
   for (const Action& action : actors_[id].pending.round()) {
     if (action.verb != Verb::reduce) continue;
@@ -73,5 +89,8 @@ Time Engine::reduce_all(Index id, Time now) {
   }
   return end;
 }
+
+template class Engine<Actors>;
+template class Engine<PostedActors>;
 
 }  // namespace arlab

@@ -1,4 +1,7 @@
-// Engine: one simulation while it runs; simulate() of engine.hpp is what others call.
+// Engine: one simulation while it runs; simulate() of engine.hpp is what others call, and
+// OpenSimulation of open_simulation.hpp, where rounds come from outside.
+//
+// A crew is who acts in it: Actors have programs to run, PostedActors are told their rounds.
 //
 // Its members are defined by idea: engine.cpp takes the events in order, engine_rounds.cpp begins
 // and ends rounds, engine_sends.cpp and engine_receives.cpp have the two ends of a message.
@@ -12,19 +15,31 @@
 #include "simulator/chains.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/event_queue.hpp"
+#include "simulator/posted_actors.hpp"
 #include "simulator/tracer.hpp"
 
 namespace arlab {
 
+template <class Crew>
 class Engine {
  public:
-  Engine(const Algorithm& algorithm, const Problem& problem, Bytes element_size, Network& network,
+  using Index = std::uint32_t;
+
+  Engine(Crew crew, Rank ranks, Bytes element_size, Network& network,
          const SimulateOptions& options);
+
+  /// From the first event to the last.
   Outcome run();
+  /// The next thing that happens, if that is not after `latest`; false if there is none.
+  bool step(Time latest);
+  /// When that was.
+  Time now() const { return now_; }
+  /// The actor has a new round; whether that has any messages.
+  bool post(Index id, Time now);
+
+  Crew& actors() { return actors_; }
 
  private:
-  using Index = Actors::Index;
-
   enum class Kind : std::uint8_t {
     begin,   // the actor starts its next round
     send,    // the actor's next send may leave
@@ -47,7 +62,7 @@ class Engine {
 
   // Events.
   void handle_next();
-  void run_with_changes();
+  void advance();
   void prefetch() const;
   void handle(const Event& e);
 
@@ -81,7 +96,7 @@ class Engine {
   bool synchronous_, changes_;
   const SimulateOptions& options_;
   Bytes element_size_;
-  Actors actors_;
+  Crew actors_;
   EventQueue<Event> queue_;
   Chains<Event> messages_;
   std::vector<Chain> parked_;                       // of each rank: arrived, but the rank is busy
@@ -89,6 +104,10 @@ class Engine {
   std::vector<std::vector<Index>> ready_;           // of each actor, if synchronous: a heap
   std::optional<Tracer> tracer_;
   Outcome outcome_;
+  Time now_ = 0;
 };
+
+extern template class Engine<Actors>;
+extern template class Engine<PostedActors>;
 
 }  // namespace arlab

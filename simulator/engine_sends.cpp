@@ -7,7 +7,8 @@
 namespace arlab {
 
 // Sends what may leave now; the rest of the round's sends follow when the sender is free.
-void Engine::send_from(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::send_from(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (; a.next_send < round.size(); ++a.next_send) {
@@ -26,7 +27,8 @@ void Engine::send_from(Index id, Time now) {
 }
 
 // The message is on its way; returns whether that was the last thing the round waited for.
-bool Engine::leaves(Index id, const Action& action, Bytes bytes, Time now) {
+template <class Crew>
+bool Engine<Crew>::leaves(Index id, const Action& action, Bytes bytes, Time now) {
   Actor& a = actors_[id];
   const Index peer = actors_.peer_of(id, action);
   Event e{.bytes = bytes,
@@ -55,7 +57,9 @@ bool Engine::leaves(Index id, const Action& action, Bytes bytes, Time now) {
 }
 
 // On a synchronous network: finds those of the round's messages whose other end is posted.
-void Engine::meet_peers(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::meet_peers(Index id, Time now) {
+  if (ready_.size() < actors_.size()) ready_.resize(actors_.size());
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (Index i = 0; i < round.size(); ++i) {
@@ -74,14 +78,16 @@ void Engine::meet_peers(Index id, Time now) {
 
 // Not sent at once: other ranks may start their rounds at this very time, and of all sends that
 // are ready then, the one listed first goes first.
-void Engine::ready(Index sender, Index position, Time now) {
+template <class Crew>
+void Engine<Crew>::ready(Index sender, Index position, Time now) {
   std::vector<Index>& positions = ready_[sender];
   if (positions.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
   positions.push_back(position);
   std::push_heap(positions.begin(), positions.end(), std::greater<>());
 }
 
-void Engine::send_ready(Index id, Time now) {
+template <class Crew>
+void Engine<Crew>::send_ready(Index id, Time now) {
   std::vector<Index>& positions = ready_[id];
   while (!positions.empty()) {
     const Time when = network_.can_send(actors_.rank_of(id), now);
@@ -93,10 +99,14 @@ void Engine::send_ready(Index id, Time now) {
   }
 }
 
-void Engine::report_progress() {
+template <class Crew>
+void Engine<Crew>::report_progress() {
   constexpr Count kOften = Count{1} << 18;
   if (options_.progress && outcome_.sent.messages % kOften == 0)
     options_.progress(outcome_.sent.messages);
 }
+
+template class Engine<Actors>;
+template class Engine<PostedActors>;
 
 }  // namespace arlab

@@ -16,15 +16,11 @@
 #include <vector>
 
 #include "training/compressors/aggregate.hpp"
+#include "training/compressors/codec_cost.hpp"
 #include "training/exchange.hpp"
 #include "training/replica.hpp"
 
 namespace arlab {
-
-/// Seconds that it takes to make a code of an element, and to add one to a vector.
-struct CodecCost {
-  double encode = 0, decode = 0;
-};
 
 struct GradientOptions {
   std::string scheduler = "buckets";

@@ -1,7 +1,6 @@
 #include "training/route.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <vector>
 
@@ -25,6 +24,7 @@ class Shifted final : public Communicator {
   int wait() override { return under_.wait() - by_; }
   Clock& clock() override { return under_.clock(); }
   void barrier() override { under_.barrier(); }
+  std::vector<Rank> machines() override { return under_.machines(); }
   double max(double value) override { return under_.max(value); }
   Count sum(Count value) override { return under_.sum(value); }
 
@@ -35,9 +35,14 @@ class Shifted final : public Communicator {
 
 constexpr Operand kSum{DType::float32, Op::sum};
 
+std::shared_ptr<const Groups> groups_of(Communicator& communicator, Rank size) {
+  if (size == 0) return groups_by_machine(communicator);
+  return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
+}
+
 /// Why replicas would not stay equal with it; empty if they do.
-std::string drifts(const Algorithm& algorithm, Rank ranks) {
-  const Problem problem{.ranks = ranks, .elements = ranks};
+std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
+  const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
   if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
   if (verify(algorithm, problem).same_on_all_ranks) return "";
   return std::string(algorithm.name) + " adds up in another order on each of " +
@@ -46,22 +51,17 @@ std::string drifts(const Algorithm& algorithm, Rank ranks) {
 
 /// The slowest rank's best time of a few; the same on all ranks.
 double time_of(Communicator& communicator, const Route& route, std::vector<float>& data) {
-  using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
-    const auto start = Clock::now();
+    const double start = communicator.clock().now();
     travel(communicator, route, Collective::allreduce, 0, data, 0);
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, communicator.clock().now() - start);
   }
   return communicator.max(best);
 }
 
-Route fastest(int segments, Communicator& communicator, Count elements) {
-  std::vector<Route> routes;
-  for (const Algorithm& a : catalogue())
-    if (drifts(a, communicator.ranks()).empty()) routes.push_back({&a, segments});
-  if (!communicator.native_name().empty()) routes.push_back({nullptr, 1});
+Route fastest(Communicator& communicator, const std::vector<Route>& routes, Count elements) {
   std::vector<float> data(static_cast<std::size_t>(elements));
   Route best = routes.front();
   double best_time = std::numeric_limits<double>::infinity();
@@ -74,22 +74,39 @@ Route fastest(int segments, Communicator& communicator, Count elements) {
 }  // namespace
 
 std::string Route::name(const Communicator& communicator) const {
-  return algorithm ? std::string(algorithm->name) : communicator.native_name();
+  if (algorithm) return std::string(algorithm->name);
+  return gpus ? gpus->native_name() : communicator.native_name();
 }
 
 int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
 
-Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements) {
-  if (word == "auto") return fastest(segments, communicator, elements);
+std::vector<Route> all_routes(int segments, Communicator& communicator,
+                              const RouteOptions& options) {
+  const auto groups = groups_of(communicator, options.group_size);
+  std::vector<Route> routes;
+  for (const Algorithm& a : catalogue())
+    if (drifts(a, communicator.ranks(), groups.get()).empty())
+      routes.push_back({&a, segments, groups, options.gpus});
+  const Route native{.gpus = options.gpus};
+  if (!native.name(communicator).empty()) routes.push_back(native);
+  return routes;
+}
+
+Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
+                 const RouteOptions& options) {
+  if (word == "auto")
+    return fastest(communicator, all_routes(segments, communicator, options), elements);
   if (word == "native") {
-    if (communicator.native_name().empty())
+    const Route native{.gpus = options.gpus};
+    if (native.name(communicator).empty())
       fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
-    return {nullptr, 1};
+    return native;
   }
   const Algorithm& algorithm = find_algorithm(word);
-  if (const std::string why = drifts(algorithm, communicator.ranks()); !why.empty())
+  const auto groups = groups_of(communicator, options.group_size);
+  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
     fail(Blame::usage, why);
-  return {&algorithm, segments};
+  return {&algorithm, segments, groups, options.gpus};
 }
 
 Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
@@ -98,11 +115,20 @@ Cost travel(Communicator& communicator, const Route& route, Collective collectiv
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
     expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
-    communicator.native_allreduce(bytes.data(), elements, kSum);
+    if (route.gpus)
+      route.gpus->native_allreduce(bytes, kSum);
+    else
+      communicator.native_allreduce(bytes.data(), elements, kSum);
     return {};
   }
+  const Problem problem{.collective = collective,
+                        .ranks = communicator.ranks(),
+                        .elements = elements,
+                        .root = root,
+                        .groups = route.groups.get()};
+  if (route.gpus)
+    return route.gpus->execute(*route.algorithm, problem, bytes, kSum, route.segments);
   Shifted shifted(communicator, first_lane);
-  const Problem problem{collective, communicator.ranks(), elements, root};
   return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
 }
 

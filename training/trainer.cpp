@@ -246,7 +246,7 @@ void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& ob
     const Count epoch = steps_done_ / steps_of_epoch;
     Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
     if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
-    strategy_->start_epoch(stop - steps_done_);
+    strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
       const StepReport r = train_step(feed, steps_of_epoch);
       sums.epoch = epoch;

@@ -43,17 +43,20 @@ struct Max {
 
 template <class T, class Step>
 __global__ void __launch_bounds__(kThreads) combine(T* into, const T* from, Cut cut) {
-  update(into, from, cut, [](T a, T b) { return narrow<T>(Step{}(widen(a), widen(b))); });
+  const auto step = [](T a, T b) { return narrow<T>(Step{}(widen(a), widen(b))); };
+  map(into, cut, step, into, from);
 }
 
 template <class T, class Wide>
 __global__ void __launch_bounds__(kThreads) divide(T* data, Wide divisor, Cut cut) {
-  map(data, data, cut, [divisor](T x) { return narrow<T>(static_cast<Wide>(widen(x) / divisor)); });
+  const auto step = [divisor](T x) { return narrow<T>(static_cast<Wide>(widen(x) / divisor)); };
+  map(data, cut, step, data);
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) move(T* into, const T* from, Cut cut) {
-  map(into, from, cut, [](T x) { return x; });
+  const auto step = [](T x) { return x; };
+  map(into, cut, step, from);
 }
 
 template <class T>

@@ -31,52 +31,38 @@ __device__ inline Count thread_index() {
 }
 __device__ inline Count thread_count() { return static_cast<Count>(gridDim.x) * blockDim.x; }
 
-/// into[i] = step(into[i], from[i]), or step(into[i]) where `step` takes one. All loads of a group
-/// are under way before its first store.
-template <class T, class Step>
-__device__ void update(T* into, const T* from, const Cut& cut, Step step) {
-  auto* const into_packs = reinterpret_cast<Pack<T>*>(into + cut.head);
-  const auto* const from_packs = reinterpret_cast<const Pack<T>*>(from + cut.head);
-  const Count all = thread_count();
-  for_my_share(
-      thread_index(), all, cut, kPerPack<T>,
-      [&]<int kPacks>(Count i) {
-        Pack<T> a[kPacks], b[kPacks];
+/// The packs of one thread in one go: at[k] is pack `first` + k `stride`.
+template <class T, int kPacks>
+struct Loaded {
+  __device__ Loaded(const T* from, Count first, Count stride) {
+    const auto* const packs = reinterpret_cast<const Pack<T>*>(from);
 #pragma unroll
-        for (int k = 0; k < kPacks; ++k) {
-          a[k] = into_packs[i + k * all];
-          b[k] = from_packs[i + k * all];
-        }
-#pragma unroll
-        for (int k = 0; k < kPacks; ++k) {
-#pragma unroll
-          for (int e = 0; e < kPerPack<T>; ++e) a[k].at[e] = step(a[k].at[e], b[k].at[e]);
-          into_packs[i + k * all] = a[k];
-        }
-      },
-      [&](Count i) { into[i] = step(into[i], from[i]); });
-}
+    for (int k = 0; k < kPacks; ++k) at[k] = packs[first + k * stride];
+  }
+  Pack<T> at[kPacks];
+};
 
-/// into[i] = step(from[i]); the two may be the same.
-template <class T, class Step>
-__device__ void map(T* into, const T* from, const Cut& cut, Step step) {
-  auto* const into_packs = reinterpret_cast<Pack<T>*>(into + cut.head);
-  const auto* const from_packs = reinterpret_cast<const Pack<T>*>(from + cut.head);
+/// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are under way before
+/// its first store.
+template <class T, class Step, class... From>
+__device__ void map(T* into, const Cut& cut, Step step, const From*... from) {
   const Count all = thread_count();
+  const auto several = [&]<int kPacks>(Count i, const Loaded<From, kPacks>&... loaded) {
+    auto* const into_packs = reinterpret_cast<Pack<T>*>(into + cut.head);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      Pack<T> result;
+#pragma unroll
+      for (int e = 0; e < kPerPack<T>; ++e) result.at[e] = step(loaded.at[k].at[e]...);
+      into_packs[i + k * all] = result;
+    }
+  };
   for_my_share(
       thread_index(), all, cut, kPerPack<T>,
       [&]<int kPacks>(Count i) {
-        Pack<T> a[kPacks];
-#pragma unroll
-        for (int k = 0; k < kPacks; ++k) a[k] = from_packs[i + k * all];
-#pragma unroll
-        for (int k = 0; k < kPacks; ++k) {
-#pragma unroll
-          for (int e = 0; e < kPerPack<T>; ++e) a[k].at[e] = step(a[k].at[e]);
-          into_packs[i + k * all] = a[k];
-        }
+        several.template operator()<kPacks>(i, Loaded<From, kPacks>(from + cut.head, i, all)...);
       },
-      [&](Count i) { into[i] = step(from[i]); });
+      [&](Count i) { into[i] = step(from[i]...); });
 }
 
 // Half types are computed in float and rounded once.

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "simulator/model.hpp"
+#include "simulator/processors.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -18,8 +19,8 @@ class AlphaBeta : public Network {
   AlphaBeta(const Values& values, Rank ranks)
       : alpha_(to_time(values.at("alpha"))),
         beta_(values.at("beta")),
-        gamma_(values.at("gamma")),
-        ports_(static_cast<std::size_t>(ranks)) {}
+        ports_(static_cast<std::size_t>(ranks)),
+        processors_(ranks, values.at("gamma")) {}
 
   bool synchronous() const override { return true; }
 
@@ -37,21 +38,19 @@ class AlphaBeta : public Network {
   Time receive(const Message&, Time now) override { return now; }
 
   Work reduce(Rank rank, Bytes bytes, Time now) override {
-    Time& processor = ports(rank).processor;
-    const Time begin = std::max(now, processor);
-    processor = begin + to_time(static_cast<double>(bytes) * gamma_);
-    return {begin, processor};
+    return processors_.reduce(rank, bytes, now);
   }
 
  private:
   struct Ports {  // when each is free
-    Time send = 0, receive = 0, processor = 0;
+    Time send = 0, receive = 0;
   };
   Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
 
   Time alpha_;
-  double beta_, gamma_;
+  double beta_;
   std::vector<Ports> ports_;
+  Processors processors_;
 };
 
 std::unique_ptr<Network> make(const Values& values, Rank ranks, std::shared_ptr<const Fabric>) {

@@ -10,6 +10,7 @@
 #include "simulator/flow_shares.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/model.hpp"
+#include "simulator/processors.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::catalog {
@@ -30,8 +31,7 @@ class Fluid : public Network {
         router_(topology_, fabric_->routing, fabric_->seed),
         host_of_(fabric_->host_of),
         envelope_(values.at("envelope")),
-        gamma_(values.at("gamma")),
-        processor_(static_cast<std::size_t>(ranks)),
+        processors_(ranks, values.at("gamma")),
         ways_(static_cast<std::size_t>(ranks)),
         shares_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
@@ -53,10 +53,7 @@ class Fluid : public Network {
   Time receive(const Message&, Time now) override { return now; }
 
   Work reduce(Rank rank, Bytes bytes, Time now) override {
-    Time& free = processor_[static_cast<std::size_t>(rank)];
-    const Time begin = std::max(now, free);
-    free = begin + to_time(static_cast<double>(bytes) * gamma_);
-    return {begin, free};
+    return processors_.reduce(rank, bytes, now);
   }
 
   bool has_changes() const override { return true; }
@@ -81,14 +78,7 @@ class Fluid : public Network {
   void watch_links(LinkHistory& history) override { history_ = &history; }
 
   std::vector<LinkLoad> loads(Time now) const override {
-    std::vector<LinkLoad> loads;
-    for (std::size_t l = 0; l < carried_.size(); ++l) {
-      const Link& link = topology_.links()[l];
-      const double most = link.bandwidth / kSecond * static_cast<double>(now);
-      loads.push_back({link.name, topology_.tiers()[static_cast<std::size_t>(link.tier)],
-                       carried_[l], most > 0 ? carried_[l] / most : 0, link.bandwidth / kSecond});
-    }
-    return loads;
+    return loads_of(topology_, carried_, now);
   }
 
  private:
@@ -168,8 +158,8 @@ class Fluid : public Network {
   const Topology& topology_;
   Router router_;
   const std::vector<Rank>& host_of_;  // of each rank
-  double envelope_, gamma_;
-  std::vector<Time> processor_;  // of each rank: when it is free
+  double envelope_;
+  Processors processors_;
   std::vector<Way> ways_;
   FlowShares shares_;
   std::vector<Flow> flows_;      // by their number in shares_

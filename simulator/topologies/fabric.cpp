@@ -20,6 +20,18 @@ std::shared_ptr<const Groups> groups_of(const Fabric& fabric) {
   return std::make_shared<const Groups>(of_rank);
 }
 
+std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried,
+                               Time now) {
+  std::vector<LinkLoad> loads;
+  for (std::size_t l = 0; l < carried.size(); ++l) {
+    const Link& link = topology.links()[l];
+    const double rate = link.bandwidth / kSecond, most = rate * static_cast<double>(now);
+    loads.push_back({link.name, topology.tiers()[static_cast<std::size_t>(link.tier)], carried[l],
+                     most > 0 ? carried[l] / most : 0, rate});
+  }
+  return loads;
+}
+
 double average_route(const Fabric& fabric) {
   constexpr std::size_t kMost = 64;  // senders, and receivers of each
   Router router(fabric.topology, fabric.routing, fabric.seed);

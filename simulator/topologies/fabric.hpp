@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "algorithms/groups.hpp"
 #include "simulator/model.hpp"
+#include "simulator/network.hpp"
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing.hpp"
 #include "simulator/topologies/topology.hpp"
@@ -25,6 +27,9 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
 
 /// The ranks whose hosts belong together; null where the topology has no groups.
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
+
+/// What the links have carried up to `now`, given their bytes by number.
+std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried, Time now);
 
 /// Links on the way from rank to rank, on average: over all pairs where there are few ranks, else
 /// over some of them.

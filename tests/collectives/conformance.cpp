@@ -4,49 +4,23 @@
 
 #include "collectives/threads.hpp"
 #include "tests/catch.hpp"
+#include "tests/collectives/failures.hpp"
 
 using namespace arlab;
-
-namespace {
-
-/// Catch2 counts on one thread only: collects the failures of rank 0, which knows those of all.
-class Failures {
- public:
-  void expect_good(const Communicator& communicator, conformance::Verdict verdict,
-                   const std::string& what) {
-    if (communicator.rank() != 0) return;
-    ++runs_;
-    if (verdict != conformance::Verdict{})
-      text_ += "\n" + what + ": " + std::to_string(verdict.wrong_elements) + " wrong elements, " +
-               std::to_string(verdict.ranks_off_their_claim) + " ranks off their claim";
-  }
-  void check() const {
-    CHECK(runs_ > 0);
-    CHECK(text_ == "");
-  }
-
- private:
-  int runs_ = 0;
-  std::string text_;
-};
-
-}  // namespace
+using conformance::Failures;
 
 TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
   const Operand operand{DType::float32, Op::sum};
   for (Rank ranks = 1; ranks <= 16; ++ranks) {
     Failures failures;
     on_threads(ranks, [&](Communicator& communicator) {
-      for (const Count elements : {0, 1, 3, ranks - 1, int{ranks}, 1009})
-        for (const int segments : {1, 3})
-          conformance::for_all_problems(
-              ranks, elements, 0, [&](const Algorithm& algorithm, const Problem& problem) {
-                if (segments > 1 && !conformance::cuts(problem)) return;
-                failures.expect_good(
-                    communicator,
-                    conformance::run(communicator, algorithm, problem, operand, segments),
-                    conformance::text(algorithm, problem, operand, segments));
-              });
+      conformance::for_all_problems(
+          ranks, conformance::odd_lengths(ranks), 0,
+          [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+            failures.expect_good(
+                communicator, conformance::run(communicator, algorithm, problem, operand, segments),
+                conformance::text(algorithm, problem, operand, segments));
+          });
     });
     failures.check();
   }

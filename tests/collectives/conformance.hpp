@@ -56,10 +56,22 @@ inline void for_all_problems(Rank ranks, Count elements, Rank root,
     }
 }
 
-/// Whether a collective may be cut into segments (see lanes_of).
-inline bool cuts(const Problem& problem) {
-  return problem.collective != Collective::reduce_scatter &&
-         problem.collective != Collective::all_gather;
+/// The same with each of `lengths`, whole, and in 3 segments where the collective may be cut (see
+/// lanes_of).
+inline void for_all_problems(
+    Rank ranks, std::span<const Count> lengths, Rank root,
+    const std::function<void(const Algorithm&, const Problem&, int segments)>& use) {
+  for (const Count elements : lengths)
+    for_all_problems(ranks, elements, root,
+                     [&](const Algorithm& algorithm, const Problem& problem) {
+                       use(algorithm, problem, 1);
+                       if (problem.collective != Collective::reduce_scatter &&
+                           problem.collective != Collective::all_gather)
+                         use(algorithm, problem, 3);
+                     });
 }
+
+/// Lengths around the number of ranks, none, and one that no number of ranks divides.
+inline std::vector<Count> odd_lengths(Rank ranks) { return {0, 1, 3, ranks - 1, ranks, 1009}; }
 
 }  // namespace arlab::conformance

@@ -7,18 +7,11 @@
 #include "collectives/threads.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/contains.hpp"
+#include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 
 namespace {
-
-Algorithm with(Program (*program)(Problem, Rank)) {
-  Algorithm algorithm;
-  algorithm.name = "tried";
-  algorithm.collectives = {Collective::allreduce};
-  algorithm.program = program;
-  return algorithm;
-}
 
 /// Runs the program on `ranks` ranks with one int32 a chunk, which starts as 10^rank; returns all
 /// ranks' memory.
@@ -30,7 +23,7 @@ std::vector<std::vector<std::int32_t>> run(Rank ranks, Program (*program)(Proble
     auto& data = memory[static_cast<std::size_t>(communicator.rank())];
     data.assign(static_cast<std::size_t>(ranks), mine);
     const Problem problem{.ranks = ranks, .elements = ranks};
-    execute(communicator, with(program), problem, std::as_writable_bytes(std::span(data)),
+    execute(communicator, tried(program), problem, std::as_writable_bytes(std::span(data)),
             {DType::int32, Op::sum});
   });
   return memory;

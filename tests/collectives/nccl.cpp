@@ -1,12 +1,15 @@
 // On GPUs: the whole catalogue through NCCL, one process with a thread for each GPU, and
 // ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
+#define CATCH_CONFIG_RUNNER  // gpu_main.hpp
 #include "collectives/nccl.hpp"
 
 #include "algorithms/error.hpp"
 #include "collectives/pattern.hpp"
+#include "collectives/staged_rank.hpp"
 #include "collectives/threads.hpp"
-#include "tests/collectives/conformance.hpp"
+#include "tests/collectives/failures.hpp"
 #include "tests/collectives/gpu_main.hpp"
+#include "tests/collectives/lonely.hpp"
 
 using namespace arlab;
 
@@ -82,18 +85,37 @@ TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
         }) == "");
 }
 
+TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue and ncclAllReduce") {
+  Devices devices = cuda::devices();
+  const auto ranks = static_cast<Rank>(devices.size());
+  conformance::Failures failures;
+  on_threads(ranks, [&](Communicator& threads) {
+    Device& device = *devices[static_cast<std::size_t>(threads.rank())];
+    const auto wires = nccl_wires(threads, device);
+    StagedRank staged(threads, device, *wires);
+    const Operand operand{DType::float32, Op::sum};
+    const auto try_out = [&](const Problem& problem, const std::string& what, auto run) {
+      std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * sizeof(float));
+      fill(data, operand, problem, threads.rank());
+      run(data);
+      failures.expect_good(
+          threads, {threads.sum(wrong_elements(data, operand, problem, threads.rank())), 0}, what);
+    };
+    conformance::for_all_problems(
+        ranks, conformance::odd_lengths(ranks), 0,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          try_out(problem, conformance::text(algorithm, problem, operand, segments),
+                  [&](auto& data) { staged.execute(algorithm, problem, data, operand, segments); });
+        });
+    for (const Count elements : {0, 1, 100'003})
+      try_out({.ranks = ranks, .elements = elements}, "ncclAllReduce",
+              [&](auto& data) { staged.native_allreduce(data, operand); });
+  });
+  failures.check();
+}
+
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
-  // Two ranks are announced; the second never calls.
-  class Lonely final : public Communicator {
-   public:
-    Rank rank() const override { return 0; }
-    Rank ranks() const override { return 2; }
-    void start(int, std::span<const Transfer>, Operand) override {}
-    int wait() override { return 0; }
-    void barrier() override {}
-    double max(double value) override { return value; }
-    Count sum(Count value) override { return value; }
-  } lonely;
+  Lonely lonely;
   CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), DeviceRank::Seconds(3)), Error);
 }

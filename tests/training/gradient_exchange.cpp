@@ -22,6 +22,8 @@ toy::Run run_with(const CompressorChoice& choice, Rank ranks) {
   return run;
 }
 
+std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+
 bool equal_on_all(const toy::Result& result) {
   for (const auto& weights : result.weights)
     if (weights != result.weights[0]) return false;
@@ -79,6 +81,39 @@ TEST_CASE("bytes that a compressed run sends are those of its codes") {
   const auto n = static_cast<Count>(result.weights[0].size());
   const Count k = (n + 9) / 10;
   CHECK(result.epochs[0].bytes_sent == 2 * 10 * 8 * k);  // two ranks, ten steps
+}
+
+TEST_CASE("what is pushed to parameter servers may be codes") {
+  for (const char* strategy : {"parameter_server", "async_parameter_server"})
+    for (const CompressorKind& kind : compressors()) {
+      INFO(strategy << ", " << kind.name);
+      toy::Run run = run_with(choose_compressor(kind, {}), 5);
+      run.learning.options.gradients.scheduling.clear();
+      run.learning.strategy = strategy;
+      run.learning.options.servers = 2;
+      std::string why;
+      try {
+        const toy::Result result = toy::train(run);
+        CHECK(std::isfinite(result.epochs.back().train.loss));
+        for (Rank w = 1; w < 3; ++w) CHECK(result.weights[index(w)] == result.weights[0]);
+        // Pushes of codes, pulls of weights.
+        CHECK(result.epochs.back().bytes_sent > 0);
+      } catch (const Error& e) {
+        CHECK(e.blame() == Blame::usage);
+        why = e.what();
+      }
+      const bool can =
+          kind.optimiser == "any" && kind.name != "threshold" && kind.name != "powersgd";
+      CHECK(why.empty() == can);
+    }
+  // Of codes that lose nothing, every worker pushes all: to the bit as without.
+  toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 4);
+  run.learning.options.gradients.scheduling.clear();
+  run.learning.strategy = "parameter_server";
+  run.learning.options.servers = 2;
+  const auto compressed = toy::train(run).weights[0];
+  run.learning.options.gradients = {};
+  CHECK(toy::train(run).weights[0] == compressed);
 }
 
 TEST_CASE("compressors that cannot be used so are refused, with what to do") {

@@ -25,6 +25,9 @@ struct Run {
   /// Before the run, on every rank.
   std::function<void(arlab::Trainer&)> prepare;
   std::function<std::unique_ptr<arlab::Replica>(arlab::Rank)> make;
+  /// Where the ranks live.
+  std::function<void(arlab::Rank, const std::function<void(arlab::Communicator&)>&)> world =
+      arlab::on_threads;
 };
 
 struct Result {
@@ -43,7 +46,7 @@ inline Result train(const Run& run) {
   result.weights.resize(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));
   std::mutex writing;
-  on_threads(run.ranks, [&](Communicator& c) {
+  run.world(run.ranks, [&](Communicator& c) {
     Trainer trainer(c, run.learning, [&](const SumOverWorkers&) -> std::unique_ptr<Replica> {
       if (run.make) return run.make(c.rank());
       return std::make_unique<ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));

@@ -18,10 +18,12 @@ const StrategyKind& find_strategy(std::string_view name) {
 
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station) {
   const GradientOptions& g = station.options.gradients;
-  if (!kind.schedules && (g.compressor || g.scheduler != GradientOptions{}.scheduler))
-    fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " +
-                           (g.compressor ? "compressor" : "scheduler") +
+  const auto refuse = [&](const std::string& what) {
+    fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " + what +
                            ": use --strategy mirrored or multi_worker");
+  };
+  if (g.compressor && !kind.compresses) refuse("compressor");
+  if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules) refuse("scheduler");
   using Kind = OptimizerOptions::Kind;
   if (g.compressor && g.compressor->kind->optimiser != "any" &&
       station.optimizer.options().kind != Kind::sgd)

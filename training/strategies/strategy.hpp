@@ -55,8 +55,8 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// So many steps follow until settle().
-  virtual void start_epoch(Count /*steps*/) {}
+  /// Steps follow from that number on, so many, until settle().
+  virtual void start_epoch(Count /*first*/, Count /*steps*/) {}
   virtual void start_step(const Step&) {}
   /// The forward pass is about to use a variable.
   virtual void need(std::size_t /*variable*/) {}
@@ -88,7 +88,8 @@ struct StrategyKind {
   bool synchronous = true;        ///< n workers train as one with the whole batch does
   bool equal_replicas = true;     ///< after each step all workers hold the same weights
   bool direct = false;            ///< gradients go from rank to rank, by no algorithm
-  bool schedules = false;         ///< gradients travel by a scheduler, and may be compressed
+  bool schedules = false;         ///< gradients travel by a scheduler
+  bool compresses = false;        ///< they may be compressed
   bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
   bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
   bool local_batch = false;  ///< a worker's loss is divided by its own batch

@@ -11,6 +11,7 @@ StrategyKind async_parameter_server() {
       .synchronous = false,
       .equal_replicas = false,
       .direct = true,
+      .compresses = true,
       .has_servers = true,
       .own_moments = true,
       .make = [](const Station& station) { return make_parameter_server(station, false); },

@@ -10,6 +10,7 @@ StrategyKind mirrored() {
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
       .backend = "threads",
       .schedules = true,
+      .compresses = true,
       .make = make_all_reduce,
   };
 }

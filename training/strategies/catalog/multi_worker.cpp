@@ -10,6 +10,7 @@ StrategyKind multi_worker() {
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
       .backend = "mpi",
       .schedules = true,
+      .compresses = true,
       .make = make_all_reduce,
   };
 }

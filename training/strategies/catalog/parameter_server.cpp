@@ -11,6 +11,7 @@ StrategyKind parameter_server() {
       .synchronous = true,
       .equal_replicas = true,
       .direct = true,
+      .compresses = true,
       .has_servers = true,
       .own_moments = true,
       .make = [](const Station& station) { return make_parameter_server(station, true); },

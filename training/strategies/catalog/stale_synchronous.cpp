@@ -29,7 +29,7 @@ class StaleSynchronous final : public Strategy {
     if (!settled_) s_.exchange.abandon();
   }
 
-  void start_epoch(Count steps) override {
+  void start_epoch(Count /*first*/, Count steps) override {
     settled_ = false;
     steps_left_ = steps;
     end_clock_ = clock_ + steps;

@@ -1,0 +1,16 @@
+// tried: an algorithm made of one program that a test tries out.
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab {
+
+inline Algorithm tried(Program (*program)(Problem, Rank)) {
+  Algorithm algorithm;
+  algorithm.name = "tried";
+  algorithm.collectives = {Collective::allreduce};
+  algorithm.program = program;
+  return algorithm;
+}
+
+}  // namespace arlab

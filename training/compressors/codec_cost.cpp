@@ -1,0 +1,52 @@
+#include "training/compressors/codec_cost.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "collectives/clock.hpp"
+#include "training/random.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr int kRepeats = 5;
+
+double median(std::array<double, kRepeats> times) {
+  std::sort(times.begin(), times.end());
+  return times[kRepeats / 2];
+}
+
+}  // namespace
+
+CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
+  // Nearly square, as weights are, where a compressor wants a matrix.
+  Count rows = 1;
+  while (rows * rows * 4 <= elements) rows *= 2;
+  const Layout layout{{rows, elements / rows}, {1, elements % rows}};
+  const auto compressor = make_compressor(choice, layout, choice.kind->aggregations.front());
+  const Random random(1);
+  std::vector<float> gradient(static_cast<std::size_t>(elements)), sum(gradient.size());
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    float x = -6;  // Irwin and Hall: twelve uniform numbers are nearly normal
+    for (std::uint64_t k = 0; k < 12; ++k)
+      x += static_cast<float>(random.of(i * 12 + k) >> 40) / 16777216.0F;
+    gradient[i] = x;
+  }
+  Clock& clock = machine_clock();
+  std::array<double, kRepeats> encode{}, decode{};
+  for (int r = 0; r < kRepeats; ++r) {
+    const Occasion occasion{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
+    const auto at = static_cast<std::size_t>(r);
+    const double begin = clock.now();
+    auto code = compressor->encode(gradient, occasion);
+    for (int pass = 1; pass < compressor->passes(); ++pass) code = compressor->next(occasion);
+    const double made = clock.now();
+    compressor->decode_add(code, sum, 1, occasion);
+    encode[at] = made - begin;
+    decode[at] = clock.now() - made;
+  }
+  const auto n = static_cast<double>(elements);
+  return {median(encode) / n, median(decode) / n};
+}
+
+}  // namespace arlab

@@ -1,0 +1,40 @@
+// Push and pull: what both ends of parameter servers have in common: lanes, and parts of vectors as
+// messages.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "training/strategies/push_codes.hpp"
+#include "training/strategies/strategy.hpp"
+
+namespace arlab {
+
+// A worker's push travels on its own lane, and its pull on another.
+class PushPullLanes {
+ public:
+  explicit PushPullLanes(Rank workers) : workers_(workers) {}
+  int push(Rank worker) const { return worker; }
+  int pull(Rank worker) const { return workers_ + worker; }
+  bool is_push(int lane) const { return lane < workers_; }
+
+ private:
+  Rank workers_;
+};
+
+inline Transfer transfer(Verb verb, Rank peer, std::span<float> data) {
+  return {verb, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
+}
+inline Transfer transfer(Verb verb, Rank peer, std::span<std::byte> code) {
+  return {verb, peer, code.data(), static_cast<Count>(code.size())};
+}
+inline constexpr Operand kCodes{DType::byte, Op::sum};
+
+inline std::span<float> part(std::span<float> flat, const Variable& v) {
+  return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
+}
+
+std::unique_ptr<Strategy> make_push_worker(const Station& station);
+std::unique_ptr<Strategy> make_push_server(const Station& station, bool synchronous);
+
+}  // namespace arlab

@@ -1,0 +1,79 @@
+#include "training/strategies/push_codes.hpp"
+
+#include "algorithms/error.hpp"
+#include "training/compressors/parameter_server.hpp"
+
+namespace arlab {
+
+std::string PushCodes::refuses(const GradientOptions& options) {
+  if (!options.compressor) return "";
+  const CompressorKind& kind = *options.compressor->kind;
+  const std::string who = "compressor " + std::string(kind.name) + " ";
+  if (kind.optimiser != "any")
+    return who +
+           "has a part of the optimizer in it, which is the servers' here: use another one, "
+           "or --strategy mirrored";
+  if (!kind.packed(flat(1), *options.compressor, kind.aggregations.front(), 0))
+    return who +
+           "makes codes of a size that a server cannot know beforehand: use topk, or "
+           "--strategy mirrored";
+  server_aggregation(*options.compressor);  // or throws
+  return "";
+}
+
+PushCodes::PushCodes(const GradientOptions& options, std::span<const Variable> variables,
+                     Rank workers)
+    : options_(options), workers_(workers) {
+  for (const Variable& v : variables) {
+    const bool is_matrix = v.shape.size() >= 2 && v.shape[0] > 0;
+    names_.push_back(v.name);
+    layouts_.push_back(is_matrix ? Layout{{v.shape[0], v.elements / v.shape[0]}}
+                                 : flat(v.elements));
+    compressors_.push_back(make_compressor(*options.compressor, layouts_.back(),
+                                           server_aggregation(*options.compressor)));
+  }
+}
+
+Occasion PushCodes::occasion(std::size_t variable, Rank worker, Count push) const {
+  return {.seed = options_.seed,
+          .step = push,
+          .tensor = static_cast<std::uint32_t>(variable),
+          .rank = worker,
+          .ranks = workers_};
+}
+
+std::span<std::byte> PushCodes::encode(std::size_t variable, std::span<float> gradient, Rank worker,
+                                       Count push) {
+  for (float& x : gradient) x *= static_cast<float>(workers_);
+  return compressors_[variable]->encode(gradient, occasion(variable, worker, push));
+}
+
+Count PushCodes::bytes(std::size_t variable, Count push) const {
+  const CompressorChoice& choice = *options_.compressor;
+  return choice.kind->packed(layouts_[variable], choice, server_aggregation(choice), push).value();
+}
+
+void PushCodes::decode(std::size_t variable, std::span<const std::byte> code,
+                       std::span<float> gradient, Rank worker, Count push) {
+  arlab::decode(*compressors_[variable], code, gradient, occasion(variable, worker, push));
+  for (float& x : gradient) x /= static_cast<float>(workers_);
+}
+
+void PushCodes::finish(std::size_t variable, std::span<float> sum, Count push) {
+  compressors_[variable]->finish(sum, occasion(variable, 0, push));
+}
+
+GradientExchange::State PushCodes::state() {
+  GradientExchange::State all;
+  for (std::size_t v = 0; v < compressors_.size(); ++v)
+    all[names_[v] + "/0"] = save_state(*compressors_[v]);
+  return all;
+}
+
+void PushCodes::restore(const GradientExchange::State& state) {
+  for (std::size_t v = 0; v < compressors_.size(); ++v)
+    if (const auto found = state.find(names_[v] + "/0"); found != state.end())
+      restore_state(*compressors_[v], found->second);
+}
+
+}  // namespace arlab

@@ -1,0 +1,80 @@
+// A worker of parameter servers: pushes its gradients, and pulls the weights.
+#include <optional>
+#include <vector>
+
+#include "training/strategies/placement.hpp"
+#include "training/strategies/push_and_pull.hpp"
+
+namespace arlab {
+namespace {
+
+class Worker final : public Strategy {
+ public:
+  explicit Worker(const Station& station)
+      : s_(station),
+        lanes_(s_.workers),
+        server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {
+    if (s_.options.gradients.compressor)
+      codes_.emplace(s_.options.gradients, s_.parameters.variables(), s_.workers);
+  }
+
+  void finish_step(const Step& step) override {
+    expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
+    const double begin = s_.exchange.clock().now();
+    Communicator& c = s_.exchange.communicator();
+    const auto push = codes_ ? codes(step.number) : round(Verb::send, s_.parameters.gradients());
+    const Operand operand = codes_ ? kCodes : Operand{};
+    c.start(lanes_.push(s_.rank), push, operand);
+    pull(1);
+    Count bytes = 0;
+    for (const Transfer& t : push) bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
+    s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes);
+  }
+
+  // What other workers have pushed since is pulled, too.
+  void settle() override { pull(0); }
+
+  State state() override { return codes_ ? codes_->state() : State{}; }
+  void restore(State state) override {
+    if (codes_) codes_->restore(state);
+  }
+
+ private:
+  std::vector<Transfer> round(Verb verb, std::span<float> flat) const {
+    std::vector<Transfer> all;
+    const auto variables = s_.parameters.variables();
+    for (std::size_t v = 0; v < variables.size(); ++v)
+      all.push_back(transfer(verb, s_.workers + server_of_[v], part(flat, variables[v])));
+    return all;
+  }
+
+  std::vector<Transfer> codes(Count push) {
+    std::vector<Transfer> all;
+    const auto variables = s_.parameters.variables();
+    for (std::size_t v = 0; v < variables.size(); ++v)
+      all.push_back(transfer(
+          Verb::send, s_.workers + server_of_[v],
+          codes_->encode(v, part(s_.parameters.gradients(), variables[v]), s_.rank, push)));
+    return all;
+  }
+
+  void pull(int others) {
+    Communicator& c = s_.exchange.communicator();
+    const auto pull = round(Verb::replace, s_.parameters.weights());
+    c.start(lanes_.pull(s_.rank), pull, {});
+    for (int open = 1 + others; open > 0; --open) c.wait();
+  }
+
+  Station s_;
+  PushPullLanes lanes_;
+  std::vector<Rank> server_of_;
+  std::optional<PushCodes> codes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_push_worker(const Station& station) {
+  return std::make_unique<Worker>(station);
+}
+
+}  // namespace arlab

@@ -1,0 +1,55 @@
+// PostOffice: what virtual messages carry, from the time they are sent until they are received.
+//
+// When a message arrives is the network's to tell; here the k-th message from one rank to another
+// on a lane is the k-th taken there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/problem.hpp"
+
+namespace arlab {
+
+/// A copy of what was sent.
+struct Letter {
+  std::shared_ptr<const std::byte[]> content;
+  Count elements = 0;
+  std::size_t bytes = 0;
+};
+
+class PostOffice {
+ public:
+  struct Way {
+    int lane = 0;
+    Rank source = 0, target = 0;
+  };
+
+  void post(const Way& way, Letter letter);
+  /// There must be one.
+  Letter take(const Way& way);
+  /// How many lie there.
+  std::size_t waiting(const Way& way) const;
+
+  /// The first message that nobody took, in words; empty if all were.
+  std::string left_over() const;
+
+ private:
+  struct Pile {
+    std::vector<Letter> letters;
+    std::size_t taken = 0;
+  };
+  // Ranks have 10 bits (kMaxVirtualRanks).
+  static std::uint64_t key(const Way& way) {
+    return static_cast<std::uint64_t>(way.lane) << 20 |
+           static_cast<std::uint64_t>(way.source) << 10 | static_cast<std::uint64_t>(way.target);
+  }
+
+  std::unordered_map<std::uint64_t, Pile> piles_;
+};
+
+}  // namespace arlab
