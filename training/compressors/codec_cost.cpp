@@ -29,7 +29,7 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     float x = -6;  // Irwin and Hall: twelve uniform numbers are nearly normal
     for (std::uint64_t k = 0; k < 12; ++k)
-      x += static_cast<float>(random.of(i * 12 + k) >> 40) / 16777216.0F;
+      x += static_cast<float>(random(i * 12 + k) >> 40) / 16777216.0F;
     gradient[i] = x;
   }
   Clock& clock = machine_clock();
