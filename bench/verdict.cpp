@@ -145,6 +145,11 @@ bool same_study(const Trial& a, const Trial& b) {
   return key(a) == key(b);
 }
 
+std::string Trial::link() const {
+  const bool is_time = !latency.empty() && latency[0] >= '0' && latency[0] <= '9';
+  return is_time ? "latency " + latency : latency;
+}
+
 bool Trial::diverged() const { return !std::isfinite(loss) || !std::isfinite(accuracy); }
 
 std::vector<Judgement> judge(std::span<const Trial> trials, std::optional<double> target) {

@@ -312,6 +312,16 @@ TEST_CASE("each way of not paying has its reason") {
         "Not worth it: topk (-7.1%): a longer step all the same.\n");
 }
 
+TEST_CASE("a link is told of by its latency, or by the network's name") {
+  std::vector<Trial> trials{trial("none", 1), trial("none", 1)};
+  trials[1].latency = "fat_tree:k=4";
+  CHECK(has(verdict(trials), "| link         |"));
+  CHECK(has(explain(trials), "mirrored, latency 50us\n"));
+  CHECK(has(explain(trials), "mirrored, fat_tree:k=4\n"));
+  trials[0].latency = trials[1].latency = "";
+  CHECK(has(explain(trials), "mirrored\n"));
+}
+
 TEST_CASE("studies stand one after the other, and what differs has a column") {
   std::vector<Trial> trials{trial("none", 10), trial("none", 1), trial("none", 1)};
   trials[2].model = "cnn";
