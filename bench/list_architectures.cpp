@@ -7,6 +7,7 @@
 #include "bench/table.hpp"
 #include "bench/units.hpp"
 #include "bench/verbs.hpp"
+#include "simulator/time.hpp"
 #include "training/models/architecture.hpp"
 
 namespace arlab {

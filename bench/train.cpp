@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "algorithms/error.hpp"
 #include "bench/context.hpp"
@@ -13,6 +15,7 @@
 #include "bench/job.hpp"
 #include "bench/result_file.hpp"
 #include "bench/train_report.hpp"
+#include "bench/train_study.hpp"
 #include "bench/verbs.hpp"
 #include "training/cluster/cluster.hpp"
 
@@ -22,7 +25,8 @@ namespace {
 constexpr std::string_view kExamples = R"(Examples:
   arlab train
   arlab train -m mlp,cnn_pooled -w 1,2,4 --epochs 3 --json results.jsonl
-  mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/)";
+  mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
+  arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
 
 TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
                       const Architecture& architecture, Rank workers) {
@@ -45,7 +49,10 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
                                    "train ...`",
                                    c.ranks));
   }
-  job.check(backend, c.ranks);
+  if (backend != "virtual")
+    job.check(backend, c.ranks);
+  else if (job.ranks() > 1)
+    fail(Blame::usage, "virtual ranks are threads of one process: start it without mpirun");
   return c;
 }
 
@@ -54,20 +61,34 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   std::vector<Rank> workers = options.chosen_workers();
   if (backend == "mpi" && options.workers.empty() && job.ranks() > 0) workers = {job.ranks()};
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
+  const bool is_virtual = backend == "virtual";
+  if (!is_virtual && options.world.any())
+    fail(Blame::usage, fmt::format("--bandwidth, --latency, --topology, --speed, --slowdown, "
+                                   "--jitter and --codec-cost are of virtual ranks, not of backend "
+                                   "{}: use --backend virtual",
+                                   backend));
+  const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
   std::vector<TrainConfig> all;
   for (const Architecture* a : options.chosen_models())
     for (const Rank w : workers)
       for (const std::string& scheduler : options.schedulers)
-        for (const std::string& compressor : options.compressors) {
-          TrainConfig c = config_of(options, job, backend, *a, w);
-          set_scheduler(c.learning.options.gradients, scheduler);
-          set_compressor(c.learning.options.gradients, compressor);
-          all.push_back(std::move(c));
-        }
+        for (const std::string& compressor : options.compressors)
+          for (const VirtualNetwork& network : networks) {
+            TrainConfig c = config_of(options, job, backend, *a, w);
+            GradientOptions& gradients = c.learning.options.gradients;
+            set_scheduler(gradients, scheduler);
+            set_compressor(gradients, compressor);
+            c.network = network;
+            if (is_virtual) {
+              c.learning.speed = options.world.parsed_speed();
+              gradients.codec = options.world.codec_of(gradients, a->parameters);
+            }
+            all.push_back(std::move(c));
+          }
   if (all.size() > 1 && !(options.checkpoint + options.tensorboard + options.trace).empty())
     fail(Blame::usage, fmt::format("--checkpoint, --tensorboard and --trace are of one run, but "
                                    "these are {}: choose one model, one number of workers, one "
-                                   "scheduler and one compressor",
+                                   "scheduler, one compressor and one bandwidth",
                                    all.size()));
   return all;
 }
@@ -102,18 +123,35 @@ int run(TrainOptions& options, Job& job) {
   if (job.speaks() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
   std::vector<TrainResult> results;
+  std::set<std::string> told;
+  const Architecture* made_for = nullptr;
+  Datasets data;
   for (const TrainConfig& config : configs) {
-    const Datasets data = datasets_of(options, *config.architecture);
+    if (std::exchange(made_for, config.architecture) != config.architecture)
+      data = datasets_of(options, *config.architecture);
     TrainResult result;
-    job.run_on_host(backend, config.ranks, [&](Communicator& communicator) {
-      TrainResult mine = train(communicator, config, options, data);
+    const auto body = [&](Communicator& communicator, StagedRank* gpus) {
+      TrainResult mine = train(communicator, config, options, data, gpus);
       if (communicator.rank() == 0) result = std::move(mine);
-    });
+    };
+    if (backend == "virtual")
+      options.world.run(config.network, config.ranks, options.seed,
+                        [&](Communicator& communicator) { body(communicator, nullptr); });
+    else
+      job.run_training(backend, config.ranks, body);
     if (!job.speaks()) continue;
+    if (!result.codes.advice.empty() && told.insert(result.codes.advice).second)
+      fmt::print(stderr, "note: {}\n", result.codes.advice);
     if (json) json->add(train_record(result, options));
     results.push_back(std::move(result));
   }
   if (!job.speaks() || options.json == "-") return 0;
+  if (backend == "virtual" && results.size() > 1) {
+    const std::vector<Trial> trials = trials_of(results);
+    const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
+    fmt::print("{}\n{}", verdict(trials, target), explain(trials, target));
+    return 0;
+  }
   fmt::print("{}", train_table(results));
   const std::string story = train_story(results.back());
   if (!story.empty()) fmt::print("\n{}", story);

@@ -87,7 +87,10 @@ void add_how(CLI::App& verb, TrainOptions& o) {
       "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), native, "
       "or auto, which times all of them first; default ring, for central_storage tree");
   add_word(verb, "-b,--backend", o.backend,
-           "threads (default), or mpi (default under mpirun and srun)");
+           "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
+           "GPUs), or virtual: threads in virtual time, on a simulated network");
+  add_number(verb, "--group", o.learning.via.group_size, 1,
+             "So many ranks share a machine, for hierarchical (default: as they really do)");
   add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
   verb.add_option("--scheduler", o.schedulers,
                   "When gradients travel: any of `arlab list schedulers`, with parameters as in "
@@ -134,6 +137,10 @@ void add_kept(CLI::App& verb, TrainOptions& o) {
                 "Save weights alone; a run cannot go on from them");
   verb.add_option("--json", o.json, "Write a record a run as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
+  verb.add_option("--target", o.target,
+                  "Validation accuracy that a study gives the time to, 0 to 1 (default: what the "
+                  "fastest dense run has in the end, less a point)")
+      ->type_name("PART");
   verb.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
   verb.add_option("--trace", o.trace, "Write what was computed and sent when, for Perfetto")
@@ -147,6 +154,7 @@ void TrainOptions::add(CLI::App& verb) {
   add_what(verb, *this);
   add_how(verb, *this);
   add_learning(verb, *this);
+  world.add(verb);
   add_kept(verb, *this);
 }
 
@@ -203,11 +211,12 @@ Learning learning_of(const TrainOptions& o, std::string_view backend, Rank worke
   Learning learning = o.learning;
   learning.strategy = o.strategy;
   if (learning.strategy.empty())
-    learning.strategy = workers == 1       ? "one_device"
-                        : backend == "mpi" ? "multi_worker"
-                                           : "mirrored";
+    learning.strategy = workers == 1           ? "one_device"
+                        : backend == "threads" ? "mirrored"
+                                               : "multi_worker";
   const StrategyKind& kind = find_strategy(learning.strategy);
-  if (!kind.backend.empty() && kind.backend != backend)
+  const bool has_processes = backend == "threads" || backend == "mpi";  // one, or one a rank
+  if (!kind.backend.empty() && has_processes && kind.backend != backend)
     fail(Blame::usage,
          fmt::format("strategy {} is for backend {}, not {}: use --strategy {}", kind.name,
                      kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));

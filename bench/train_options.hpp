@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/virtual_options.hpp"
 #include "training/checkpoint_folder.hpp"
 #include "training/data/pipeline.hpp"
 #include "training/learning.hpp"
@@ -24,6 +25,8 @@ struct TrainOptions {
   int prefetch = 2, threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
   Learning learning;
+  VirtualRun world;
+  double target = 0;  ///< validation accuracy to reach; 0: what dense training reaches
 
   std::string checkpoint;
   SavePolicy policy;

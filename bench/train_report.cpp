@@ -13,25 +13,6 @@ namespace arlab {
 namespace {
 
 double mean(double sum, Count n) { return n > 0 ? sum / static_cast<double>(n) : 0; }
-double accuracy(const Outcome& o) { return mean(static_cast<double>(o.correct), o.samples); }
-
-/// All epochs of this start of the program.
-EpochReport total(const TrainResult& result) {
-  EpochReport all;
-  for (const EpochReport& e : result.epochs) {
-    all.steps += e.steps;
-    all.train += e.train;
-    all.seconds += e.seconds;
-    all.input += e.input;
-    all.exposed += e.exposed;
-    all.communication += e.communication;
-    all.compute += e.compute;
-    all.codec += e.codec;
-    all.bytes_sent += e.bytes_sent;
-  }
-  if (!result.epochs.empty()) all.validation = result.epochs.back().validation;
-  return all;
-}
 
 double rate(const EpochReport& e) {
   return e.seconds > 0 ? static_cast<double>(e.train.samples) / e.seconds : 0;
@@ -96,26 +77,45 @@ Json staleness_json(const Staleness& staleness) {
 
 }  // namespace
 
+double accuracy(const Outcome& o) { return mean(static_cast<double>(o.correct), o.samples); }
+
+EpochReport total(const TrainResult& result) {
+  EpochReport all;
+  for (const EpochReport& e : result.epochs) {
+    all.steps += e.steps;
+    all.train += e.train;
+    all.seconds += e.seconds;
+    all.input += e.input;
+    all.exposed += e.exposed;
+    all.communication += e.communication;
+    all.compute += e.compute;
+    all.codec += e.codec;
+    all.bytes_sent += e.bytes_sent;
+  }
+  if (!result.epochs.empty()) all.validation = result.epochs.back().validation;
+  return all;
+}
+
 std::string train_table(const std::vector<TrainResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const TrainResult& r : results) {
     const EpochReport all = total(r);
     const GradientOptions& gradients = r.config.learning.options.gradients;
-    rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
-                    r.config.learning.strategy, way(r), scheduler_text(gradients),
-                    compressor_label(gradients),
-                    r.epochs.empty() ? ""
-                                     : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
-                                                                  r.epochs.back().train.samples)),
-                    r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
-                    percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
-                    speed_up(r, results), a_step(all.seconds, all), a_step(all.compute, all),
-                    a_step(all.input, all), a_step(all.communication, all),
-                    all.codec > 0 ? a_step(all.codec, all) : "", a_step(all.exposed, all),
-                    bytes_a_step(all)});
+    rows.push_back(
+        {std::string(r.config.architecture->name), std::to_string(r.config.workers),
+         r.config.learning.strategy, way(r), scheduler_text(gradients), compressor_label(gradients),
+         r.epochs.empty() ? ""
+                          : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
+                                                       r.epochs.back().train.samples)),
+         r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
+         percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
+         speed_up(r, results), a_step(all.seconds, all), a_step(all.compute, all),
+         a_step(all.input, all), a_step(all.communication, all),
+         all.codec > 0 ? a_step(all.codec, all) : "", a_step(all.exposed, all), bytes_a_step(all)});
   }
-  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor", "loss", "accuracy", "validation",
-                  "images/s", "speed-up", "step", "compute", "input", "communication", "codec", "exposed", "bytes"},
+  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor", "loss",
+                  "accuracy", "validation", "images/s", "speed-up", "step", "compute", "input",
+                  "communication", "codec", "exposed", "bytes"},
                  rows);
 }
 
@@ -169,6 +169,26 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   j["learning_rate"] = c.learning.rate.base;
   j["overlap"] = c.learning.overlap;
   j["scheduler"] = scheduler_text(c.learning.options.gradients);
+  const VirtualNetwork& network = c.network;
+  const bool is_virtual = c.backend == "virtual";
+  const auto a_step_us = [&](double seconds) {
+    return all.steps > 0 ? Json(1e6 * seconds / static_cast<double>(all.steps)) : Json(nullptr);
+  };
+  j["bandwidth_gbps"] = network.bandwidth > 0 ? Json(network.bandwidth * 8e-9) : Json(nullptr);
+  j["latency_us"] = network.bandwidth > 0 ? Json(microseconds(network.latency)) : Json(nullptr);
+  j["topology"] = network.topology.empty() ? Json(nullptr) : Json(network.topology);
+  j["speed"] = is_virtual ? Json(c.learning.speed) : Json(nullptr);
+  j["slowdown"] = is_virtual ? Json(options.world.slowdown) : Json(nullptr);
+  j["jitter"] = is_virtual ? Json(options.world.jitter) : Json(nullptr);
+  j["codec_ns"] = is_virtual ? Json{{"encode", 1e9 * c.learning.options.gradients.codec.encode},
+                                    {"decode", 1e9 * c.learning.options.gradients.codec.decode}}
+                             : Json(nullptr);
+  j["step_us"] = a_step_us(all.seconds);
+  j["exposed_us"] = a_step_us(all.exposed);
+  j["codec_us"] = a_step_us(all.codec);
+  j["bytes_per_step"] =
+      all.steps > 0 ? Json(all.bytes_sent / all.steps / c.ranks) : Json(nullptr);  // of a rank
+  j["aggregation"] = r.codes.way.empty() ? Json(nullptr) : Json(r.codes.way);
   j["compressor"] = c.learning.options.gradients.compressor
                         ? Json(compressor_text(c.learning.options.gradients))
                         : Json(nullptr);

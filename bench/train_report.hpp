@@ -12,6 +12,11 @@ namespace arlab {
 /// One row a run; with the speed-up where there is a run of the same model with one worker.
 std::string train_table(const std::vector<TrainResult>& results);
 
+/// All epochs of this start of the program.
+EpochReport total(const TrainResult& result);
+/// 0 where there are no samples.
+double accuracy(const Outcome& outcome);
+
 /// Where the time of a step went.
 std::string train_story(const TrainResult& result);
 

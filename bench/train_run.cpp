@@ -133,7 +133,7 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
 }  // namespace
 
 TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions& options,
-                  const Datasets& data) {
+                  const Datasets& data, StagedRank* gpus) {
   use_threads(options.threads);
   const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
   Sampling sampling{.samples = data.train.samples,
@@ -149,8 +149,10 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
                      "{} evenly: give --batch a multiple of the workers",
                      options.batch, config.workers));
   const Count steps = Sampler(sampling).steps();
+  Learning learning = config.learning;
+  learning.via.gpus = gpus;
   Trainer trainer(
-      c, config.learning,
+      c, learning,
       [&](const SumOverWorkers& sum) {
         return make_replica(*config.architecture,
                             {.seed = options.seed,
@@ -160,10 +162,6 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       articles_of(config, options, data, sampling));
   std::optional<Teller> teller;
   if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
-  if (const GradientOptions& g = config.learning.options.gradients; teller && g.compressor)
-    if (const CodeRoute codes = code_route(g, config.architecture->parameters, config.workers);
-        !codes.advice.empty())
-      teller->say(codes.advice);
   std::optional<Backup> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {
@@ -172,6 +170,8 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       if (teller) teller->say(note);
   }
   result.steps_before = trainer.steps_done();
+  if (const GradientOptions& g = config.learning.options.gradients; speaks && g.compressor)
+    result.codes = code_route(g, trainer.replica().variables(), config.workers);
   std::optional<Pipeline> feed, validation;
   if (is_worker) {
     feed.emplace(data.train, sampling, options.prefetch);

@@ -16,6 +16,7 @@ struct TrainConfig {
   Learning learning;
   std::string backend;
   Rank ranks = 1, workers = 1;
+  VirtualNetwork network = {};  ///< of virtual ranks
 };
 
 /// What rank 0 has seen of it.
@@ -26,11 +27,13 @@ struct TrainResult {
   std::vector<EpochReport> epochs;
   std::vector<double> step_us;
   Staleness staleness;
+  CodeRoute codes;         ///< where gradients are compressed
   Count steps_before = 0;  ///< that a checkpoint had
 };
 
 /// Every rank of the communicator calls it; only rank 0's result is filled.
+/// gpus: between which gradients travel, or null.
 TrainResult train(Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data);
+                  const TrainOptions& options, const Datasets& data, StagedRank* gpus);
 
 }  // namespace arlab

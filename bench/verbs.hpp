@@ -27,7 +27,8 @@ void add_explore(CLI::App& app, Session& session);
 // Parts of list and show; without topologies the first says what is missing.
 void list_topologies();
 void list_compressors();
-void list_architectures();  ///< of arlab: flushes stdout and becomes arlab-train, where there is one
+void list_architectures();  ///< of arlab: flushes stdout and becomes arlab-train, where there is
+                            ///< one
 void add_show_topology(CLI::App& show_verb);
 
 }  // namespace arlab

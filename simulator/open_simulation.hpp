@@ -21,8 +21,8 @@ class OpenSimulation {
   OpenSimulation& operator=(const OpenSimulation&) = delete;
 
   /// The rank starts a round of that lane, whose last one has ended. `now` lies between what has
-  /// happened last and what happens next. There is at least one parcel, and peers are other ranks.
-  void start(Rank rank, std::int32_t lane, std::span<const Parcel> round, Time now) {
+  /// happened last and what happens next. There is at least one action, and peers are other ranks.
+  void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now) {
     const PostedActors::Index actor = engine_.actors().take(rank, lane, round);
     engine_.post(actor, now);
   }

@@ -14,7 +14,7 @@
 namespace arlab {
 
 /// A message of a round, seen from one of its ends.
-struct Parcel {
+struct PostedAction {
   Verb verb = Verb::send;
   Rank peer = 0;
   Bytes bytes = 0;  ///< at least 1
@@ -27,7 +27,7 @@ class PostedActors {
   explicit PostedActors(Rank ranks) : ranks_(ranks) {}
 
   /// The actor of that rank and lane, now with this round.
-  Index take(Rank rank, std::int32_t lane, std::span<const Parcel> round) {
+  Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round) {
     const auto [place, is_new] =
         places_.emplace(lane, static_cast<Index>(places_.size()) * static_cast<Index>(ranks_));
     if (is_new) {
@@ -39,10 +39,10 @@ class PostedActors {
     Posted& posted = rounds_[actor];
     posted.actions.clear();
     posted.bytes.clear();
-    for (const Parcel& parcel : round) {
+    for (const PostedAction& action : round) {
       const auto position = static_cast<Rank>(posted.bytes.size());
-      posted.actions.push_back({parcel.verb, parcel.peer, {position, 1}});
-      posted.bytes.push_back(parcel.bytes);
+      posted.actions.push_back({action.verb, action.peer, {position, 1}});
+      posted.bytes.push_back(action.bytes);
     }
     return actor;
   }

@@ -64,9 +64,12 @@ std::string text(const GradientOptions& options) {
   return all;
 }
 
-CodeRoute code_route(const GradientOptions& options, Count elements, Rank ranks) {
+CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
+                     Rank ranks) {
   const CompressorChoice& choice = *options.compressor;
-  const Advice advice = choose_aggregation(choice, flat(elements), ranks);
+  Layout layout;
+  for (const Variable& v : variables) layout.push_back(matrix_of(v, {0, 0, v.elements}));
+  const Advice advice = choose_aggregation(choice, layout, ranks);
   if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
   if (options.aggregation == "doubling" || options.aggregation == "balanced")
     return {options.aggregation, ""};
@@ -101,7 +104,7 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
           Blame::usage,
           "scheduler dear cuts an allreduce in halves, and a compressor's codes cannot be cut: use "
           "--scheduler buckets, or --compressor none");
-    way_ = code_route(options_, static_cast<Count>(parameters.weights().size()), c.ranks()).way;
+    way_ = code_route(options_, parameters.variables(), c.ranks()).way;
     if (way_ == "allreduce")
       expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
     else

@@ -41,8 +41,10 @@ struct CodeRoute {
   std::string way;     ///< as GradientOptions::aggregation, never "auto"
   std::string advice;  ///< a sentence about the bytes that it saves
 };
-/// Throws Error(usage) for a way that does not exist, or that the compressor's codes cannot go.
-CodeRoute code_route(const GradientOptions& options, Count elements, Rank ranks);
+/// For a model of these variables. Throws Error(usage) for a way that does not exist, or that the
+/// compressor's codes cannot go.
+CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
+                     Rank ranks);
 
 class GradientExchange {
  public:

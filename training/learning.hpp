@@ -13,6 +13,7 @@ struct Learning {
   std::string strategy = "mirrored";
   std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's own
   int segments = 1;
+  RouteOptions via;
   bool overlap = true;
   StrategyOptions options;
   OptimizerOptions optimizer;

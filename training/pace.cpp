@@ -1,6 +1,7 @@
 #include "training/pace.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace arlab {
 
@@ -15,16 +16,25 @@ void Pace::begin(Count samples) {
   needed_ = ready_ = 0;
 }
 
+void Pace::arrive() {
+  if (std::exchange(away_, false)) clock_.arrive();
+}
+
+void Pace::leave(double seconds) {
+  away_ = true;
+  clock_.leave(seconds);
+}
+
 // A forward pass follows; after the last variable's, the first one of the backward pass.
 void Pace::leave_after_need(std::size_t variable) {
   const bool last = ++needed_ == work_.size();
-  clock_.leave(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
+  leave(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
 }
 
 // The order is that of the last pass: autograd does not tell it beforehand.
 void Pace::leave_after_ready(std::size_t variable) {
   order_[ready_++] = variable;
-  if (ready_ < order_.size()) clock_.leave(2 * seconds(order_[ready_]));
+  if (ready_ < order_.size()) leave(2 * seconds(order_[ready_]));
 }
 
 }  // namespace arlab

@@ -23,18 +23,20 @@ class Pace {
   /// done at the time of the word.
   template <class Use>
   void need(std::size_t variable, Use use) {
-    clock_.arrive();
+    arrive();
     use();
     leave_after_need(variable);
   }
   template <class Use>
   void ready(std::size_t variable, Use use) {
-    clock_.arrive();
+    arrive();
     use();
     leave_after_ready(variable);
   }
 
  private:
+  void arrive();
+  void leave(double seconds);
   void leave_after_need(std::size_t variable);
   void leave_after_ready(std::size_t variable);
   double seconds(std::size_t variable) const { return scale_ * work_[variable]; }
@@ -45,6 +47,7 @@ class Pace {
   std::vector<std::size_t> order_;  // in which gradients became ready the last time
   double scale_ = 0;                // seconds a multiply-add
   std::size_t needed_ = 0, ready_ = 0;
+  bool away_ = false;
 };
 
 }  // namespace arlab

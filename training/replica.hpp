@@ -18,7 +18,7 @@ namespace arlab {
 /// A trained parameter.
 struct Variable {
   std::string name;  ///< such as "0.weight"
-  std::vector<Count> shape;
+  std::vector<Count> shape = {};
   Count offset = 0;  ///< of its first element in weights() and gradients()
   Count elements = 0;
   Count work = 0;  ///< multiply-adds of a sample's forward pass with it; 0: not known

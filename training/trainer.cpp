@@ -20,7 +20,7 @@ Route route_of(const Learning& learning, Communicator& communicator) {
        std::string(word) + ", " + std::to_string(learning.segments) + " segments"}};
   expect_same(communicator, asked);
   constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
-  return find_route(word, learning.segments, communicator, kTried);
+  return find_route(word, learning.segments, communicator, kTried, learning.via);
 }
 
 // With all its digits, so that numbers that differ read differently.

@@ -153,8 +153,11 @@ TEST_CASE("a gradient that is no number is told before a code hides it") {
 TEST_CASE("what is chosen by itself receives the fewest bytes, and says so") {
   GradientOptions options;
   options.compressor = choose_compressor("onebit");
-  const CodeRoute few = code_route(options, 1 << 20, 2), many = code_route(options, 1 << 20, 64);
+  const Variable v{.name = "w", .shape = {1024, 1024}, .elements = 1 << 20};
+  const CodeRoute few = code_route(options, {&v, 1}, 2), many = code_route(options, {&v, 1}, 64);
   CHECK(few.way == "all_gather");
   CHECK(many.way == "requantise");
   CHECK(many.advice.find("times fewer") != std::string::npos);
+  options.compressor = choose_compressor("powersgd");  // which makes use of the shape
+  CHECK(code_route(options, {&v, 1}, 4).advice.find("128 times fewer") != std::string::npos);
 }

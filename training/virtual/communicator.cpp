@@ -35,17 +35,17 @@ void VirtualCommunicator::start(int lane, std::span<const Transfer> round, Opera
   polled_in_vain_ = -1;
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
-  kernel_.simulation().start(me_, lane, parcels_, kernel_.now());
+  kernel_.simulation().start(me_, lane, posted_, kernel_.now());
 }
 
 // What the round sends, as it is now.
 void VirtualCommunicator::post(int lane, const Open& open) {
-  parcels_.clear();
+  posted_.clear();
   const Transfer* last = nullptr;  // whose copy is at hand
   Letter letter;
   for (const Transfer& t : open.transfers) {
     const std::size_t size = bytes(t, open.operand);
-    parcels_.push_back({t.verb, t.peer, static_cast<Bytes>(size)});
+    posted_.push_back({t.verb, t.peer, static_cast<Bytes>(size)});
     if (t.verb != Verb::send) continue;
     if (!last || last->data != t.data || last->elements != t.elements) {
       std::shared_ptr<std::byte[]> copy(new std::byte[size]);

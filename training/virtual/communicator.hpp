@@ -80,7 +80,7 @@ class VirtualCommunicator final : public Communicator {
   std::deque<int> done_;
   Kernel::Actor* waiter_ = nullptr;
   Time polled_in_vain_ = -1;  // when, if nothing was started since
-  std::vector<Parcel> parcels_;
+  std::vector<PostedAction> posted_;
 };
 
 }  // namespace arlab

@@ -62,7 +62,7 @@ class Kernel {
   void begin(Actor& actor, std::thread::id id);
   /// Gives the first actor the baton, when all ranks are enlisted.
   void go() { pass_on(); }
-  /// Back from being away.
+  /// Back from being away, if it was.
   void arrive();
 
   // For the actor that has it.

@@ -65,7 +65,6 @@ toy::Run run_of(std::string_view strategy) {
   toy::Run run;
   run.ranks = strategy == "one_device" ? 1 : 4;
   run.learning.strategy = strategy;
-  run.learning.overlap = false;
   run.global_batch = 24;
   return run;
 }
