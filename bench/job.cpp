@@ -105,6 +105,10 @@ void Job::leave(int code) {
 
 std::string_view Job::default_backend() const { return state_->mpi ? "mpi" : "threads"; }
 
+std::string_view Job::host_backend(std::string_view backend) const {
+  return needs_job(backend) || (backend == "nccl" && state_->mpi) ? "mpi" : "threads";
+}
+
 Rank Job::default_ranks(std::string_view backend) const {
   constexpr Rank kRanks = 4;
   if (ranks() > 0 && (needs_job(backend) || backend == "nccl")) return ranks();
@@ -115,7 +119,7 @@ Rank Job::default_ranks(std::string_view backend) const {
 void Job::check(std::string_view backend, Rank ranks) const {
   if (const std::string why = find_backend(backend).why_off(); !why.empty())
     fail(Blame::environment, fmt::format("backend {} is off: {}", backend, why));
-  const bool in_job = needs_job(backend) || (backend == "nccl" && state_->mpi);
+  const bool in_job = host_backend(backend) == "mpi";
   if (in_job && !state_->mpi)
     fail(Blame::usage,
          fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab run ...`", backend,

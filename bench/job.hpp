@@ -26,6 +26,8 @@ class Job {
   std::string_view default_backend() const;
   /// The job's ranks with mpi, 0 where there is no job.
   Rank ranks() const;
+  /// What the backend's ranks are on the host: "mpi", processes of a job, or "threads" of this one.
+  std::string_view host_backend(std::string_view backend) const;
   /// The ranks to use where none were asked for.
   Rank default_ranks(std::string_view backend) const;
   /// The job's ranks that share a machine, as groups_by_machine() tells; null where there is no

@@ -18,7 +18,7 @@ void list_architectures() {
     rows.push_back({std::string(a.name), std::string(a.idea),
                     fmt::format("{} x {} x {}", a.channels, a.height, a.width),
                     std::to_string(a.classes), show_count(a.parameters),
-                    show_bytes(a.parameters * static_cast<Bytes>(sizeof(float))),
+                    show_bytes(a.parameters * static_cast<Count>(sizeof(float))),
                     std::string(a.source)});
   fmt::print(
       "{}\narlab train -m NAME, or several: -m mlp,cnn\n",

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kPoint = 0.01;       // of accuracy
 constexpr double kNoticeable = 0.01;  // of a step
+constexpr double kLeastTime = 1e-9;   // of a step: to have a logarithm of
 constexpr double kRounding = 1e-9;    // 0.97 - 0.96 is a little more than 0.01
 
 using Group = std::vector<std::size_t>;  // places of trials
@@ -77,7 +78,8 @@ Standing standing_of(const Trial& trial, const Trial& yardstick, const Judgement
 }
 
 struct Measured {
-  double bandwidth, gain;
+  double bandwidth;
+  double times;  // logarithm of how many times faster than the yardstick
 };
 
 BreakEven by_bytes(const Trial& trial, const Trial& yardstick) {
@@ -87,15 +89,16 @@ BreakEven by_bytes(const Trial& trial, const Trial& yardstick) {
   return {BreakEven::Kind::about, saved / trial.codec};
 }
 
-// `sweep`: by bandwidth. Above the last bandwidth where it gains, it loses; between the two the
-// gain is taken for a straight line over the logarithm of the bandwidth.
+// `sweep`: by bandwidth. Above the last bandwidth where it gains, it loses; between the two, both
+// times are taken for straight lines on logarithmic axes, as the charts draw them, and as the time
+// of a message is where its bytes decide.
 BreakEven by_sweep(const std::vector<Measured>& sweep) {
   const auto last =
-      std::find_if(sweep.rbegin(), sweep.rend(), [](const Measured& m) { return m.gain > 0; });
+      std::find_if(sweep.rbegin(), sweep.rend(), [](const Measured& m) { return m.times > 0; });
   if (last == sweep.rend()) return {BreakEven::Kind::below, sweep.front().bandwidth};
   if (last == sweep.rbegin()) return {BreakEven::Kind::above, sweep.back().bandwidth};
   const Measured a = *last, b = *std::prev(last);
-  const double way = a.gain / (a.gain - b.gain);
+  const double way = a.times / (a.times - b.times);
   return {BreakEven::Kind::at, a.bandwidth * std::pow(b.bandwidth / a.bandwidth, way)};
 }
 
@@ -105,12 +108,12 @@ BreakEven break_even_of(std::span<const Trial> trials, const Judgement& mine,
   if (mine.standing == Standing::inaccurate || mine.standing == Standing::diverged)
     return {BreakEven::Kind::never};
   std::vector<Measured> sweep;
-  for (const Judgement& j : all) {
+  for (const Judgement& j : all) {  // which are sorted by bandwidth
     const Trial& t = trials[j.trial];
     const bool same = same_study(t, trial) && t.compressor == trial.compressor &&
                       t.scheduler == trial.scheduler && t.aggregation == trial.aggregation;
     if (same && t.bandwidth > 0 && j.gain && !t.diverged())
-      sweep.push_back({t.bandwidth, *j.gain});  // which are sorted by bandwidth
+      sweep.push_back({t.bandwidth, -std::log(std::max(1 - *j.gain, kLeastTime))});
   }
   const bool swept = !sweep.empty() && sweep.front().bandwidth < sweep.back().bandwidth;
   return swept ? by_sweep(sweep) : by_bytes(trial, trials[*mine.yardstick]);
@@ -143,6 +146,11 @@ bool same_study(const Trial& a, const Trial& b) {
     return std::tie(t.model, t.workers, t.strategy, t.latency);
   };
   return key(a) == key(b);
+}
+
+std::string Trial::link() const {
+  const bool is_time = !latency.empty() && latency[0] >= '0' && latency[0] <= '9';
+  return is_time ? "latency " + latency : latency;
 }
 
 bool Trial::diverged() const { return !std::isfinite(loss) || !std::isfinite(accuracy); }

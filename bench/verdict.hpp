@@ -28,7 +28,7 @@ struct Trial {
   std::string compressor = "none";  ///< as on the command line; "none": dense
   std::string aggregation = {};
   double bandwidth = 0;      ///< of a link, in bytes a second
-  std::string latency = {};  ///< of the same link, such as "50us"
+  std::string latency = {};  ///< of the same link, such as "50us"; or the network's name
   double accuracy = 0;       ///< of the validation samples in the end: 0 to 1
   double loss = 0;
   Count steps = 0;
@@ -38,6 +38,8 @@ struct Trial {
   double codec = 0;                    ///< encoding and decoding, hidden or not
   std::vector<CurvePoint> curve = {};  ///< a point an epoch
 
+  /// "latency 50us", or the network's name.
+  std::string link() const;
   bool dense() const { return compressor == "none"; }
   bool diverged() const;
 };

@@ -201,7 +201,7 @@ std::string network(const Trial& t) {
 
 std::string study_text(const Trial& t) {
   return fmt::format("{}, {}, {}{}", t.model, show_plural(t.workers, "worker"), t.strategy,
-                     t.latency.empty() ? "" : ", latency " + t.latency);
+                     t.latency.empty() ? "" : ", " + t.link());
 }
 
 }  // namespace

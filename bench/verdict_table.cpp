@@ -73,16 +73,16 @@ std::string words_of(const Row& r, const Trial* yardstick) {
 
 // What a column says in every row is said once, above the table.
 struct Common {
-  std::string before, after;  // "8", " workers"
+  std::string after;  // "8", " workers"
   std::function<std::string(const Row&)> cell;
   std::string header;
 };
 
 std::vector<Common> commons() {
-  return {{"", "", [](const Row& r) { return r.trial.model; }, "model"},
-          {"", " workers", [](const Row& r) { return std::to_string(r.trial.workers); }, "workers"},
-          {"", "", [](const Row& r) { return r.trial.strategy; }, "strategy"},
-          {"latency ", "", [](const Row& r) { return r.trial.latency; }, "latency"}};
+  return {{"", [](const Row& r) { return r.trial.model; }, "model"},
+          {" workers", [](const Row& r) { return std::to_string(r.trial.workers); }, "workers"},
+          {"", [](const Row& r) { return r.trial.strategy; }, "strategy"},
+          {"", [](const Row& r) { return r.trial.link(); }, "link"}};
 }
 
 bool same(const std::vector<Row>& rows, const std::function<std::string(const Row&)>& cell) {
@@ -154,7 +154,7 @@ std::string verdict(std::span<const Trial> trials, std::optional<double> target)
       columns.push_back({c.header, c.cell});
     } else if (const std::string text = c.cell(rows.front()); !text.empty()) {
       const std::string after = text == "1" && c.header == "workers" ? " worker" : c.after;
-      above += (above.empty() ? "" : ", ") + c.before + text + after;
+      above += (above.empty() ? "" : ", ") + text + after;
     }
   }
   std::set<std::string> targets;

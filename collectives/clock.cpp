@@ -35,6 +35,13 @@ class MachineClock final : public Clock {
 
 }  // namespace
 
+void Clock::sleep(double seconds) {
+  const double until = now() + seconds;
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  for (const auto never = condition(); now() < until;) never->wait_until(lock, until);
+}
+
 Clock& machine_clock() {
   static MachineClock clock;  // holds nothing
   return clock;

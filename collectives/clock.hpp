@@ -33,6 +33,8 @@ class Clock {
   /// does may hold. On the machine's clock it takes what it takes.
   virtual void leave(double /*seconds*/) {}
   virtual void arrive() {}
+  /// Returns so much later.
+  void sleep(double seconds);
 
   /// A thread that lives in this clock's time, to be joined by join().
   virtual std::thread start(std::function<void()> body) = 0;

@@ -41,6 +41,7 @@ class Counted final : public Communicator {
   }
   int poll() override { return other_.poll(); }
   void abandon() noexcept override { other_.abandon(); }
+  std::vector<Rank> machines() override { return other_.machines(); }
   Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }

@@ -17,6 +17,7 @@ from training import DENSE, Drawing, compressor_colors, compressor_of, short_nam
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
 POINT = 0.01  # of accuracy
+USUAL_SPEED = 1e12  # multiply-adds a second of a worker
 
 
 class Run(NamedTuple):
@@ -51,11 +52,21 @@ def studies(records: Sequence[Record]) -> list[Study]:
     for record in records:
         if record.get("kind") == "train" and record.get("bandwidth_gbps") is not None:
             _check(record)
-            latency = record.get("latency_us")
-            title = f"{record.get('model')}, {record.get('workers')} workers, {record.get('strategy')}"
-            groups.setdefault(title + (f", latency {style.time_text(latency)}" if latency else ""), []).append(record)
+            groups.setdefault(_title(record), []).append(record)
     found = [Study(title, group, _runs(group)) for title, group in sorted(groups.items())]
     return [study for study in found if len({run.bandwidth for run in study.runs}) > 1]
+
+
+def _title(record: Record) -> str:
+    """The model and everything that is not swept."""
+    title = f"{record.get('model')}, {record.get('workers')} workers, {record.get('strategy')}"
+    if record.get("latency_us"):
+        title += f", latency {style.time_text(record.get('latency_us'))}"
+    for key in ("topology", "speed", "slowdown", "jitter"):
+        value = record.get(key)
+        if value and (key, value) != ("speed", USUAL_SPEED):
+            title += f", {key} {value:g}" if isinstance(value, float) else f", {key} {value}"
+    return title
 
 
 def _check(record: Record) -> None:

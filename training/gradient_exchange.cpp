@@ -299,7 +299,7 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     const auto n = static_cast<double>(data.size());
     const double decodes = way_ == "allreduce" ? 1 : way_ == "requantise" ? 2 : c.ranks();
     c.clock().leave(n * (options_.codec.encode + decodes * options_.codec.decode));
-    c.clock().arrive();
+    c.clock().arrive();  // what follows takes no virtual time
     unit.aggregator->run(c, data,
                          {.seed = options_.seed,
                           .step = id.step,

@@ -1,5 +1,5 @@
 #include "collectives/cuda/codes.hpp"
-#include "collectives/cuda/packs.cuh"
+#include "collectives/cuda/each.cuh"
 
 namespace arlab::cuda {
 namespace {
@@ -9,18 +9,6 @@ constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr std::uint32_t kMagnitude = 0x7fffffffu;
 
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
-
-/// into[i] = step(i), element by element.
-template <class Step>
-__global__ void __launch_bounds__(kThreads) for_each(Count n, Step step) {
-  for (Count i = thread_index(); i < n; i += thread_count()) step(i);
-}
-
-template <class Step>
-void launch_for_each(Count n, const Launch& launch, Step step) {
-  if (n == 0) return;
-  for_each<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(n, step);
-}
 
 // A warp's vote is its 32 sign bits.
 __global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {

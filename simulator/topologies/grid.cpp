@@ -64,4 +64,30 @@ Topology make_grid(const std::string& spec, const Grid& grid, double bandwidth, 
   return std::move(builder).build();
 }
 
+namespace {
+
+void fit_grid(Settings& settings, Rank hosts) {
+  settings.choose("dims", text_of(balanced_dimensions(hosts, 3)));
+}
+
+template <bool wrapped>
+Topology make_grid_of(const Settings& settings) {
+  return make_grid(settings.spec(), {settings.counts("dims"), wrapped},
+                   settings.bandwidth("bandwidth"), settings.time("latency"));
+}
+
+}  // namespace
+
+TopologyKind grid_kind(bool wrapped) {
+  using Unit = TopologyParameter::Unit;
+  TopologyKind kind;
+  kind.parameters = {
+      {"dims", Unit::counts, "4x4x4", "hosts a dimension; host 1 is next to host 0 in the first"},
+      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
+      {"latency", Unit::time, "500ns", "of a link"}};
+  kind.fit = fit_grid;
+  kind.make = wrapped ? make_grid_of<true> : make_grid_of<false>;
+  return kind;
+}
+
 }  // namespace arlab

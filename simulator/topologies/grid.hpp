@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/topologies/kind.hpp"
 #include "simulator/topologies/topology.hpp"
 
 namespace arlab {
@@ -15,6 +16,9 @@ Topology make_grid(const std::string& spec, const Grid& grid, double bandwidth, 
 /// The smallest dimensions that hold so many hosts with no dimension over twice as long as another,
 /// the longest first.
 std::vector<std::int32_t> balanced_dimensions(Rank hosts, int dimensions);
+
+/// What tori and meshes have in common: all but name, idea and source. `wrapped`: a torus.
+TopologyKind grid_kind(bool wrapped);
 
 /// "8x8x4".
 std::string text_of(const std::vector<std::int32_t>& dimensions);

@@ -5,6 +5,7 @@
 #include "collectives/host/device.hpp"
 #include "collectives/threads.hpp"
 #include "tests/catch.hpp"
+#include "tests/collectives/round_wires.hpp"
 
 using namespace arlab;
 
@@ -18,30 +19,6 @@ std::vector<Config> all_of(const Problem& problem, Operand operand) {
     if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
   return configs;
 }
-
-/// Messages as rounds of the threads' communicator; every `spoilt`-th group spoils a byte that it
-/// receives.
-class ThreadWires final : public Wires {
- public:
-  explicit ThreadWires(Communicator& threads, int spoilt = 0)
-      : threads_(threads), spoilt_(spoilt) {}
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
-    stream.synchronise();
-    std::vector<Transfer> round;
-    for (const WireCall& call : calls)
-      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
-                       static_cast<Count>(call.bytes)});
-    threads_.start(0, round, {DType::byte, Op::sum});
-    threads_.wait();
-    if (spoilt_ > 0 && ++groups_ % spoilt_ == 0)
-      for (const WireCall& call : calls)
-        if (!call.sends) *call.data ^= std::byte{0x3f};
-  }
-
- private:
-  Communicator& threads_;
-  int spoilt_, groups_ = 0;
-};
 
 }  // namespace
 
@@ -81,7 +58,7 @@ TEST_CASE("a rank with a device of its own is measured, and what is wrong is see
     Count wrong = -1;
     double median = 0;
     on_threads(2, [&](Communicator& threads) {
-      ThreadWires wires(threads, threads.rank() == 0 ? spoilt : 0);
+      RoundWires wires(threads, threads.rank() == 0 ? spoilt : 0);
       const auto subject =
           rank_on_device(threads, *devices[static_cast<std::size_t>(threads.rank())], wires);
       const std::vector<Config> configs{

@@ -64,7 +64,8 @@ for line in '# GPU check' '## Machine' '| cuda | on |' '| Kernels and virtual ra
   '| Compression kernels: tests | skipped: no reason |' '| cuda/copy/67108864 | 2900 | 95% |  |' \
   '| cuda/sum/float32/1048576 | 1000 | 50% |  |' '| run all -b cuda -p 2..8+1' '| run all -b nccl' \
   '| compute-sanitizer | skipped: there is no compute-sanitizer in PATH |' \
-  '| NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |'; do
+  '| NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |' \
+  '| Training over NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |'; do
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
 

@@ -142,10 +142,72 @@ class Train(program.ProgramTest):
         job = program.parse(done.stdout)[1][0]
         self.assertEqual((job["backend"], job["strategy"], job["ranks"]), ("mpi", "multi_worker", 2))
         self.assertEqual(losses(job), losses(alone))
+        few = ("--samples", 160, "-B", 32, "-e", 1, "-a", "ring")  # 5 steps; one order of additions
+        many = self.mpirun(8, *few, "--json", "-")
+        self.assertEqual(many.returncode, 0, many.stderr)
+        self.assertEqual(losses(program.parse(many.stdout)[1][0]), losses(self.record(*few, "-w", 8)))
         for strategy in ("parameter_server", "stale_synchronous", "async_parameter_server"):
             done = self.mpirun(3, *SMALL, "-s", strategy)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("Staleness of updates", done.stdout)
+
+    def test_virtual_ranks_train_as_threads_do_in_the_same_time_each_time(self):
+        alone = self.record(*SMALL, "-w", 4)
+        virtual = (*SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "1G", "--slowdown", "1,1,1,1.5", "--jitter", 0.1)
+        first = self.record(*virtual)
+        self.assertEqual(losses(first), losses(alone))
+        self.assertEqual((first["backend"], first["bandwidth_gbps"], first["latency_us"]), ("virtual", 1, 20))
+        # 2 x 3 messages of a quarter each, and the slowest rank computes 1.5 to 1.65 times as long as the others.
+        exchange = 6 * (20 + 101770 * 4 / 4 * 8e-3)
+        compute = 1.5 * 3 * 8 * 101770 * 1e-6
+        self.assertGreater(first["step_us"], exchange + compute)
+        self.assertLess(first["step_us"], exchange + 1.1 * compute + 1)
+        again = self.record(*virtual)
+        for changing in ("time_us", "line"):
+            first.pop(changing, None)
+            again.pop(changing, None)
+        self.assertEqual(again, first)
+
+    def test_a_study_gives_a_verdict(self):
+        out, err = self.arlab("train", *SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "100M,100G", "--codec-cost", "1,1",
+                              "--compressor", "none", "fp16", "topk:ratio=0.001")
+        self.assertIn("note: fp16 by allreduce: a rank receives", err)
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| 100 ")]
+        self.assertEqual([(row[0], row[1]) for row in rows[:1]], [("100 Mbit/s", "none")])
+        self.assertEqual(len(rows), 6)
+        verdicts = {(row[0], row[1]): row[-1] for row in rows}
+        self.assertEqual(verdicts["100 Mbit/s", "none"], "best dense")
+        self.assertEqual(verdicts["100 Mbit/s", "fp16"], "gains")
+        self.assertEqual(verdicts["100 Gbit/s", "fp16"], "loses")
+        self.assertIn("points worse", verdicts["100 Mbit/s", "topk:ratio=0.001"])
+        self.assertIn("- at 100 Mbit/s: use fp16 with buckets", out)
+
+    def test_servers_wait_for_nobody_on_virtual_ranks_and_say_how_old_gradients_were(self):
+        out, _ = self.arlab("train", *SMALL, "-w", 3, "-b", "virtual", "-s", "async_parameter_server", "--slowdown", "1,1,4",
+                            "--speed", "1G")
+        staleness = out[out.index("Staleness of updates:"):]
+        self.assertRegex(staleness, r" [3-9]: ")  # the slow worker's
+
+    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    def test_compressed_processes_have_the_bits_of_virtual_ranks(self):
+        for ranks in (2, 4):
+            for spec in ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc"):
+                with self.subTest(ranks=ranks, compressor=spec):
+                    run = (*SMALL, "--optimizer", "sgd", "--compressor", spec)
+                    self.arlab("train", *run, "-b", "virtual", "-w", ranks, "--checkpoint", f"virtual{ranks}{spec[:4]}")
+                    done = self.mpirun(ranks, *run, "--checkpoint", f"mpi{ranks}{spec[:4]}")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(self.latest(f"mpi{ranks}{spec[:4]}"), self.latest(f"virtual{ranks}{spec[:4]}"))
+
+    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    def test_schedules_led_by_a_process_give_the_same_weights(self):
+        for scheduler in ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit"):
+            with self.subTest(scheduler=scheduler):
+                run = (*SMALL, "--scheduler", scheduler)
+                done = self.mpirun(2, *run, "--checkpoint", scheduler[:4])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.arlab("train", *run, "-b", "virtual", "-s", "multi_worker", "--checkpoint", "v" + scheduler[:4])
+                self.assertEqual(self.latest(scheduler[:4]), self.latest("v" + scheduler[:4]))
 
     @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "there is no mpirun, or no pgrep")
     def test_a_dead_rank_ends_the_job_which_goes_on_later(self):

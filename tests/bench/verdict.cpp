@@ -186,7 +186,7 @@ TEST_CASE("the time to an accuracy is that of the first point that has it") {
   CHECK(failure([&] { judge(one, kNaN); }).find("cannot be reached") != std::string::npos);
 }
 
-TEST_CASE("break-even lies where the gain changes its sign, straight over log bandwidth") {
+TEST_CASE("break-even lies where lines through both times cross, on logarithmic axes") {
   const auto swept = [](std::vector<double> seconds) {
     std::vector<Trial> trials;
     double gbits = 0.1;
@@ -199,13 +199,14 @@ TEST_CASE("break-even lies where the gain changes its sign, straight over log ba
     }
     return text_of(*of(judge(trials), 1).break_even);
   };
-  CHECK(swept({0.005, 0.015}) == "320 Mbit/s");           // the mean of the logarithms
-  CHECK(swept({0.005, 0.0075, 0.0175}) == "1.8 Gbit/s");  // a quarter of the way
-  CHECK(swept({0.005, 0.010, 0.015}) == "1 Gbit/s");      // no gain there
+  CHECK(swept({0.005, 0.020}) == "320 Mbit/s");         // twice, and half as fast: in the middle
+  CHECK(swept({0.005, 0.005, 0.080}) == "1.8 Gbit/s");  // an eighth as fast: a quarter of the way
+  CHECK(swept({0.005, 0.010, 0.015}) == "1 Gbit/s");    // no gain there
   CHECK(swept({0.005, 0.006, 0.007}) == "> 10 Gbit/s");
   CHECK(swept({0.010, 0.011, 0.012}) == "< 100 Mbit/s");
-  CHECK(swept({0.015, 0.005, 0.015}) == "3.2 Gbit/s");  // the last change
+  CHECK(swept({0.015, 0.005, 0.020}) == "3.2 Gbit/s");  // the last change
   CHECK(swept({0.015, 0.005}) == "> 1 Gbit/s");
+  CHECK(swept({0.000, 0.020}) == "930 Mbit/s");  // no time at all is a very short time
 }
 
 TEST_CASE("a sweep is of one compressor, schedule and aggregation") {
@@ -310,6 +311,16 @@ TEST_CASE("each way of not paying has its reason") {
   CHECK(why(dense, trial("fp16", 1, 990'000)) == "Not worth it: fp16 (+0.6%): no difference.\n");
   CHECK(why(dense, trial("topk", 1, 250'000, 0.005)) ==
         "Not worth it: topk (-7.1%): a longer step all the same.\n");
+}
+
+TEST_CASE("a link is told of by its latency, or by the network's name") {
+  std::vector<Trial> trials{trial("none", 1), trial("none", 1)};
+  trials[1].latency = "fat_tree:k=4";
+  CHECK(has(verdict(trials), "| link         |"));
+  CHECK(has(explain(trials), "mirrored, latency 50us\n"));
+  CHECK(has(explain(trials), "mirrored, fat_tree:k=4\n"));
+  trials[0].latency = trials[1].latency = "";
+  CHECK(has(explain(trials), "mirrored\n"));
 }
 
 TEST_CASE("studies stand one after the other, and what differs has a column") {

@@ -8,13 +8,13 @@
 #include "collectives/host/device.hpp"
 #include "collectives/threads.hpp"
 #include "collectives/tuning_log.hpp"
+#include "tests/algorithms/tried.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/conformance.hpp"
 #include "tests/collectives/contains.hpp"
 #include "tests/collectives/failures.hpp"
 #include "tests/collectives/lonely.hpp"
-#include "tests/collectives/thread_wires.hpp"
-#include "tests/collectives/tried.hpp"
+#include "tests/collectives/round_wires.hpp"
 
 using namespace arlab;
 
@@ -23,7 +23,7 @@ namespace {
 /// Runs on the ranks of `threads`; the verdict is the same on all.
 conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
                          const Problem& problem, Operand operand, int segments) {
-  ThreadWires wires(threads);
+  RoundWires wires(threads);
   DeviceRank rank(threads, device, wires);
   const DeviceMemory data =
       device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));

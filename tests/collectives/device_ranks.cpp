@@ -6,10 +6,10 @@
 
 #include "algorithms/error.hpp"
 #include "collectives/host/device.hpp"
+#include "tests/algorithms/tried.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/contains.hpp"
 #include "tests/collectives/on_devices.hpp"
-#include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 

@@ -5,9 +5,9 @@
 
 #include "algorithms/error.hpp"
 #include "collectives/threads.hpp"
+#include "tests/algorithms/tried.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/contains.hpp"
-#include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 

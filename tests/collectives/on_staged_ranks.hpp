@@ -6,7 +6,7 @@
 #include "collectives/host/device.hpp"
 #include "collectives/staged_rank.hpp"
 #include "collectives/threads.hpp"
-#include "tests/collectives/thread_wires.hpp"
+#include "tests/collectives/round_wires.hpp"
 
 namespace arlab {
 
@@ -15,7 +15,7 @@ inline void on_staged_ranks(Rank ranks,
                             const std::function<void(Communicator&, StagedRank&)>& body) {
   Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 31});
   on_threads(ranks, [&](Communicator& threads) {
-    ThreadWires wires(threads);
+    RoundWires wires(threads);
     StagedRank staged(threads, *devices[static_cast<std::size_t>(threads.rank())], wires);
     body(threads, staged);
   });

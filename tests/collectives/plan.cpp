@@ -4,10 +4,10 @@
 #include <map>
 
 #include "algorithms/error.hpp"
+#include "tests/algorithms/tried.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/conformance.hpp"
 #include "tests/collectives/contains.hpp"
-#include "tests/collectives/tried.hpp"
 
 using namespace arlab;
 

@@ -81,6 +81,12 @@ class Training(Folder):
         for chart in ("training_bandwidth", "training_loss"):
             self.assertEqual(set(self.svg(self.folder, chart)[1]), {"dense", "topk", "fp16"})
 
+    def test_other_networks_are_other_studies(self) -> None:
+        data = self.write(self.sweep(None, {1: 10, 10: 5}, speed=1e12, jitter=0, topology=None, slowdown=[])
+                          + self.sweep(None, {1: 30, 10: 15}, topology="fat_tree:k=4", speed=2.5e12, slowdown=[1, 2]))
+        titles = [study.title for study in compression.studies(records.read(str(data)))]
+        self.assertEqual(titles, [f"mlp, 8 workers, mirrored, latency 50 µs{more}" for more in ("", ", topology fat_tree:k=4, speed 2.5e+12, slowdown [1, 2]")])
+
     def test_of_several_schedules_the_fastest_counts_and_what_diverged_is_left_out(self) -> None:
         nan = [{"steps": 10, "loss": None, "seconds": 1.0, "compute_seconds": 1.0, "input_seconds": 0.0, "exposed_seconds": 0.0,
                 "bytes_sent": 1}]

@@ -52,14 +52,13 @@ std::vector<std::string_view> model_names() {
 const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
 
 Outcome plain(Program (*program)(Problem, Rank), Rank ranks) {
-  return run("loggops", kPlain, algorithm_of(program), {.ranks = ranks, .elements = 11});
+  return run("loggops", kPlain, tried(program), {.ranks = ranks, .elements = 11});
 }
 
 std::string failure(std::string_view model, const Values& values,
                     Program (*program)(Problem, Rank)) {
-  return error_text(Blame::check, [&] {
-    run(model, values, algorithm_of(program), {.ranks = 2, .elements = 8});
-  });
+  return error_text(Blame::check,
+                    [&] { run(model, values, tried(program), {.ranks = 2, .elements = 8}); });
 }
 
 const std::string kNeverEnds =
@@ -137,7 +136,7 @@ TEST_CASE("early messages of a pair meet the receives in order, even across many
     INFO(model);
     Trace trace;
     const Outcome outcome =
-        run(model, {}, algorithm_of(program), {.ranks = 40, .elements = 400}, 1, {.trace = &trace});
+        run(model, {}, tried(program), {.ranks = 40, .elements = 400}, 1, {.trace = &trace});
     CHECK(outcome.sent.messages == 42);
     CHECK(outcome.sent.elements == 10 * 40 * 41 / 2 + 2 * 400);
     std::vector<Bytes> received;
@@ -187,8 +186,7 @@ TEST_CASE("rounds of more than 32 actions, in any order and several of a pair") 
   };
   for (const std::string_view model : model_names()) {
     INFO(model);
-    const Outcome outcome =
-        run(model, {}, algorithm_of(program), {.ranks = 51, .elements = 102}, 4);
+    const Outcome outcome = run(model, {}, tried(program), {.ranks = 51, .elements = 102}, 4);
     CHECK(outcome.sent == Cost{50 * 4, 50 * (2 + 4 + 6 + 2), 1});
   }
 }
@@ -204,8 +202,7 @@ TEST_CASE("thousands of early messages, one receive a round, take a few events e
   for (const std::string_view model : model_names()) {
     INFO(model);
     const Rank ranks = 20'000;
-    const Outcome outcome =
-        run(model, {}, algorithm_of(program), {.ranks = ranks, .elements = 100}, 4);
+    const Outcome outcome = run(model, {}, tried(program), {.ranks = ranks, .elements = 100}, 4);
     CHECK(outcome.sent == Cost{ranks - 1, 100 * (ranks - 1), ranks - 1});
     CHECK(outcome.events < 8 * Count{ranks});
   }
@@ -224,9 +221,8 @@ TEST_CASE("lanes run side by side and share the rank's ports") {
     if (me < p.ranks - 1) co_yield send(me + 1, p.all());
   };
   const Problem three{.ranks = 3, .elements = 3000};
-  CHECK(run("alpha_beta", values, algorithm_of(chain), three).finish == 2 * 3100);
-  CHECK(run("alpha_beta", values, algorithm_of(chain), three, 1, {.segments = 3}).finish ==
-        4 * 1100);
+  CHECK(run("alpha_beta", values, tried(chain), three).finish == 2 * 3100);
+  CHECK(run("alpha_beta", values, tried(chain), three, 1, {.segments = 3}).finish == 4 * 1100);
 }
 
 TEST_CASE("progress is reported now and then") {

@@ -50,7 +50,7 @@ Outcome simulated(const Rates& rates, const std::string& algorithm, const Proble
 }
 
 Outcome simulated(const Rates& rates, Program (*program)(Problem, Rank), Rank ranks, Count bytes) {
-  return run("loggops", rates.values(), algorithm_of(program), {.ranks = ranks, .elements = bytes});
+  return run("loggops", rates.values(), tried(program), {.ranks = ranks, .elements = bytes});
 }
 
 }  // namespace

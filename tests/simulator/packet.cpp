@@ -15,7 +15,7 @@ constexpr Time ns = kNanosecond;
 Outcome on(const FabricSpec& fabric, const Values& values, Program (*program)(Problem, Rank),
            const Problem& p) {
   const auto network = make_network(find_model("packet"), values, p.ranks, fabric);
-  return simulate(algorithm_of(program), p, 1, *network);
+  return simulate(tried(program), p, 1, *network);
 }
 
 // Rank 0 sends everything to rank `root`.
@@ -111,8 +111,7 @@ TEST_CASE("what cannot go on holds up what could: not so in queues of its own") 
                Routing::automatic, 0, std::vector<Rank>{0, 1, 2}});
     const auto network = make_network(
         find_model("packet"), {{"mtu", 100}, {"queue", 400}, {"flow_queues", own}}, 3, fabric);
-    return simulate(algorithm_of(program), {.ranks = 3, .elements = 3 * kPackets * 100}, 1,
-                    *network)
+    return simulate(tried(program), {.ranks = 3, .elements = 3 * kPackets * 100}, 1, *network)
         .finish_of[2];
   };
   CHECK(fast_done(1) <= (2 * kPackets + 4) * 100 * ns);

@@ -10,7 +10,7 @@ class MagnitudesAbove final : public SparseCompressor {
   explicit MagnitudesAbove(float tau) : least_(std::bit_cast<std::uint32_t>(tau) + 1) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
-    return code_.write(gradient, selector_.from(gradient, least_));
+    return write(gradient, selector().from(gradient, least_));
   }
 
  private:

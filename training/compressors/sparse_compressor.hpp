@@ -19,6 +19,13 @@ class SparseCompressor : public Compressor {
   }
 
  protected:
+  /// The code of x at these positions.
+  std::span<std::byte> write(std::span<const float> x, std::span<const std::uint32_t> at) {
+    return code_.write(x, at);
+  }
+  Selector& selector() { return selector_; }
+
+ private:
   Selector selector_;
   SparseCode code_;
 };

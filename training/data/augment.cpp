@@ -51,7 +51,7 @@ Dataset augmented(Dataset from, const Augmentation& a) {
     const int down = static_cast<int>(random.below(2 * a.shift + 1, 0)) - a.shift;
     const int right = static_cast<int>(random.below(2 * a.shift + 1, 1)) - a.shift;
     const bool mirrors = a.mirror && random.below(2, 2) == 1;
-    const auto plane = static_cast<std::size_t>(shape.height * shape.width);
+    const auto plane = static_cast<std::size_t>(shape.values() / shape.channels);
     for (std::size_t at = 0; at < values.size(); at += plane) {
       move(values.subspan(at, plane), shape, down, right);
       if (mirrors) mirror(values.subspan(at, plane), shape);

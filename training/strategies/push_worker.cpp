@@ -18,6 +18,13 @@ class Worker final : public Strategy {
       codes_.emplace(s_.options.gradients, s_.parameters.variables(), s_.workers);
   }
 
+  void start_step(const Step&) override {
+    if (!scheduler_.offset || steps_ > kAlone) return;
+    const double now = s_.exchange.clock().now();
+    if (steps_ == 0) begin_ = now, exposed_ = s_.exchange.usage().exposed;
+    if (steps_++ == kAlone) stagger(now);
+  }
+
   void finish_step(const Step& step) override {
     expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     const double begin = s_.exchange.clock().now();
@@ -48,6 +55,18 @@ class Worker final : public Strategy {
     return all;
   }
 
+  // All that share a server's link have begun at once, and their bursts meet there, so that each
+  // took as many times as long as there are workers. From here on, each is a share of an iteration
+  // behind the one before it, and stays there: nobody waits for the others.
+  void stagger(double now) {
+    const double exposed = s_.exchange.usage().exposed - exposed_,
+                 computed = now - begin_ - exposed;
+    const double iteration = (computed + exposed / s_.workers) / kAlone;
+    const Profile profile{{"all", 0, to_time(iteration * kSecond), 0, {}}};
+    const Time offset = scheduler_.offset(profile, {}, s_.rank, s_.workers);
+    s_.exchange.clock().sleep(static_cast<double>(offset) / kSecond);
+  }
+
   std::vector<Transfer> codes(Count push) {
     std::vector<Transfer> all;
     const auto variables = s_.parameters.variables();
@@ -69,6 +88,10 @@ class Worker final : public Strategy {
   PushPullLanes lanes_;
   std::vector<Rank> server_of_;
   std::optional<PushCodes> codes_;
+  static constexpr int kAlone = 3;  // steps whose time is that of an iteration
+  const SchedulerKind& scheduler_ = find_scheduler(s_.options.gradients.scheduler);
+  int steps_ = 0;
+  double begin_ = 0, exposed_ = 0;  // when the first of them began
 };
 
 }  // namespace

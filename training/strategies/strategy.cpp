@@ -23,7 +23,9 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station&
                            ": use --strategy mirrored or multi_worker");
   };
   if (g.compressor && !kind.compresses) refuse("compressor");
-  if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules) refuse("scheduler");
+  const bool staggered = kind.staggers && find_scheduler(g.scheduler).offset;
+  if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules && !staggered)
+    refuse("scheduler");
   using Kind = OptimizerOptions::Kind;
   if (g.compressor && g.compressor->kind->optimiser != "any" &&
       station.optimizer.options().kind != Kind::sgd)

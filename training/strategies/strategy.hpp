@@ -89,6 +89,7 @@ struct StrategyKind {
   bool equal_replicas = true;     ///< after each step all workers hold the same weights
   bool direct = false;            ///< gradients go from rank to rank, by no algorithm
   bool schedules = false;         ///< gradients travel by a scheduler
+  bool staggers = false;          ///< workers may begin one after another, as a scheduler says
   bool compresses = false;        ///< they may be compressed
   bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
   bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep

@@ -42,8 +42,8 @@ class Dgc final : public SparseCompressor {
       u_[i] = momentum * u_[i] + gradient[i];
       v_[i] += u_[i];
     }
-    const auto at = selector_.from(v_, threshold(occasion));
-    const auto code = code_.write(v_, at);
+    const auto at = selector().from(v_, threshold(occasion));
+    const auto code = write(v_, at);
     for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
     return code;
   }

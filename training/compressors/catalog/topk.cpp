@@ -16,7 +16,7 @@ class TopK final : public SparseCompressor {
   TopK(Count k, bool halves) : SparseCompressor(halves), k_(k) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
-    return code_.write(gradient, selector_.largest(gradient, k_));
+    return write(gradient, selector().largest(gradient, k_));
   }
 
  private:

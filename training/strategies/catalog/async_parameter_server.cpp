@@ -11,6 +11,7 @@ StrategyKind async_parameter_server() {
       .synchronous = false,
       .equal_replicas = false,
       .direct = true,
+      .staggers = true,
       .compresses = true,
       .has_servers = true,
       .own_moments = true,

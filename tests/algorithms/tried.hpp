@@ -1,4 +1,5 @@
-// tried: an algorithm made of one program that a test tries out.
+// tried: an algorithm made of one program that a test tries out: no catalogue entry, and with
+// nothing claimed.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

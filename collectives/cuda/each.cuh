@@ -1,0 +1,20 @@
+// A kernel that does something element by element.
+#pragma once
+
+#include "collectives/cuda/packs.cuh"
+
+namespace arlab::cuda {
+
+/// step(i) for all i below n.
+template <class Step>
+__global__ void __launch_bounds__(kThreads) for_each(Count n, Step step) {
+  for (Count i = thread_index(); i < n; i += thread_count()) step(i);
+}
+
+template <class Step>
+void launch_for_each(Count n, const Launch& launch, Step step) {
+  if (n == 0) return;
+  for_each<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(n, step);
+}
+
+}  // namespace arlab::cuda
