@@ -30,10 +30,11 @@ constexpr std::string_view kExamples = R"(Examples:
 
 TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
                       const Architecture& architecture, Rank workers) {
-  TrainConfig c{&architecture, learning_of(options, backend, workers), backend, workers, workers};
+  const std::string_view host = backend == "virtual" ? backend : job.host_backend(backend);
+  TrainConfig c{&architecture, learning_of(options, host, workers), backend, workers, workers};
   const bool served = find_strategy(c.learning.strategy).has_servers;
   if (served) c.ranks += options.learning.options.servers;
-  if (backend == "mpi" && job.ranks() > 0) {
+  if (host == "mpi" && job.ranks() > 0) {
     if (options.workers.empty()) {
       c.workers = Trainer::workers_of(c.learning, job.ranks());
       c.ranks = job.ranks();
@@ -44,10 +45,10 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
                                      workers, served ? " with their servers" : "", c.ranks,
                                      job.ranks(), c.ranks));
     }
-  } else if (backend == "mpi") {
-    fail(Blame::usage, fmt::format("backend mpi needs a job: start it as `mpirun -n {} arlab "
+  } else if (host == "mpi") {
+    fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
                                    "train ...`",
-                                   c.ranks));
+                                   backend, c.ranks));
   }
   if (backend != "virtual")
     job.check(backend, c.ranks);
@@ -59,7 +60,9 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
 std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
                                     const std::string& backend) {
   std::vector<Rank> workers = options.chosen_workers();
-  if (backend == "mpi" && options.workers.empty() && job.ranks() > 0) workers = {job.ranks()};
+  const bool in_job = job.ranks() > 0 && job.host_backend(backend) == "mpi";
+  if (options.workers.empty() && (in_job || backend == "nccl"))
+    workers = {job.default_ranks(backend)};
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
   const bool is_virtual = backend == "virtual";
   if (!is_virtual && options.world.any())

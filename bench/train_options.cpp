@@ -89,7 +89,7 @@ void add_how(CLI::App& verb, TrainOptions& o) {
   add_word(verb, "-b,--backend", o.backend,
            "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
            "GPUs), or virtual: threads in virtual time, on a simulated network");
-  add_number(verb, "--group", o.learning.via.group_size, 1,
+  add_number(verb, "--groups", o.learning.via.group_size, 1,
              "So many ranks share a machine, for hierarchical (default: as they really do)");
   add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
   verb.add_option("--scheduler", o.schedulers,

@@ -15,9 +15,9 @@ Route route_of(const Learning& learning, Communicator& communicator) {
   const std::string_view word =
       learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
   // Before auto tries algorithms: ranks that try different ones would wait for each other for ever.
-  const Article asked[] = {
-      {"the algorithm asked for",
-       std::string(word) + ", " + std::to_string(learning.segments) + " segments"}};
+  const Article asked[] = {{"the algorithm asked for",
+                            std::string(word) + ", " + std::to_string(learning.segments) +
+                                " segments, groups of " + std::to_string(learning.via.group_size)}};
   expect_same(communicator, asked);
   constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
   return find_route(word, learning.segments, communicator, kTried, learning.via);
