@@ -216,18 +216,24 @@ void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observ
   try {
     run_all(feed, steps_of_epoch, observer);
   } catch (const std::exception& error) {
-    const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() &&
-                       !learning_.options.gradients.compressor;  // whose residuals are the ranks'
-    if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) throw;
-    try {
-      rescue_();
-    } catch (const Error& another) {
-      const auto* known = dynamic_cast<const Error*>(&error);
-      fail(known ? known->blame() : Blame::environment,
-           std::string(error.what()) +
-               "; and what came before could not be saved: " + another.what());
-    }
+    rescue(error.what(), &error);
     throw;
+  } catch (...) {  // another rank has failed, and says why
+    rescue("another rank has failed", nullptr);
+    throw;
+  }
+}
+
+void Trainer::rescue(const std::string& why, const std::exception* error) {
+  const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
+                     !learning_.options.gradients.compressor;  // whose residuals are the ranks'
+  if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) return;
+  try {
+    rescue_();
+  } catch (const Error& another) {
+    const auto* known = dynamic_cast<const Error*>(error);
+    fail(known ? known->blame() : Blame::environment,
+         why + "; and what came before could not be saved: " + another.what());
   }
 }
 
@@ -276,9 +282,11 @@ void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& ob
 }
 
 void Trainer::average_statistics() {
+  averaging_ = true;
   average({*replica_, *optimizer_, exchange_, communicator_.rank(), workers_, communicator_.ranks(),
            learning_.options},
           {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
+  averaging_ = false;
 }
 
 EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {

@@ -104,6 +104,7 @@ class Trainer {
 
  private:
   void agree();
+  void rescue(const std::string& why, const std::exception* error);
   void broadcast(std::span<float> data, int which);
   void run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer);
   StepReport train_step(const Feed& feed, Count steps_of_epoch);
@@ -131,7 +132,7 @@ class Trainer {
   Count settle_every_ = 0;
   std::function<void(const EpochReport*)> settled_;
   std::function<void()> rescue_;
-  bool diverged_ = false;
+  bool diverged_ = false, averaging_ = false;
 };
 
 }  // namespace arlab

@@ -62,7 +62,7 @@ void Dispatcher::ready(int layer) {
     if (missing > 0) ++open_;
     if (!role_.hear) scheduler_->ready(layer, now());
     if (at_once_)
-      while (std::optional<Bundle> bundle = scheduler_->next(now())) {
+      while (std::optional<Bundle> bundle = next_bundle()) {
         queue_.push_back({{}, std::move(*bundle)});
         ++queued_;
       }
@@ -137,13 +137,22 @@ std::optional<Dispatcher::Task> Dispatcher::choose(Lock& lock) {
   if (role_.hear) return listen(lock);
   std::optional<Task> task = front();
   if (!task && scheduler_ && !at_once_)
-    if (std::optional<Bundle> bundle = scheduler_->next(now())) task = Task{{}, std::move(*bundle)};
+    if (std::optional<Bundle> bundle = next_bundle()) task = Task{{}, std::move(*bundle)};
   if (task && role_.tell) {
     lock.unlock();
     role_.tell(task->job ? nullptr : &task->bundle);
     lock.lock();
   }
   return task;
+}
+
+// The scheduler's; those without elements are done as soon as they are given.
+std::optional<Bundle> Dispatcher::next_bundle() {
+  while (std::optional<Bundle> bundle = scheduler_->next(now())) {
+    if (bundle->elements() > 0) return bundle;
+    settle(*bundle);
+  }
+  return {};
 }
 
 // What the leader does next, as soon as it can be done here.
@@ -177,7 +186,7 @@ void Dispatcher::carry_out(const Task& task, Lock& lock) {
   lock.unlock();
   if (task.job)
     task.job();
-  else if (task.bundle.elements() > 0)
+  else
     carry_(task.bundle);
   lock.lock();
   if (!task.job) settle(task.bundle);

@@ -76,6 +76,7 @@ class Dispatcher {
   std::optional<Task> choose(Lock& lock);
   std::optional<Task> listen(Lock& lock);
   std::optional<Task> front();
+  std::optional<Bundle> next_bundle();
   void carry_out(const Task& task, Lock& lock);
   void settle(const Bundle& bundle);
   void pause(Lock& lock);
