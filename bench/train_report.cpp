@@ -174,7 +174,8 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   const auto a_step_us = [&](double seconds) {
     return all.steps > 0 ? Json(1e6 * seconds / static_cast<double>(all.steps)) : Json(nullptr);
   };
-  j["bandwidth_gbps"] = network.bandwidth > 0 ? Json(network.bandwidth * 8e-9) : Json(nullptr);
+  j["bandwidth_gbit_per_s"] =
+      network.bandwidth > 0 ? Json(network.bandwidth * 8e-9) : Json(nullptr);
   j["latency_us"] = network.bandwidth > 0 ? Json(microseconds(network.latency)) : Json(nullptr);
   j["topology"] = network.topology.empty() ? Json(nullptr) : Json(network.topology);
   j["speed"] = is_virtual ? Json(c.learning.speed) : Json(nullptr);

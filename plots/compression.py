@@ -50,7 +50,7 @@ def studies(records: Sequence[Record]) -> list[Study]:
     """Those with two bandwidths, by name. Raises BadRecord for a run that cannot be read."""
     groups: dict[str, list[Record]] = {}
     for record in records:
-        if record.get("kind") == "train" and record.get("bandwidth_gbps") is not None:
+        if record.get("kind") == "train" and record.get("bandwidth_gbit_per_s") is not None:
             _check(record)
             groups.setdefault(_title(record), []).append(record)
     found = [Study(title, group, _runs(group)) for title, group in sorted(groups.items())]
@@ -73,7 +73,7 @@ def _check(record: Record) -> None:
     def number(value: object) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     epochs = record.get("epochs")
-    good = (number(record.get("bandwidth_gbps")) and record.get("bandwidth_gbps") > 0 and _step(record) > 0
+    good = (number(record.get("bandwidth_gbit_per_s")) and record.get("bandwidth_gbit_per_s") > 0 and _step(record) > 0
             and (record.get("latency_us") is None or number(record.get("latency_us")))
             and isinstance(record.get("compressor"), (str, type(None))) and isinstance(epochs, list)
             and all(isinstance(epoch, dict) and number(epoch.get("seconds")) for epoch in epochs)
@@ -92,7 +92,7 @@ def _runs(records: Sequence[Record]) -> list[Run]:
     whole = [record for record in records if not _diverged(record)]
     fastest: dict[tuple[float, str], Record] = {}
     for record in whole:
-        key = (record.get("bandwidth_gbps"), compressor_of(record))
+        key = (record.get("bandwidth_gbit_per_s"), compressor_of(record))
         if key not in fastest or _step(record) < _step(fastest[key]):
             fastest[key] = record
     runs = []

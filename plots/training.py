@@ -30,7 +30,7 @@ def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
         if record.get("kind") == "train" and record.get("epochs"):
             _check(record)
             if all(epoch["loss"] is not None for epoch in record.get("epochs")):
-                models.setdefault((str(record.get("model")), record.get("bandwidth_gbps") or 0), []).append(record)
+                models.setdefault((str(record.get("model")), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
     for runs in models.values():
         runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy")), run.get("compressor") or "", run.get("scheduler") or ""))
     return {f"{model} at {style.rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
@@ -38,7 +38,7 @@ def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _check(record: Record) -> None:
     keys = ("steps", "seconds", "bytes_sent", *(key for key, _ in PARTS))
-    epochs, rate = record.get("epochs"), record.get("bandwidth_gbps")
+    epochs, rate = record.get("epochs"), record.get("bandwidth_gbit_per_s")
     good = isinstance(record.get("workers"), int) and isinstance(epochs, list) and all(
         isinstance(epoch, dict) and all(isinstance(epoch.get(key), (int, float)) for key in keys) and epoch["steps"] > 0
         and isinstance(epoch.get("loss", ""), (int, float, type(None))) for epoch in epochs)
@@ -49,7 +49,7 @@ def _check(record: Record) -> None:
 
 def _names(runs: Sequence[Record]) -> list[str]:
     """What tells runs apart: in a sweep of bandwidths the compressor, and the schedule where a compressor has several."""
-    if not any(run.get("bandwidth_gbps") for run in runs):
+    if not any(run.get("bandwidth_gbit_per_s") for run in runs):
         return [f"{run.get('workers')} × {run.get('strategy')}" for run in runs]
     short = short_names([compressor_of(run) for run in runs])
     names = [short[compressor_of(run)] for run in runs]
@@ -59,7 +59,7 @@ def _names(runs: Sequence[Record]) -> list[str]:
 def _colors(runs: Sequence[Record]) -> list[Any]:
     """Shades of the algorithm's colour, the palest first; in a sweep a colour for each compressor."""
     palette = compressor_colors([compressor_of(run) for run in runs])
-    if any(run.get("bandwidth_gbps") for run in runs):
+    if any(run.get("bandwidth_gbit_per_s") for run in runs):
         return [palette[compressor_of(run)] for run in runs]
     return [style.mixed(run.get("color"), 0.4 + 0.6 * (i + 1) / len(runs)) for i, run in enumerate(runs)]
 
@@ -96,7 +96,7 @@ def loss_panels(records: Sequence[Record]) -> list[Drawing]:
     for model, runs in runs_by_model(records).items():
         for key, over in (("seconds", "seconds"), ("bytes_sent", "bytes sent by all")):
             shown = [run for run in runs if _total(run, key) > 0]
-            if key == "bytes_sent" and runs[0].get("bandwidth_gbps"):  # the same bytes at every bandwidth
+            if key == "bytes_sent" and runs[0].get("bandwidth_gbit_per_s"):  # the same bytes at every bandwidth
                 shown = [] if runs[0].get("model") in swept else shown
                 swept.add(runs[0].get("model"))
             if shown:

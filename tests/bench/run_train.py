@@ -156,7 +156,7 @@ class Train(program.ProgramTest):
         virtual = (*SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "1G", "--slowdown", "1,1,1,1.5", "--jitter", 0.1)
         first = self.record(*virtual)
         self.assertEqual(losses(first), losses(alone))
-        self.assertEqual((first["backend"], first["bandwidth_gbps"], first["latency_us"]), ("virtual", 1, 20))
+        self.assertEqual((first["backend"], first["bandwidth_gbit_per_s"], first["latency_us"]), ("virtual", 1, 20))
         # 2 x 3 messages of a quarter each, and the slowest rank computes 1.5 to 1.65 times as long as the others.
         exchange = 6 * (20 + 101770 * 4 / 4 * 8e-3)
         compute = 1.5 * 3 * 8 * 101770 * 1e-6

@@ -38,7 +38,7 @@ class Training(Folder):
         for gbits, ms in steps.items():
             epoch = {"steps": 10, "loss": 1.0, "seconds": ms / 100, "compute_seconds": 0.05, "input_seconds": 0.0,
                      "exposed_seconds": max(0.0, ms / 100 - 0.05), "bytes_sent": 1000, "validation_accuracy": accuracy - 0.1}
-            keys = {"compressor": compressor, "scheduler": "fifo", "bandwidth_gbps": gbits, "latency_us": 50, "step_us": 1e3 * ms,
+            keys = {"compressor": compressor, "scheduler": "fifo", "bandwidth_gbit_per_s": gbits, "latency_us": 50, "step_us": 1e3 * ms,
                     "epochs": [epoch, {**epoch, "loss": 0.5, "validation_accuracy": accuracy}]}
             lines.append(self.run_of(8, **{**keys, **more}))
         return "".join(lines)
@@ -103,7 +103,7 @@ class Training(Folder):
         done = charts(self.write(self.sweep(None, {1: 10})), "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no training_bandwidth: no kind of record has runs of `arlab train --json FILE` at two bandwidths", done.stderr)
-        for bad in ({"bandwidth_gbps": "fast"}, {"bandwidth_gbps": 0}, {"step_us": 0}, {"step_us": "long"},
+        for bad in ({"bandwidth_gbit_per_s": "fast"}, {"bandwidth_gbit_per_s": 0}, {"step_us": 0}, {"step_us": "long"},
                     {"latency_us": "short"}, {"epochs": [{"seconds": 1, "loss": "low"}]}):
             done = charts(self.write(self.sweep("fp16", {1: 10}, **bad)), "-o", self.folder, "--only", "training_bandwidth",
                           cwd=self.folder)

@@ -13,7 +13,7 @@ const StrategyKind& find_strategy(std::string_view name) {
     names.push_back(kind.name);
   }
   fail(Blame::usage, "unknown strategy '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab train --help` names all)");
+                         " (`arlab list strategies` names all)");
 }
 
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station) {
