@@ -57,6 +57,42 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
   return c;
 }
 
+/// Why a run of several cannot be: what it asks for does not fit together. Empty if it can; what is
+/// wrong with all of them is found when they run.
+std::string why_left_out(const TrainConfig& c) {
+  const GradientOptions& gradients = c.learning.options.gradients;
+  if (!gradients.compressor) return "";
+  const CompressorKind& kind = *gradients.compressor->kind;
+  if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
+  if (kind.optimiser != "any" && c.learning.optimizer.kind != OptimizerOptions::Kind::sgd)
+    return fmt::format("it must be followed by {}", kind.optimiser);
+  const Count n = c.architecture->parameters;
+  const Variable whole{.name = "all", .shape = {n}, .elements = n};
+  if (code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
+  for (const Algorithm& a : catalogue())
+    if (a.name == c.learning.route)
+      return unsupported(a, {.collective = Collective::all_gather, .ranks = c.ranks});
+  return "";
+}
+
+/// `all` stands for all of them.
+std::vector<std::string> expanded(const std::vector<std::string>& given,
+                                  const std::vector<std::string>& all) {
+  return given == std::vector<std::string>{"all"} ? all : given;
+}
+
+std::vector<std::string> all_schedulers() {
+  std::vector<std::string> names;
+  for (const SchedulerKind& kind : schedulers()) names.emplace_back(kind.name);
+  return names;
+}
+
+std::vector<std::string> all_compressors() {
+  std::vector<std::string> names{"none"};
+  for (const CompressorKind& kind : compressors()) names.emplace_back(kind.name);
+  return names;
+}
+
 std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
                                     const std::string& backend) {
   std::vector<Rank> workers = options.chosen_workers();
@@ -71,27 +107,44 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
                                    "{}: use --backend virtual",
                                    backend));
   const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
+  const std::vector<std::string>& algorithms = options.algorithms;
+  const auto kinds = expanded(options.schedulers, all_schedulers());
+  const auto codes = expanded(options.compressors, all_compressors());
+  const bool several = algorithms.size() * kinds.size() * codes.size() > 1;
   std::vector<TrainConfig> all;
+  const auto add = [&](TrainConfig c) {
+    GradientOptions& gradients = c.learning.options.gradients;
+    if (const std::string why = why_left_out(c); several && !why.empty()) {
+      if (job.speaks())
+        fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
+                   gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route,
+                   why);
+      return;
+    }
+    if (is_virtual) {
+      c.learning.speed = options.world.parsed_speed();
+      gradients.codec = options.world.codec_of(gradients, c.architecture->parameters);
+    }
+    for (const VirtualNetwork& network : networks) {
+      c.network = network;
+      all.push_back(c);
+    }
+  };
   for (const Architecture* a : options.chosen_models())
     for (const Rank w : workers)
-      for (const std::string& scheduler : options.schedulers)
-        for (const std::string& compressor : options.compressors)
-          for (const VirtualNetwork& network : networks) {
+      for (const std::string& algorithm : algorithms)
+        for (const std::string& scheduler : kinds)
+          for (const std::string& compressor : codes) {
             TrainConfig c = config_of(options, job, backend, *a, w);
-            GradientOptions& gradients = c.learning.options.gradients;
-            set_scheduler(gradients, scheduler);
-            set_compressor(gradients, compressor);
-            c.network = network;
-            if (is_virtual) {
-              c.learning.speed = options.world.parsed_speed();
-              gradients.codec = options.world.codec_of(gradients, a->parameters);
-            }
-            all.push_back(std::move(c));
+            c.learning.route = algorithm;
+            set_scheduler(c.learning.options.gradients, scheduler);
+            set_compressor(c.learning.options.gradients, compressor);
+            add(std::move(c));
           }
   if (all.size() > 1 && !(options.checkpoint + options.tensorboard + options.trace).empty())
     fail(Blame::usage, fmt::format("--checkpoint, --tensorboard and --trace are of one run, but "
                                    "these are {}: choose one model, one number of workers, one "
-                                   "scheduler, one compressor and one bandwidth",
+                                   "algorithm, one scheduler, one compressor and one bandwidth",
                                    all.size()));
   return all;
 }

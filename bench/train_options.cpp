@@ -82,10 +82,12 @@ void add_what(CLI::App& verb, TrainOptions& o) {
 void add_how(CLI::App& verb, TrainOptions& o) {
   add_word(verb, "-s,--strategy", o.strategy,
            fmt::format("{}; default: what suits the backend", names_of_strategies()));
-  add_word(
-      verb, "-a,--algorithm", o.algorithm,
-      "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), native, "
-      "or auto, which times all of them first; default ring, for central_storage tree");
+  as_list(verb.add_option(
+              "-a,--algorithm", o.algorithms,
+              "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), "
+              "native, or auto, which times all of them first; default ring, for central_storage "
+              "tree; or several"))
+      ->type_name("NAMES");
   add_word(verb, "-b,--backend", o.backend,
            "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
            "GPUs), or virtual: threads in virtual time, on a simulated network");
@@ -94,11 +96,11 @@ void add_how(CLI::App& verb, TrainOptions& o) {
   add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
   verb.add_option("--scheduler", o.schedulers,
                   "When gradients travel: any of `arlab list schedulers`, with parameters as in "
-                  "priority:slice=4M; default buckets (1M first, then 25M); or several")
+                  "priority:slice=4M; default buckets (1M first, then 25M); or several, or all")
       ->type_name("SPECS");
   verb.add_option("--compressor", o.compressors,
                   "What makes them smaller: any of `arlab list compressors`, with parameters as in "
-                  "topk:ratio=0.01; default none; or several")
+                  "topk:ratio=0.01; default none; or several, or all")
       ->type_name("SPECS");
   add_word(verb, "--aggregation", o.learning.options.gradients.aggregation,
            "How codes come together: allreduce, all_gather, requantise, or of sparse ones doubling "
@@ -220,7 +222,6 @@ Learning learning_of(const TrainOptions& o, std::string_view backend, Rank worke
     fail(Blame::usage,
          fmt::format("strategy {} is for backend {}, not {}: use --strategy {}", kind.name,
                      kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
-  learning.route = o.algorithm;
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
   learning.optimizer.kind = optimizer_named(o.optimizer);

@@ -16,7 +16,8 @@ namespace arlab {
 struct TrainOptions {
   std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
   std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
-  std::string strategy, algorithm, backend;  ///< empty: what suits the backend and the strategy
+  std::vector<std::string> algorithms = {""};  ///< as given; empty: what suits the strategy
+  std::string strategy, backend;               ///< empty: what suits the backend
   std::string data = "synthetic", sharding = "data";
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
   std::string device = "cpu";

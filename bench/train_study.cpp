@@ -15,6 +15,7 @@ Trial trial_of(const TrainResult& r) {
   t.workers = r.config.workers;
   t.strategy = r.config.learning.strategy;
   t.scheduler = scheduler_text(gradients);
+  if (r.route != "ring") t.scheduler += " by " + r.route;
   t.compressor = compressor_label(gradients);
   t.aggregation = r.codes.way;
   t.bandwidth = r.config.network.bandwidth;
