@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "algorithms/error.hpp"
-#include "training/compressors/advice.hpp"
 #include "training/finite.hpp"
 #include "training/sparse_aggregate.hpp"
 
@@ -20,12 +19,6 @@ Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
   for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
   return profile;
-}
-
-Matrix matrix_of(const Variable& v, const Slice& slice) {
-  const bool is_whole = slice.first == 0 && slice.elements == v.elements;
-  if (!is_whole || v.shape.size() < 2 || v.shape[0] == 0) return {1, slice.elements};
-  return {v.shape[0], v.elements / v.shape[0]};
 }
 
 std::string algorithm_of(const Exchange& exchange) {
@@ -46,43 +39,7 @@ void expect_collectives(const Exchange& exchange, Rank ranks, const std::string&
   }
 }
 
-std::optional<Aggregation> aggregation_named(const std::string& way) {
-  for (const Aggregation a : kAggregations)
-    if (name(a) == way) return a;
-  return {};
-}
-
 }  // namespace
-
-std::string text(const GradientOptions& options) {
-  std::string all = options.scheduler;
-  for (const auto& [name, value] : options.scheduling)
-    all += " " + name + "=" + std::to_string(value);
-  if (options.compressor)
-    all += ", " + text(*options.compressor) + " by " + options.aggregation + ", seed " +
-           std::to_string(options.seed);
-  return all;
-}
-
-CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
-                     Rank ranks) {
-  const CompressorChoice& choice = *options.compressor;
-  Layout layout;
-  for (const Variable& v : variables) layout.push_back(matrix_of(v, {0, 0, v.elements}));
-  const Advice advice = choose_aggregation(choice, layout, ranks);
-  if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
-  if (options.aggregation == "doubling" || options.aggregation == "balanced")
-    return {options.aggregation, ""};
-  const auto asked = aggregation_named(options.aggregation);
-  if (!asked) {
-    std::vector<std::string_view> names{"auto", "doubling", "balanced"};
-    for (const Aggregation a : kAggregations) names.push_back(name(a));
-    fail(Blame::usage, "unknown aggregation '" + options.aggregation + "'" +
-                           did_you_mean(options.aggregation, names));
-  }
-  make_compressor(choice, {}, *asked);  // or throws
-  return {options.aggregation, ""};
-}
 
 GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
                                    const GradientOptions& options)
@@ -113,14 +70,9 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   }
   step_of_.resize(profile.size());
   slices_of_.resize(profile.size());
-  if (!kind_.needs_times) {
-    begin(kind_, profile, {}, options_.scheduling);
-    return;
-  }
-  watch_.steps = kWatched;
-  watch_.forwards.resize(profile.size());
-  watch_.backwards.resize(profile.size());
-  begin(find_scheduler("fifo"), profile, {}, {});
+  if (kind_.needs_times) watch_.emplace(exchange.clock(), profile.size());
+  begin(watch_ ? find_scheduler("fifo") : kind_, profile, {},
+        watch_ ? Values{} : options_.scheduling);
 }
 
 void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
@@ -130,78 +82,25 @@ void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
 
 void GradientExchange::start_step(Count step) {
   step_ = step;
-  if (!watches()) return;
-  if (watch_.steps-- == 0) {
-    const LinkCost link = measured_link();
-    begin(kind_, agreed_profile(), link, options_.scheduling);
-    watch_ = {};
-    return;
-  }
-  watch_.last = exchange_.clock().now();
-  watch_.forward = true;
+  if (!watch_) return;
+  if (watch_->steps() < kWatched) return watch_->start_step();
+  Communicator& c = exchange_.communicator();
+  Profile profile = profile_of(parameters_.variables());
+  watch_->agree(c, profile);
+  watch_.reset();
+  begin(kind_, profile, measured_link(c, exchange_.route()), options_.scheduling);
 }
 
-// The time from one word to the next is that of the variable in between: in the forward pass the
-// one that was needed before, in the backward pass the one that is ready now. What lies between the
-// two passes is half the last's, half the first's.
-void GradientExchange::note(std::size_t variable, bool forward) {
-  if (!watches()) return;
-  const double now = exchange_.clock().now(), took = now - watch_.last;
-  if (forward)
-    watch_.forwards[watch_.variable] += variable > 0 ? took : 0;
-  else if (watch_.forward)
-    watch_.forwards[watch_.variable] += took / 3, watch_.backwards[variable] += 2 * took / 3;
-  else
-    watch_.backwards[variable] += took;
-  watch_.last = now;
-  watch_.variable = variable;
-  watch_.forward = forward;
+void GradientExchange::need(std::size_t variable) {
+  if (watch_) watch_->need(variable);
 }
-
-void GradientExchange::need(std::size_t variable) { note(variable, true); }
 
 void GradientExchange::ready(std::size_t variable) {
-  note(variable, false);
+  if (watch_) watch_->ready(variable);
   step_of_[variable] = step_;
   slices_of_[variable] = 0;
   exchange_.ready(static_cast<int>(variable));
-  if (watches()) watch_.last = exchange_.clock().now();
-}
-
-// The slowest rank's time for each layer: all wait for it.
-Profile GradientExchange::agreed_profile() {
-  Communicator& c = exchange_.communicator();
-  Profile profile = profile_of(parameters_.variables());
-  const auto time = [&](double seconds) {
-    return to_time(c.max(seconds) / kWatched * static_cast<double>(kSecond));
-  };
-  for (std::size_t v = 0; v < profile.size(); ++v) {
-    profile[v].forward = time(watch_.forwards[v]);
-    profile[v].backward = time(watch_.backwards[v]);
-  }
-  return profile;
-}
-
-// From a small and a large allreduce by the route, the best of a few of each.
-LinkCost GradientExchange::measured_link() {
-  constexpr Count kSmall = 1, kLarge = 1 << 16;
-  Communicator& c = exchange_.communicator();
-  std::vector<float> data(kLarge);
-  const auto seconds = [&](Count elements) {
-    double best = 1e9;
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      c.barrier();
-      const double begin = c.clock().now();
-      travel(c, exchange_.route(), Collective::allreduce, 0,
-             std::span(data).first(static_cast<std::size_t>(elements)), 0);
-      best = std::min(best, c.clock().now() - begin);
-    }
-    return c.max(best);
-  };
-  if (c.ranks() == 1) return {};
-  const double small = seconds(kSmall), large = seconds(kLarge);
-  return {to_time(small * kSecond),
-          std::max(0.0, large - small) * kSecond / ((kLarge - kSmall) * kGradientBytes), 0};
+  if (watch_) watch_->resume();
 }
 
 std::span<float> GradientExchange::part(const Slice& slice) {
@@ -268,7 +167,8 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   }
   const std::span<const Variable> variables = parameters_.variables();
   Layout layout;
-  for (const Slice& s : slices) layout.push_back(matrix_of(variables[index(s.layer)], s));
+  for (const Slice& s : slices)
+    layout.push_back(matrix_of(variables[index(s.layer)], s.first, s.elements));
   Routes routes;
   if (const Algorithm* const algorithm = exchange_.route().algorithm)
     routes.allreduce = routes.all_gather = algorithm;

@@ -16,35 +16,11 @@
 #include <vector>
 
 #include "training/compressors/aggregate.hpp"
-#include "training/compressors/codec_cost.hpp"
 #include "training/exchange.hpp"
-#include "training/replica.hpp"
+#include "training/gradient_options.hpp"
+#include "training/measured_times.hpp"
 
 namespace arlab {
-
-struct GradientOptions {
-  std::string scheduler = "buckets";
-  Values scheduling = {};  ///< of the scheduler's parameters
-  std::optional<CompressorChoice> compressor = {};
-  /// How codes come together: an Aggregation's name; "doubling" or "balanced", the sparse
-  /// allreduces; or "auto": what receives the fewest bytes.
-  std::string aggregation = "auto";
-  std::uint64_t seed = 1;  ///< of random codes
-  CodecCost codec = {};    ///< where time is virtual; elsewhere it takes what it takes
-};
-
-/// As text, with all parameters: what ranks must have in common.
-std::string text(const GradientOptions& options);
-
-/// By which way codes travel.
-struct CodeRoute {
-  std::string way;     ///< as GradientOptions::aggregation, never "auto"
-  std::string advice;  ///< a sentence about the bytes that it saves
-};
-/// For a model of these variables. Throws Error(usage) for a way that does not exist, or that the
-/// compressor's codes cannot go.
-CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
-                     Rank ranks);
 
 class GradientExchange {
  public:
@@ -62,7 +38,7 @@ class GradientExchange {
   void wait_for(std::size_t variable) { exchange_.wait_for(static_cast<int>(variable)); }
   void wait_for_all() { exchange_.wait_for_all(); }
   /// Whether the next forward pass waits for all gradients, not for each layer's own.
-  bool barrier() const { return kind_.barrier || watches(); }
+  bool barrier() const { return kind_.barrier || watch_; }
 
   /// What has to survive from step to step, by name; nothing may be under way.
   using State = std::map<std::string, std::vector<std::byte>>;
@@ -76,16 +52,7 @@ class GradientExchange {
     std::vector<Slice> slices;
     std::unique_ptr<Aggregator> aggregator;
   };
-  /// What the first steps took, for schedulers that are made from times.
-  struct Watch {
-    int steps = 0;
-    double last = 0;  // when this rank was told something
-    std::size_t variable = 0;
-    bool forward = true;
-    std::vector<double> forwards, backwards;  // seconds, by variable
-  };
 
-  bool watches() const { return !watch_.forwards.empty(); }
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
              const Values& values);
   void carry(const Bundle& bundle);
@@ -93,17 +60,14 @@ class GradientExchange {
   Unit& unit_of(std::span<const Slice> slices, int slice, const Communicator& c);
   std::string name_of(const UnitKey& key) const;
   std::span<float> part(const Slice& slice);
-  void note(std::size_t variable, bool forward);
-  Profile agreed_profile();
-  LinkCost measured_link();
 
   Exchange& exchange_;
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
-  std::string way_;     // of codes
-  bool whole_bundles_;  // are units
-  Watch watch_;
+  std::string way_;                 // of codes
+  bool whole_bundles_;              // are units
+  std::optional<StepWatch> watch_;  // of the first steps, for schedulers that are made from times
   Count step_ = 0;
   std::vector<Count> step_of_;  // by variable: of the gradient that is under way
   std::vector<int> slices_of_;  // by variable: slices carried in that step

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "training/agreement.hpp"
 #include "training/learning_rate.hpp"
 #include "training/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
@@ -24,5 +26,8 @@ struct Learning {
   int micro_batches = 1;    ///< a worker's batch is computed in so many parts, one after the other
   Count check_every = 100;  ///< steps between two comparisons of the replicas; 0: at epochs' ends
 };
+
+/// What all ranks must have in common of it; the algorithm is as yet a word.
+std::vector<Article> articles_of(const Learning& learning);
 
 }  // namespace arlab

@@ -1,9 +1,7 @@
 #include "training/trainer.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "algorithms/error.hpp"
 #include "training/agreement.hpp"
@@ -23,13 +21,6 @@ Route route_of(const Learning& learning, Communicator& communicator) {
   return find_route(word, learning.segments, communicator, kTried, learning.via);
 }
 
-// With all its digits, so that numbers that differ read differently.
-std::string text_of(double x) {
-  char digits[32];
-  const auto end = std::to_chars(digits, std::end(digits), x).ptr;
-  return {digits, end};
-}
-
 std::string text_of(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
@@ -38,24 +29,6 @@ std::string text_of(std::span<const Variable> variables) {
     text += ';';
   }
   return std::to_string(variables.size()) + " variables, hash " + std::to_string(hash(text));
-}
-
-std::string text_of(const OptimizerOptions& o) {
-  std::string text(name(o.kind));
-  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + text_of(o.momentum);
-  if (o.kind == OptimizerOptions::Kind::adam)
-    text += ' ' + text_of(o.beta1) + ' ' + text_of(o.beta2);
-  return text;
-}
-
-std::string text_of(const LearningRate& r) {
-  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
-                     text_of(r.warm_up) + ", " + std::string(name(r.decay));
-  if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
-  if (r.decay == RateDecay::cosine) text += ", " + text_of(r.epochs) + " epochs";
-  if (r.decay == RateDecay::steps)
-    for (const RateDrop& d : r.drops) text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
-  return text;
 }
 
 }  // namespace
@@ -92,22 +65,11 @@ Trainer::Trainer(Communicator& communicator, const Learning& learning, const Mak
 }
 
 void Trainer::agree() {
-  const StrategyOptions& o = learning_.options;
-  articles_.insert(
-      articles_.end(),
-      {{"the model", text_of(replica_->variables())},
-       {"the strategy", learning_.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
-                            std::to_string(o.bound) + ", every " + std::to_string(o.every)},
-       {"the optimizer", text_of(learning_.optimizer)},
-       {"the learning rate", text_of(learning_.rate)},
-       {"micro-batches", std::to_string(learning_.micro_batches)},
-       {"the algorithm", exchange_.route().name(communicator_) + ", " +
-                             std::to_string(exchange_.route().segments) + " segments"},
-       {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
-       {"the speed", text_of(learning_.speed), false},
-       {"epochs", std::to_string(learning_.epochs), false},
-       {"steps", std::to_string(learning_.most_steps), false},
-       {"the comparisons", "every " + std::to_string(learning_.check_every), false}});
+  articles_.push_back({"the model", text_of(replica_->variables())});
+  for (Article& a : articles_of(learning_)) articles_.push_back(std::move(a));
+  articles_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
+                                            std::to_string(exchange_.route().segments) +
+                                            " segments"});
   if (learning_.micro_batches < 1)
     fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
   expect_same(communicator_, articles_);
@@ -287,60 +249,6 @@ void Trainer::average_statistics() {
            learning_.options},
           {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
   averaging_ = false;
-}
-
-EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {
-  EpochReport all = own;
-  all.train = sum(own.train);
-  const double compute = is_worker() ? own.seconds - own.input - used.exposed : 0;
-  all.seconds = communicator_.max(own.seconds);
-  all.input = communicator_.max(own.input);
-  all.exposed = communicator_.max(is_worker() ? used.exposed : 0);
-  all.communication = communicator_.max(is_worker() ? used.seconds : 0);
-  all.codec = communicator_.max(is_worker() ? used.codec : 0);
-  all.compute = communicator_.max(compute);
-  all.bytes_sent = communicator_.sum(used.bytes);
-  return all;
-}
-
-Outcome Trainer::evaluate(Pipeline* pipeline) {
-  Outcome own;
-  if (pipeline) {
-    pipeline->seek({});
-    for (Count step = 0; step < pipeline->steps(); ++step) {
-      const Batch batch = pipeline->next();
-      if (batch.samples > 0) own += replica_->evaluate({batch.values, batch.labels});
-    }
-  }
-  return sum(own);
-}
-
-// Rank by rank, so that the sum is the same everywhere and every time. A maximum loses a NaN.
-double Trainer::sum(double value) {
-  if (communicator_.sum(std::isnan(value) ? 1 : 0) > 0)
-    return std::numeric_limits<double>::quiet_NaN();
-  double total = 0;
-  for (Rank r = 0; r < communicator_.ranks(); ++r)
-    total += communicator_.max(
-        r == communicator_.rank() ? value : -std::numeric_limits<double>::infinity());
-  return total;
-}
-
-Outcome Trainer::sum(const Outcome& own) {
-  return {sum(own.loss), communicator_.sum(own.correct), communicator_.sum(own.samples)};
-}
-
-Staleness Trainer::staleness() {
-  const Staleness own = strategy_->staleness();
-  const auto most = static_cast<Count>(
-      communicator_.max(own.empty() ? -1 : static_cast<double>(own.rbegin()->first)));
-  Staleness all;
-  for (Count s = 0; s <= most; ++s) {
-    const auto found = own.find(s);
-    if (const Count n = communicator_.sum(found == own.end() ? 0 : found->second); n > 0)
-      all[s] = n;
-  }
-  return all;
 }
 
 }  // namespace arlab
