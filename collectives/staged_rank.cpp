@@ -35,7 +35,12 @@ void StagedRank::make_room(std::size_t bytes) {
 
 template <class Run>
 void StagedRank::stage(std::span<std::byte> data, Run run) {
+  if (failed_)
+    fail(Blame::environment,
+         "a collective between the GPUs has failed, and may be amid its memory: start the job "
+         "again");
   if (data.empty()) return run();
+  failed_ = true;  // unless it ends
   DeviceStream& stream = rank_.stream();
   std::memcpy(here_.data(), data.data(), data.size());
   stream.copy(there_.data(), here_.data(), data.size());
@@ -43,6 +48,7 @@ void StagedRank::stage(std::span<std::byte> data, Run run) {
   stream.copy(here_.data(), there_.data(), data.size());
   rank_.synchronise();
   std::memcpy(data.data(), here_.data(), data.size());
+  failed_ = false;
 }
 
 DeviceRank::Prepared& StagedRank::prepared_for(const Key& key, const Problem& problem) {

@@ -23,7 +23,7 @@ class StagedRank {
              DeviceRank::Seconds patience = DeviceRank::Seconds(60));
 
   /// As execute() of execute.hpp, to the same bits; the algorithm is one of the catalogue. Throws
-  /// what DeviceRank does, too.
+  /// what DeviceRank does, too, and Error(environment) ever after.
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1);
 
@@ -54,7 +54,8 @@ class StagedRank {
   Device& device_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, DeviceRank::Prepared> prepared_;
-  DeviceRank rank_;  // goes first, and waits for what is under way on the others
+  bool failed_ = false;  // copies may be under way still
+  DeviceRank rank_;      // goes first, and waits for what is under way on the others
 };
 
 }  // namespace arlab

@@ -110,7 +110,9 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
                     contains("is lost"));
   CHECK(data == std::vector<float>{1, 2, 3});
   CHECK(staged.native_name() == "");
-  CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
+  CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
+  StagedRank another(first, *devices[0], wires);
+  CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));
 }
