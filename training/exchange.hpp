@@ -75,6 +75,8 @@ class Exchange {
   /// must lead, it is rank 0. Every rank calls it, when nothing is under way.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
                 const Values& values, Dispatcher::Carry carry);
+  /// Waits for what is under way, and does nothing more: before what a carry works on goes.
+  void stop() { dispatcher_.stop(); }
   void ready(int layer) { dispatcher_.ready(layer); }
   void wait_for(int layer);
   void wait_for_all();

@@ -27,6 +27,10 @@ class GradientExchange {
   /// Every rank makes one. Exchange and parameters outlive it. Throws Error(usage) where scheduler,
   /// compressor and route do not fit together.
   GradientExchange(Exchange& exchange, Parameters& parameters, const GradientOptions& options);
+  /// Ends the exchange, which may be amid a carry.
+  ~GradientExchange() { exchange_.stop(); }
+  GradientExchange(const GradientExchange&) = delete;
+  GradientExchange& operator=(const GradientExchange&) = delete;
 
   /// Nothing may be under way.
   void start_step(Count step);

@@ -141,6 +141,22 @@ TEST_CASE("compressors that cannot be used so are refused, with what to do") {
                 [](Learning& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
 }
 
+TEST_CASE("a rank that fails while gradients are under way leaves nobody reading what is gone") {
+  struct Ended {};
+  for (const char* scheduler : {"dear", "priority", "fifo"})
+    for (const Rank culprit : {0, 1, 2}) {
+      INFO(scheduler << ", rank " << culprit);
+      toy::Run run;
+      run.ranks = 3;
+      run.learning.epochs = 4;
+      run.learning.options.gradients.scheduler = scheduler;
+      run.each_step = [&](const StepReport& r, Rank rank) {
+        if (rank == culprit && r.step.number == 7) throw Ended{};
+      };
+      CHECK_THROWS_AS(toy::train(run), Ended);
+    }
+}
+
 TEST_CASE("a gradient that is no number is told before a code hides it") {
   for (const char* spec : {"signsgd", "topk", "powersgd"}) {
     INFO(spec);

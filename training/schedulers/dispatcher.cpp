@@ -12,13 +12,13 @@ Dispatcher::Dispatcher(Clock& clock, bool own_thread)
   if (own_thread) thread_ = clock_.start([this] { serve(); });
 }
 
-Dispatcher::~Dispatcher() {
+void Dispatcher::stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
   changed_->notify_all();
-  if (has_thread_) clock_.join(thread_);
+  if (thread_.joinable()) clock_.join(thread_);
 }
 
 Time Dispatcher::now() const { return to_time((clock_.now() - begin_) * kSecond); }

@@ -38,8 +38,10 @@ class Dispatcher {
   /// own_thread: things are done on a thread of their own, else by whoever waits. The clock
   /// outlives it.
   Dispatcher(Clock& clock, bool own_thread);
-  /// Waits for what is under way; what has not begun is not done.
-  ~Dispatcher();
+  ~Dispatcher() { stop(); }
+  /// Waits for what is under way; what has not begun is never done. For whoever takes away what
+  /// jobs and carries work on.
+  void stop();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 

@@ -18,6 +18,10 @@ class Worker final : public Strategy {
       codes_.emplace(s_.options.gradients, s_.parameters.variables(), s_.workers);
   }
 
+  ~Worker() override {
+    if (is_open_) s_.exchange.abandon();
+  }
+
   void start_step(const Step&) override {
     if (!scheduler_.offset || steps_ > kAlone) return;
     const double now = s_.exchange.clock().now();
@@ -31,8 +35,10 @@ class Worker final : public Strategy {
     Communicator& c = s_.exchange.communicator();
     const auto push = codes_ ? codes(step.number) : round(Verb::send, s_.parameters.gradients());
     const Operand operand = codes_ ? kCodes : Operand{};
+    is_open_ = true;
     c.start(lanes_.push(s_.rank), push, operand);
     pull(1);
+    is_open_ = false;
     Count bytes = 0;
     for (const Transfer& t : push) bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
     s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes);
@@ -90,6 +96,7 @@ class Worker final : public Strategy {
   std::optional<PushCodes> codes_;
   static constexpr int kAlone = 3;  // steps whose time is that of an iteration
   const SchedulerKind& scheduler_ = find_scheduler(s_.options.gradients.scheduler);
+  bool is_open_ = false;  // a push, of codes that lie here, is under way
   int steps_ = 0;
   double begin_ = 0, exposed_ = 0;  // when the first of them began
 };
