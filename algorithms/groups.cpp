@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab {

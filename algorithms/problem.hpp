@@ -12,10 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace arlab {
+#include "algorithms/base/types.hpp"
 
-using Rank = std::int32_t;
-using Count = std::int64_t;
+namespace arlab {
 
 enum class Collective : std::uint8_t { allreduce, reduce_scatter, all_gather, reduce, broadcast };
 

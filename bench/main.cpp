@@ -4,12 +4,12 @@
 #include <new>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/error.hpp"
-#include "bench/choices.hpp"
-#include "bench/job.hpp"
-#include "bench/verbs.hpp"
-#include "bench/version.hpp"
-#include "bench/write_file.hpp"
+#include "algorithms/base/error.hpp"
+#include "bench/cli/choices.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/job.hpp"
+#include "bench/results/version.hpp"
 
 namespace {
 

@@ -72,3 +72,15 @@ if(ARLAB_HAS_CUDA)
 else()
   arlab_feature("NCCL executor" OFF "needs CUDA")
 endif()
+
+# arlab_cuda_kernels(<folder> sources...): the object library arlab_<folder>_kernels. Separate from the host code, whose
+# sanitizers nvcc does not support; compute-sanitizer checks kernels.
+function(arlab_cuda_kernels name)
+  add_library(arlab_${name}_kernels OBJECT ${ARGN})
+  target_include_directories(arlab_${name}_kernels PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(arlab_${name}_kernels PRIVATE -O3 --extended-lambda)
+  if(CMAKE_CXX_FLAGS MATCHES "-Werror")  # the presets hold kernels to the same standard
+    target_compile_options(arlab_${name}_kernels PRIVATE
+      "SHELL:-Werror all-warnings" -Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow,-Werror)
+  endif()
+endfunction()

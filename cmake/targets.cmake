@@ -20,11 +20,11 @@ function(arlab_sanitize target)
   endif()
 endfunction()
 
-# arlab_catalogue(<target> <folder> <header> <type> <function> [NAMESPACE ...] [EXCEPT <stems...>]): every
+# arlab_catalogue(<target> <folder> <header> <type> <function> [NAMESPACE ...]): every
 # <folder>/<stem>.cpp defines `<type> <stem>()` in namespace arlab::catalog, or another one where two catalogues share a
-# stem; this generates `std::span<const <type>> <function>()` over all of them. EXCEPT: what cannot be built here.
+# stem; this generates `std::span<const <type>> <function>()` over all of them.
 function(arlab_catalogue target folder header type function)
-  cmake_parse_arguments(C "" "NAMESPACE" "EXCEPT" ${ARGN})
+  cmake_parse_arguments(C "" "NAMESPACE" "" ${ARGN})
   if(C_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "arlab_catalogue(${target} ...): what is ${C_UNPARSED_ARGUMENTS}? A namespace follows NAMESPACE")
   endif()
@@ -33,9 +33,6 @@ function(arlab_catalogue target folder header type function)
     set(namespace ${C_NAMESPACE})
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
-  foreach(stem ${C_EXCEPT})
-    list(REMOVE_ITEM files ${folder}/${stem}.cpp)
-  endforeach()
   list(SORT files)
   set(declarations "")
   set(entries "")

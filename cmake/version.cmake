@@ -6,7 +6,7 @@ if(NOT commit)
   set(commit "unknown")
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "bench/version.hpp"
+#include "bench/results/version.hpp"
 
 namespace arlab {
 const char* const kVersion = "@VERSION@";

@@ -1,6 +1,6 @@
 #include "collectives/communicator.hpp"
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 

@@ -12,7 +12,7 @@
 #include "algorithms/groups.hpp"
 #include "algorithms/program.hpp"
 #include "collectives/clock.hpp"
-#include "collectives/dtype.hpp"
+#include "collectives/reduce/dtype.hpp"
 
 namespace arlab {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "simulator/time.hpp"
+#include "algorithms/base/time.hpp"
 
 namespace arlab {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
-#include "simulator/time.hpp"
 
 namespace arlab {
 

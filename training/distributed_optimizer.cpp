@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "training/agreement.hpp"
+#include "training/control/same_on_all_ranks.hpp"
 #include "training/strategies/all_reduce.hpp"
 
 namespace arlab {

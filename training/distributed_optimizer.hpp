@@ -15,8 +15,8 @@
 #include <memory>
 #include <string>
 
-#include "training/exchange.hpp"
-#include "training/optimizer.hpp"
+#include "training/exchange/collective_queue.hpp"
+#include "training/replica/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
 
 namespace arlab {

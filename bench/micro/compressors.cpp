@@ -10,7 +10,7 @@
 
 #include "training/compressors/codes.hpp"
 #include "training/compressors/compressor.hpp"
-#include "training/compressors/sparse_code.hpp"
+#include "training/compressors/sparse/sparse_code.hpp"
 
 namespace arlab::micro {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "collectives/device.hpp"
+#include "collectives/gpu/device.hpp"
 #ifdef ARLAB_HAS_CUDA
 #include "collectives/cuda/device.hpp"
 #endif

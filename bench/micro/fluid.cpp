@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/flow_shares.hpp"
+#include "simulator/contention/incremental_maxmin.hpp"
 
 namespace arlab::micro {
 namespace {

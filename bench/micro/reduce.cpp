@@ -1,7 +1,7 @@
 // Reduce kernels: into[i] = into[i] + from[i] for every type, in cache and in memory, beside a copy
 // of the same size: an addition reads twice and writes once what a copy reads once and writes once,
 // so memory allows it 2/3 of the copy's rate. bytes = bytes of one vector.
-#include "collectives/reduce.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "simulator/engine.hpp"
-#include "simulator/model.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 #include <malloc.h>

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <string>
 
-#include "collectives/counted.hpp"
-#include "collectives/execute.hpp"
-#include "collectives/threads.hpp"
-#include "training/random.hpp"
-#include "training/sparse_balanced.hpp"
-#include "training/sparse_doubling.hpp"
+#include "algorithms/base/random.hpp"
+#include "collectives/counting_communicator.hpp"
+#include "collectives/host/execute.hpp"
+#include "collectives/threads/threads.hpp"
+#include "training/compressors/sparse/sparse_balanced.hpp"
+#include "training/compressors/sparse/sparse_doubling.hpp"
 
 namespace arlab::micro {
 namespace {

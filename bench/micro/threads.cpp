@@ -1,6 +1,6 @@
 // Allreduce over threads: the whole catalogue and the backend's own, float32, without the checks
 // that `arlab run` makes. bytes = bytes of one rank's vector; time is that of rank 0.
-#include "collectives/threads.hpp"
+#include "collectives/threads/threads.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/execute.hpp"
+#include "collectives/host/execute.hpp"
 
 namespace arlab::micro {
 namespace {

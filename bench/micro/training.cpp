@@ -2,11 +2,11 @@
 // checkpoints. Items are samples, bytes those of the values.
 #include <benchmark/benchmark.h>
 
-#include "training/checkpoint.hpp"
-#include "training/crc32c.hpp"
+#include "training/checkpoint/checkpoint.hpp"
 #include "training/data/pipeline.hpp"
 #include "training/data/synthetic.hpp"
-#include "training/watch/histogram.hpp"
+#include "training/io/crc32c.hpp"
+#include "training/telemetry/histogram.hpp"
 
 namespace arlab::micro {
 namespace {

@@ -1,6 +1,6 @@
 // Verification: the proof of the whole catalogue for every number of ranks from 1 to 64, in one
 // iteration. items = proofs.
-#include "algorithms/verify.hpp"
+#include "algorithms/verify/verify.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,14 +1,13 @@
 // Virtual ranks: turns of threads, and allreduces, a second of the machine's time.
 // items = turns, or allreduces; CPU is that of all threads; virtual_us = what one takes in virtual
 // time.
-#include "training/virtual/virtual_ranks.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
-#include "collectives/execute.hpp"
-#include "simulator/model.hpp"
+#include "collectives/host/execute.hpp"
+#include "simulator/models/model.hpp"
+#include "training/emulation/emulated_ranks.hpp"
 
 namespace arlab::micro {
 namespace {

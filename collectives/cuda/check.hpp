@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab::cuda {
 

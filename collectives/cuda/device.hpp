@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "collectives/device.hpp"
+#include "collectives/gpu/device.hpp"
 
 namespace arlab::cuda {
 

@@ -8,7 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include "algorithms/problem.hpp"
-#include "collectives/dtype.hpp"
+#include "collectives/reduce/dtype.hpp"
 
 namespace arlab::cuda {
 

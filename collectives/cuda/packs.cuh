@@ -4,9 +4,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "collectives/cuda/kernels.hpp"
-#include "collectives/packs.hpp"
+#include "collectives/gpu/vector16.hpp"
 
 namespace arlab::cuda {
 

@@ -3,8 +3,8 @@
 
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
-#include "collectives/device.hpp"
-#include "collectives/memory_map.hpp"
+#include "collectives/gpu/device.hpp"
+#include "collectives/gpu/memory_map.hpp"
 
 namespace arlab::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab {
 

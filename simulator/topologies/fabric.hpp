@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "algorithms/groups.hpp"
-#include "simulator/model.hpp"
 #include "simulator/network.hpp"
+#include "simulator/topologies/build/topology.hpp"
+#include "simulator/topologies/fabric_spec.hpp"
 #include "simulator/topologies/placement.hpp"
-#include "simulator/topologies/routing.hpp"
-#include "simulator/topologies/topology.hpp"
+#include "simulator/topologies/routing/routing.hpp"
 
 namespace arlab {
 

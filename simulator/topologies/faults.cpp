@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/error.hpp"
-#include "simulator/topologies/distances.hpp"
-#include "simulator/topologies/flow.hpp"
-#include "simulator/topologies/reach.hpp"
-#include "simulator/topologies/settings.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/analysis/connectivity.hpp"
+#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/analysis/flow.hpp"
+#include "simulator/topologies/build/settings.hpp"
 
 namespace arlab {
 namespace {

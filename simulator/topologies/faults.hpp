@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/topologies/topology.hpp"
+#include "simulator/topologies/build/topology.hpp"
 
 namespace arlab {
 

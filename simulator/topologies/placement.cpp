@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/error.hpp"
-#include "simulator/topologies/random.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
 
 namespace arlab {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "tests/algorithms/schedules.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace arlab;
 

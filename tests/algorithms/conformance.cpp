@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "algorithms/count.hpp"
-#include "algorithms/verify.hpp"
-#include "tests/algorithms/grouped.hpp"
-#include "tests/catch.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
 
 namespace arlab {
 

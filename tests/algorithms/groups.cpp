@@ -2,11 +2,11 @@
 // holds it to the same as all.
 #include "algorithms/groups.hpp"
 
-#include "algorithms/count.hpp"
-#include "algorithms/verify.hpp"
-#include "tests/algorithms/grouped.hpp"
-#include "tests/algorithms/schedules.hpp"
-#include "tests/catch.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace arlab;
 

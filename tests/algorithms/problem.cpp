@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "algorithms/error.hpp"
-#include "tests/algorithms/schedules.hpp"
-#include "tests/catch.hpp"
+#include "algorithms/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace arlab;
 

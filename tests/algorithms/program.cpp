@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "tests/algorithms/schedules.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace arlab;
 

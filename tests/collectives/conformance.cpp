@@ -1,10 +1,10 @@
 // Conformance on threads: the whole catalogue, all its collectives: claimed = executed, and the
 // result is the pattern's, for every number of ranks from 1 to 16.
-#include "tests/collectives/conformance.hpp"
+#include "tests/support/conformance.hpp"
 
-#include "collectives/threads.hpp"
-#include "tests/catch.hpp"
-#include "tests/collectives/failures.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failures.hpp"
 
 using namespace arlab;
 using conformance::Failures;

@@ -2,11 +2,11 @@
 #include <numeric>
 #include <vector>
 
-#include "collectives/counted.hpp"
-#include "collectives/execute.hpp"
-#include "collectives/threads.hpp"
-#include "tests/catch.hpp"
-#include "tests/collectives/contains.hpp"
+#include "collectives/counting_communicator.hpp"
+#include "collectives/host/execute.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace arlab;
 

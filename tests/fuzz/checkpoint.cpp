@@ -1,16 +1,16 @@
 // Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is the same when written
 // and read again, or an Error of the user's. Where the first byte is even, lengths and checksums
 // are put right first, since no fuzzer finds those.
-#include "training/checkpoint.hpp"
+#include "training/checkpoint/checkpoint.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "algorithms/error.hpp"
-#include "training/crc32c.hpp"
-#include "training/files.hpp"
+#include "algorithms/base/error.hpp"
+#include "training/io/crc32c.hpp"
+#include "training/io/files.hpp"
 
 namespace {
 

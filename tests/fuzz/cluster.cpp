@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/cluster/slurm.hpp"
 #include "training/cluster/tf_config.hpp"
 

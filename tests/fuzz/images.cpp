@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/file.hpp"
-#include "simulator/topologies/routing.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/import/file.hpp"
+#include "simulator/topologies/routing/routing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace arlab;

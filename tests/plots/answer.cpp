@@ -1,15 +1,15 @@
 // What the explorer is answered is what the programs say: counts, proofs, times; and bad requests
 // are refused by name.
-#include "plots/explorer/answer.hpp"
+#include "plots/explorer/engine/answer.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "algorithms/count.hpp"
-#include "algorithms/error.hpp"
-#include "plots/explorer/page.hpp"
-#include "simulator/engine.hpp"
-#include "simulator/model.hpp"
-#include "tests/catch.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/count.hpp"
+#include "plots/explorer/engine/page.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace arlab;
 using nlohmann::json;

@@ -4,11 +4,11 @@
 #include <iterator>
 #include <string>
 
-#include "algorithms/count.hpp"
-#include "algorithms/verify.hpp"
-#include "simulator/engine.hpp"
-#include "simulator/model.hpp"
-#include "tests/catch.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
 
 namespace arlab::catalog {
 Algorithm halving();

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace arlab;
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/algorithms/grouped.hpp"
-#include "tests/catch.hpp"
-#include "tests/simulator/runs.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/runs.hpp"
 
 using namespace arlab;
 

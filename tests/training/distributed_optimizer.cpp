@@ -1,7 +1,7 @@
 #include "training/distributed_optimizer.hpp"
 
-#include "tests/catch.hpp"
-#include "tests/training/toy_training.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
 
 using namespace arlab;
 

@@ -1,6 +1,6 @@
 #include "training/cluster/cluster.hpp"
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/cluster/slurm.hpp"
 #include "training/cluster/tf_config.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/cluster/text.hpp"
 
 namespace arlab {

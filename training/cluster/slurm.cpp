@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 namespace {

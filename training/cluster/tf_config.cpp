@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "algorithms/error.hpp"
-#include "training/json.hpp"
+#include "algorithms/base/error.hpp"
+#include "training/io/json.hpp"
 
 namespace arlab {
 namespace {

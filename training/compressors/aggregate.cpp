@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "collectives/execute.hpp"
-#include "collectives/reduce.hpp"
+#include "algorithms/base/error.hpp"
+#include "collectives/host/execute.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "training/compressors/wire.hpp"
 
 namespace arlab {

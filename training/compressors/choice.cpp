@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/compressors/compressor.hpp"
 
 namespace arlab {

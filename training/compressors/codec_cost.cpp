@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "algorithms/base/random.hpp"
 #include "collectives/clock.hpp"
-#include "training/random.hpp"
 
 namespace arlab {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "training/compressors/compressor.hpp"
-#include "training/compressors/kernels.hpp"
+#include "training/compressors/kernels/kernels.hpp"
 
 namespace arlab {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/compressors/error_feedback.hpp"
 
 namespace arlab {

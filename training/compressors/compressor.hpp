@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/dtype.hpp"
-#include "simulator/model.hpp"
+#include "collectives/reduce/dtype.hpp"
+#include "simulator/models/model.hpp"
 
 namespace arlab {
 
@@ -68,7 +68,6 @@ void restore_state(Stateful& into, std::span<const std::byte> state);
 
 class Compressor : public Stateful {
  public:
-
   /// The gradient's code; it lies here until the next call of encode() or next().
   virtual std::span<std::byte> encode(std::span<const float> gradient,
                                       const Occasion& occasion) = 0;

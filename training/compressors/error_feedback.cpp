@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "algorithms/error.hpp"
-#include "training/compressors/kernels.hpp"
+#include "algorithms/base/error.hpp"
+#include "training/compressors/kernels/kernels.hpp"
 
 namespace arlab {
 namespace {

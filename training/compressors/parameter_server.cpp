@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "collectives/reduce.hpp"
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "training/compressors/wire.hpp"
 
 namespace arlab {

@@ -1,6 +1,6 @@
 #include "training/compressors/wire.hpp"
 
-#include "collectives/execute.hpp"
+#include "collectives/host/execute.hpp"
 
 namespace arlab {
 namespace {

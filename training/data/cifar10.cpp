@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "algorithms/error.hpp"
-#include "training/files.hpp"
+#include "algorithms/base/error.hpp"
+#include "training/io/files.hpp"
 
 namespace arlab {
 namespace {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <memory>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 namespace {

@@ -1,6 +1,6 @@
 #include "training/data/pipeline.hpp"
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
-#include "algorithms/error.hpp"
-#include "training/random.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
 
 namespace arlab {
 namespace {

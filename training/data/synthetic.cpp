@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "algorithms/error.hpp"
-#include "training/random.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
 
 namespace arlab {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "training/replica.hpp"
+#include "training/replica/replica.hpp"
 
 namespace arlab {
 

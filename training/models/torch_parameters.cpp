@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 namespace {

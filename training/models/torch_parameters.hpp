@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "training/replica.hpp"
+#include "training/replica/replica.hpp"
 
 namespace arlab {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/models/torch_parameters.hpp"
 
 namespace arlab {

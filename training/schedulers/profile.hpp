@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
-#include "simulator/time.hpp"
 
 namespace arlab {
 

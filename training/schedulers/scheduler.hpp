@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/model.hpp"
+#include "simulator/models/model.hpp"
 #include "training/schedulers/profile.hpp"
 
 namespace arlab {

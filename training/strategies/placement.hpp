@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "training/replica.hpp"
+#include "training/replica/replica.hpp"
 
 namespace arlab {
 

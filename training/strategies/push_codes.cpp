@@ -1,6 +1,6 @@
 #include "training/strategies/push_codes.hpp"
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/compressors/parameter_server.hpp"
 
 namespace arlab {

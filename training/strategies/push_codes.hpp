@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "training/gradient_exchange.hpp"
-#include "training/replica.hpp"
+#include "training/exchange/gradient_exchange.hpp"
+#include "training/replica/replica.hpp"
 
 namespace arlab {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/strategies/placement.hpp"
 #include "training/strategies/push_and_pull.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 
 namespace arlab {
 

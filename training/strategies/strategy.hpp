@@ -15,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-#include "training/exchange.hpp"
-#include "training/finite.hpp"
-#include "training/gradient_exchange.hpp"
-#include "training/optimizer.hpp"
-#include "training/replica.hpp"
+#include "training/exchange/collective_queue.hpp"
+#include "training/exchange/gradient_exchange.hpp"
+#include "training/replica/finite.hpp"
+#include "training/replica/optimizer.hpp"
+#include "training/replica/replica.hpp"
 
 namespace arlab {
 

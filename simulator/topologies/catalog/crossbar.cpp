@@ -2,7 +2,7 @@
 //
 // The switch is never the bottleneck, so only the ports of the hosts are shared: the network that
 // port models such as alpha-beta assume. SimGrid calls it a SPLITDUPLEX cluster without a backbone.
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -7,9 +7,9 @@
 // DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document has any.
 #include <bit>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/rail_pod.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/build/rail_pod.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -3,12 +3,12 @@
 // p hosts a router, a routers a group, h global cables a router; at most a h + 1 groups. Balanced
 // when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly
 // topology, ISCA 2008.
-#include "simulator/topologies/dragonfly.hpp"
+#include "simulator/topologies/build/dragonfly.hpp"
 
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/kind.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -7,9 +7,9 @@
 // (7050X3 data sheet) a switch; every link counts that much, also the one into the host.
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/tree.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/build/tree.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -7,9 +7,9 @@
 // a number a level from the hosts up, as SimGrid takes them (Zahavi's PGFT).
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/tree.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/build/tree.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -1,5 +1,5 @@
 // Full mesh: every host is joined to every other.
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

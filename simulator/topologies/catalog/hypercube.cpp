@@ -2,9 +2,9 @@
 // two. Seitz, The cosmic cube, CACM 28(1), 1985.
 #include <algorithm>
 
-#include "algorithms/error.hpp"
-#include "simulator/topologies/grid.hpp"
-#include "simulator/topologies/kind.hpp"
+#include "algorithms/base/error.hpp"
+#include "simulator/topologies/build/grid.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -2,8 +2,8 @@
 // two levels whose up links may be of any speed. Oversubscription o gives a leaf's up links
 // together 1/o of the bandwidth of its hosts. Alizadeh & Edsall, On the data path performance of
 // leaf-spine datacenter fabrics, HOTI 2013.
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/tree.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/build/tree.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

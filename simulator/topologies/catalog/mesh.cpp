@@ -1,6 +1,6 @@
 // Mesh: an n-dimensional grid of hosts with open ends. Dally & Towles, Principles and practices of
 // interconnection networks, 2004, chapter 5.
-#include "simulator/topologies/grid.hpp"
+#include "simulator/topologies/build/grid.hpp"
 
 namespace arlab::topology_catalog {
 

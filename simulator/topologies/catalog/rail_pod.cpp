@@ -1,10 +1,10 @@
 // Rail pod: nodes of GPUs on NVLink, a NIC for each GPU, rail switches, and spines above them (see
 // rail_pod.hpp). Defaults: nodes as of a DGX H100; latencies are assumptions.
-#include "simulator/topologies/rail_pod.hpp"
+#include "simulator/topologies/build/rail_pod.hpp"
 
 #include <algorithm>
 
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -1,6 +1,6 @@
 // Ring: every host is joined to the next, and the last to the first.
-#include "simulator/topologies/grid.hpp"
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/grid.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

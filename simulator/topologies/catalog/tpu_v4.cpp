@@ -4,8 +4,8 @@
 // side the ends stay open in the machine, here they are closed as well. Jouppi et al., TPU v4: an
 // optically reconfigurable supercomputer, ISCA 2023. The latency is an assumption: the paper has
 // none.
-#include "simulator/topologies/grid.hpp"
-#include "simulator/topologies/kind.hpp"
+#include "simulator/topologies/build/grid.hpp"
+#include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::topology_catalog {
 namespace {

@@ -1,8 +1,8 @@
 // Someone else's program with an algorithm of its own: a relay up the ranks, and back down.
 #include <iostream>
 
-#include "algorithms/count.hpp"
-#include "algorithms/verify.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
 
 using namespace arlab;
 

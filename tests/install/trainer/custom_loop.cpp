@@ -6,7 +6,7 @@
 
 #include <iostream>
 
-#include "collectives/threads.hpp"
+#include "collectives/threads/threads.hpp"
 #include "training/distributed_optimizer.hpp"
 #include "training/models/torch_parameters.hpp"
 

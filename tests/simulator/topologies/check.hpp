@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/topologies/kind.hpp"
-#include "simulator/topologies/routing.hpp"
-#include "tests/algorithms/schedules.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/routing/routing.hpp"
+#include "tests/support/schedules.hpp"
 
 namespace arlab {
 

@@ -1,8 +1,8 @@
 #include "simulator/topologies/faults.hpp"
 
-#include "simulator/topologies/metrics.hpp"
-#include "tests/catch.hpp"
+#include "simulator/topologies/analysis/metrics.hpp"
 #include "tests/simulator/topologies/check.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace arlab;
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tests/catch.hpp"
 #include "tests/simulator/topologies/check.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace arlab;
 

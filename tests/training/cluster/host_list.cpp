@@ -1,7 +1,7 @@
 #include "training/cluster/host_list.hpp"
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
 
 using namespace arlab;
 

@@ -1,8 +1,8 @@
 #include "training/cluster/slurm.hpp"
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/cluster/variables.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/variables.hpp"
 
 using namespace arlab;
 

@@ -1,8 +1,8 @@
 // The rule c P < 8n, in numbers and words, for choices that gain and that do not.
 #include "training/compressors/advice.hpp"
 
-#include "tests/catch.hpp"
-#include "tests/collectives/contains.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace arlab;
 

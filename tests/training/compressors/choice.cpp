@@ -1,7 +1,7 @@
 // Specs of compressors: what they mean, and what is said about wrong ones.
-#include "algorithms/error.hpp"
-#include "tests/catch.hpp"
-#include "tests/collectives/contains.hpp"
+#include "algorithms/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "training/compressors/compressor.hpp"
 
 using namespace arlab;

@@ -1,10 +1,10 @@
 // Conformance over the catalogue: every compressor, every aggregation it can do, 1 to 8 ranks: the
 // bytes at the transport are the closed form's, and all ranks end with the same bits, which are
 // those of codes decoded one by one.
-#include "collectives/counted.hpp"
-#include "collectives/threads.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "collectives/counting_communicator.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;

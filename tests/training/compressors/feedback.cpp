@@ -1,7 +1,7 @@
 // Error feedback: what was sent and the residual are together the sum of the gradients.
-#include "algorithms/error.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "algorithms/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 
 using namespace arlab;
 

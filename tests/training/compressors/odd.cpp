@@ -2,8 +2,8 @@
 // them (CompressorKind::odd), checked.
 #include <limits>
 
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 
 using namespace arlab;
 using test::through;

@@ -2,11 +2,11 @@
 // average of what the workers' codes stand for.
 #include "training/compressors/parameter_server.hpp"
 
-#include "algorithms/error.hpp"
-#include "collectives/counted.hpp"
-#include "collectives/threads.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "algorithms/base/error.hpp"
+#include "collectives/counting_communicator.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;

@@ -1,7 +1,7 @@
 // PowerSGD: orthonormal factors, and an error that falls with warm start to that of the best matrix
 // of its rank, which the test knows from how it made the matrix.
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 #include "training/compressors/low_rank.hpp"
 
 using namespace arlab;

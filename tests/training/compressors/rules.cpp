@@ -3,9 +3,9 @@
 #include <bit>
 #include <limits>
 
-#include "collectives/half.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "collectives/reduce/half.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 
 using namespace arlab;
 using test::through;

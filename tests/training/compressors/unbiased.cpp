@@ -3,8 +3,8 @@
 // The mean of 20000 trials must lie within 5.5 of its standard errors of every element. If the code
 // is unbiased, a fresh seed fails here less than once in 10^5 (4e-8 an element, 256 elements); a
 // bias of a twentieth of one trial's spread is found.
-#include "tests/catch.hpp"
-#include "tests/training/compressors/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/compressors.hpp"
 
 using namespace arlab;
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/data/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/samples.hpp"
 #include "training/data/pipeline.hpp"
 #include "training/data/synthetic.hpp"
 

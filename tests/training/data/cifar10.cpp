@@ -1,8 +1,8 @@
 #include "training/data/cifar10.hpp"
 
-#include "tests/bench/failure.hpp"
-#include "tests/bench/folder.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace arlab;
 

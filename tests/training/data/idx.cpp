@@ -1,9 +1,9 @@
 #include "training/data/idx.hpp"
 
-#include "tests/bench/failure.hpp"
-#include "tests/bench/folder.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/data/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/samples.hpp"
 
 using namespace arlab;
 

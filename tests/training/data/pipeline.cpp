@@ -3,9 +3,9 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/data/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/samples.hpp"
 
 using namespace arlab;
 using namespace std::chrono_literals;

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
 
 using namespace arlab;
 

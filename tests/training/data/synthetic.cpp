@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "tests/bench/failure.hpp"
-#include "tests/catch.hpp"
-#include "tests/training/data/samples.hpp"
-#include "training/crc32c.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/samples.hpp"
+#include "training/io/crc32c.hpp"
 
 using namespace arlab;
 

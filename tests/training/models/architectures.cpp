@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "tests/catch.hpp"
-#include "tests/training/toy_training.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
 #include "training/models/architecture.hpp"
 
 using namespace arlab;

@@ -1,8 +1,8 @@
 // What is ours beside what LibTorch has itself.
 #include <torch/torch.h>
 
-#include "tests/catch.hpp"
-#include "tests/training/toy_training.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
 #include "training/models/sync_batch_norm.hpp"
 #include "training/models/torch_parameters.hpp"
 

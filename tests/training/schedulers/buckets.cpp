@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/catch.hpp"
-#include "training/random.hpp"
-#include "training/schedulers/plan.hpp"
+#include "algorithms/base/random.hpp"
+#include "tests/support/catch.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 using namespace arlab;
 

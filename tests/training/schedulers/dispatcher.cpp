@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <deque>
 
-#include "tests/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace arlab;
 

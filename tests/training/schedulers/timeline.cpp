@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/algorithms/schedules.hpp"
-#include "tests/catch.hpp"
-#include "training/schedulers/plan.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 using namespace arlab;
 

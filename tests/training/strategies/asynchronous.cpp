@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/catch.hpp"
-#include "tests/training/toy_training.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
 
 using namespace arlab;
 

@@ -1,6 +1,6 @@
 // n workers train as one with the whole batch does, for every synchronous strategy.
-#include "tests/catch.hpp"
-#include "tests/training/toy_training.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
 
 using namespace arlab;
 

@@ -5,8 +5,8 @@
 // as +.
 #include <cmath>
 
-#include "algorithms/error.hpp"
-#include "collectives/half.hpp"
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::compressor_catalog {

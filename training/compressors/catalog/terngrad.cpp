@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/error.hpp"
-#include "collectives/half.hpp"
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
 namespace arlab::compressor_catalog {

@@ -3,7 +3,7 @@
 // Strom, Scalable distributed DNN training using commodity GPU cloud computing, Interspeech 2015
 // (with whole values); Dutta et al., AAAI 2020, find it better than top-k at equal bytes.
 #include "training/compressors/codes.hpp"
-#include "training/compressors/sparse_compressor.hpp"
+#include "training/compressors/sparse/sparse_compressor.hpp"
 
 namespace arlab::compressor_catalog {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
-#include "training/compressors/sparse_compressor.hpp"
+#include "training/compressors/sparse/sparse_compressor.hpp"
 
 namespace arlab::compressor_catalog {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The first bucket is small, so that communication starts early. Li et al., PyTorch Distributed,
 // VLDB 13(12), 2020.
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

@@ -3,7 +3,7 @@
 // The two halves of an allreduce cost the same, and only the second is awaited: each layer's
 // forward pass waits for its own all-gather. These start when every reduce-scatter is through, the
 // first layer first. Zhang et al., DeAR, ICDCS 2023.
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

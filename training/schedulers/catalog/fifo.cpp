@@ -1,7 +1,7 @@
 // fifo: each gradient travels as soon as it is ready, while earlier layers are still computed.
 //
 // Wait-free backpropagation: Zhang et al., Poseidon, USENIX ATC 2017.
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

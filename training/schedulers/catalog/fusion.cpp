@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

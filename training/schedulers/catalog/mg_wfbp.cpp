@@ -4,7 +4,7 @@
 // leave less than alpha before, is merged with that one. Shi, Chu, Li, MG-WFBP, INFOCOM 2019.
 #include <algorithm>
 
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

@@ -1,7 +1,7 @@
 // none: all gradients travel after the whole backward pass, a message for each.
 //
 // What a training loop does that computes first and communicates then; the baseline.
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

@@ -4,7 +4,7 @@
 // Synchronous training computes, then sends, all at once: a link shared by m workers is idle, then
 // m times overloaded. A worker that begins a share of the iteration later keeps that distance as
 // long as it need not wait for the others (asynchronous and stale-synchronous training).
-#include "training/schedulers/plan.hpp"
+#include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::scheduler_catalog {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "algorithms/error.hpp"
+#include "algorithms/base/error.hpp"
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::strategy_catalog {

@@ -1,0 +1,245 @@
+#include "algorithms/verify/match_schedule.hpp"
+
+#include <algorithm>
+
+#include "algorithms/pending_actions.hpp"
+
+namespace arlab {
+namespace {
+
+std::string describe(const Action& a) {
+  const Count first = a.chunks.first, last = first + a.chunks.count - 1;
+  const std::string chunks =
+      first == last  ? "chunk " + std::to_string(first)
+      : last < first ? std::to_string(a.chunks.count) + " chunks"
+                     : "chunks " + std::to_string(first) + " to " + std::to_string(last);
+  switch (a.verb) {
+    case Verb::send:
+      return "send " + chunks + " to rank " + std::to_string(a.peer);
+    case Verb::reduce:
+      return "reduce " + chunks + " from rank " + std::to_string(a.peer);
+    case Verb::replace:
+      return "replace " + chunks + " from rank " + std::to_string(a.peer);
+  }
+  return "?";
+}
+
+std::string where(Rank rank, Count round) {
+  return "rank " + std::to_string(rank) + ", round " + std::to_string(round) + ": ";
+}
+
+class Walker {
+ public:
+  Walker(const Problem& problem, const Schedule& schedule, Visitor& visitor)
+      : problem_(problem), visitor_(visitor), actors_(static_cast<std::size_t>(problem.ranks)) {
+    for (Rank r = 0; r < problem.ranks; ++r) at(r).program = schedule(r);
+  }
+
+  Walk run() {
+    for (Rank r = problem_.ranks - 1; r >= 0; --r) ready_.push_back(r);
+    while (!ready_.empty() && !walk_.fault) {
+      const Rank r = ready_.back();
+      ready_.pop_back();
+      step(r);
+    }
+    for (Rank r = 0; r < problem_.ranks && !walk_.fault; ++r)
+      if (!at(r).ended) walk_.fault = why_stuck(r);
+    for (const Actor& a : actors_) {
+      walk_.rounds_of.push_back(a.round);
+      walk_.rounds = std::max(walk_.rounds, a.depth);
+    }
+    return std::move(walk_);
+  }
+
+ private:
+  struct Actor {
+    Program program;
+    Pending pending;
+    Count round = 0;       // of its own, counted from 1
+    Count depth = 0;       // longest chain of rounds up to the start of this one
+    Count next_depth = 0;  // ... and to its end
+    bool posted = false;
+    bool ended = false;
+  };
+
+  Actor& at(Rank r) { return actors_[static_cast<std::size_t>(r)]; }
+
+  // Posts the rank's next round and lets its actions meet those already posted by others.
+  void step(Rank r) {
+    Actor& me = at(r);
+    me.posted = false;
+    if (!me.program.next()) {
+      me.ended = true;
+      return;
+    }
+    const Round round = me.program.round();
+    ++me.round;
+    me.next_depth = me.depth + 1;
+    if ((walk_.fault = check_round(r, round))) return;
+    if ((walk_.fault = visitor_.starts(r, me.round, round))) return;
+    me.pending.post(round);
+    me.posted = true;
+    for (const Action& a : round) {
+      if (!at(a.peer).posted) continue;
+      const int theirs = at(a.peer).pending.take(r, !a.sends());
+      if (theirs == Pending::kNone) continue;
+      const int mine = me.pending.take(a.peer, a.sends());
+      meet(r, mine, a.peer, theirs);
+      if (walk_.fault) return;
+      if (at(a.peer).pending.left() == 0) end_round(a.peer);
+      if (walk_.fault) return;
+    }
+    if (me.pending.left() == 0) end_round(r);
+  }
+
+  void meet(Rank a, int position_a, Rank b, int position_b) {
+    End send = end_of(a, position_a), receive = end_of(b, position_b);
+    if (!send.action->sends()) std::swap(send, receive);
+    if (send.action->chunks != receive.action->chunks) {
+      walk_.fault = {Fault::Kind::mismatched, receive.rank, receive.round,
+                     receive.action->chunks.first,
+                     where(receive.rank, receive.round) + describe(*receive.action) +
+                         ", but that rank's message (its round " + std::to_string(send.round) +
+                         ") is: " + describe(*send.action)};
+      return;
+    }
+    Actor& receiver = at(receive.rank);
+    receiver.next_depth = std::max(receiver.next_depth, at(send.rank).depth + 1);
+    walk_.fault = visitor_.meets(send, receive);
+  }
+
+  End end_of(Rank r, int position) {
+    const Actor& a = at(r);
+    return {r, a.round, position, &a.pending.round()[static_cast<std::size_t>(position)]};
+  }
+
+  void end_round(Rank r) {
+    Actor& a = at(r);
+    a.depth = a.next_depth;
+    walk_.fault = visitor_.ends(r, a.round, a.depth, a.pending.round());
+    ready_.push_back(r);
+  }
+
+  Fault check_round(Rank r, Round round) {
+    const Count number = at(r).round;
+    for (const Action& a : round) {
+      if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
+        return {Fault::Kind::bad_peer, r, number, a.chunks.first,
+                where(r, number) + describe(a) + ", which is no other rank of " +
+                    std::to_string(problem_.ranks)};
+      if (a.chunks.count < 1)
+        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
+                where(r, number) + describe(a) + ", but a message has at least one"};
+      if (a.chunks.first < 0 || a.chunks.first > problem_.ranks - a.chunks.count)
+        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
+                where(r, number) + describe(a) + ", but the chunks are 0 to " +
+                    std::to_string(problem_.ranks - 1)};
+    }
+    return check_hazards(r, round);
+  }
+
+  // A replace must not overlap anything else in its round: the actions may finish in any order.
+  Fault check_hazards(Rank r, Round round) {
+    if (std::none_of(round.begin(), round.end(),
+                     [](const Action& a) { return a.verb == Verb::replace; }))
+      return {};
+    std::vector<const Action*> by_chunk;
+    for (const Action& a : round) by_chunk.push_back(&a);
+    std::sort(by_chunk.begin(), by_chunk.end(),
+              [](const Action* a, const Action* b) { return a->chunks.first < b->chunks.first; });
+    // Sweep by first chunk, keeping the furthest end of the replaces and of everything so far.
+    const Action *furthest = nullptr, *furthest_replace = nullptr;
+    for (const Action* a : by_chunk) {
+      const Action* other = a->verb == Verb::replace ? furthest : furthest_replace;
+      if (other && other->chunks.overlaps(a->chunks))
+        return {Fault::Kind::hazard, r, at(r).round, a->chunks.first,
+                where(r, at(r).round) + describe(*other) + " and " + describe(*a) +
+                    " touch the same chunk in one round, and may finish in either order"};
+      const auto extend = [&](const Action*& furthest_so_far) {
+        if (!furthest_so_far || a->chunks.end() > furthest_so_far->chunks.end())
+          furthest_so_far = a;
+      };
+      extend(furthest);
+      if (a->verb == Verb::replace) extend(furthest_replace);
+    }
+    return {};
+  }
+
+  // Follows who waits for whom from a stuck rank: into a rank that has ended, or around a circle.
+  Fault why_stuck(Rank start) {
+    std::vector<Rank> path;
+    for (Rank r = start;;) {
+      const Actor& a = at(r);
+      const int position = a.pending.first();
+      const Action& waiting = a.pending.round()[static_cast<std::size_t>(position)];
+      if (at(waiting.peer).ended)
+        return {Fault::Kind::unmatched, r, a.round, waiting.chunks.first,
+                where(r, a.round) + describe(waiting) + ", but rank " +
+                    std::to_string(waiting.peer) + " ends its program without it"};
+      path.push_back(r);
+      const auto seen = std::find(path.begin(), path.end(), waiting.peer);
+      if (seen != path.end()) {
+        path.erase(path.begin(), seen);
+        return circle(path);
+      }
+      r = waiting.peer;
+    }
+  }
+
+  Fault circle(const std::vector<Rank>& path) {
+    std::string text = "deadlock with rendezvous sends: ";
+    for (const Rank r : path) {
+      const Actor& a = at(r);
+      text += where(r, a.round) + "waits to " +
+              describe(a.pending.round()[static_cast<std::size_t>(a.pending.first())]) + "; ";
+    }
+    text += "and so around";
+    const Actor& first = at(path.front());
+    const Action& waiting = first.pending.round()[static_cast<std::size_t>(first.pending.first())];
+    return {Fault::Kind::deadlock, path.front(), first.round, waiting.chunks.first, text};
+  }
+
+  const Problem& problem_;
+  Visitor& visitor_;
+  std::vector<Actor> actors_;
+  std::vector<Rank> ready_;
+  Walk walk_;
+};
+
+}  // namespace
+
+std::string_view name(Fault::Kind kind) {
+  switch (kind) {
+    case Fault::Kind::none:
+      return "none";
+    case Fault::Kind::bad_peer:
+      return "bad peer";
+    case Fault::Kind::bad_chunk:
+      return "bad chunk";
+    case Fault::Kind::hazard:
+      return "hazard";
+    case Fault::Kind::unmatched:
+      return "unmatched";
+    case Fault::Kind::mismatched:
+      return "mismatched";
+    case Fault::Kind::deadlock:
+      return "deadlock";
+    case Fault::Kind::unheld:
+      return "unheld";
+    case Fault::Kind::doubled:
+      return "doubled";
+    case Fault::Kind::missing:
+      return "missing";
+  }
+  return "?";
+}
+
+Schedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
+  return [program = algorithm.program, problem](Rank me) { return program(problem, me); };
+}
+
+Walk walk(const Problem& problem, const Schedule& schedule, Visitor& visitor) {
+  return Walker(problem, schedule, visitor).run();
+}
+
+}  // namespace arlab

@@ -1,0 +1,69 @@
+#include "algorithms/verify/verify.hpp"
+
+#include "algorithms/verify/symbolic_state.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::size_t kBracketingLimit = 400;  // characters
+
+Fault check_end(const Holdings& all, Rank rank, Rank chunk) {
+  const Sums::Id value = all.held(rank, chunk);
+  const auto missing = [&](const std::string& what) {
+    return fault_at(Fault::Kind::missing, rank, 0, chunk, what);
+  };
+  if (value == Sums::kNothing) return missing("holds no value of it");
+  if (all.spec().sums()) {
+    const Rank lacking = all.sums().lacks(value);
+    if (lacking < 0) return {};
+    return missing("the contribution of rank " + std::to_string(lacking) + " is missing");
+  }
+  const Rank source = all.spec().source(chunk);
+  if (value == source) return {};
+  return missing("holds " + all.sums().bracketing(value, kBracketingLimit) +
+                 " instead of the value of rank " + std::to_string(source));
+}
+
+Proof conclude(const Holdings& all) {
+  Proof proof;
+  Sums::Id shown = Sums::kNothing;
+  const Rank ranks = all.problem().ranks;
+  for (Rank chunk = 0; chunk < ranks; ++chunk) {
+    Sums::Id first = Sums::kNothing;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if (!all.spec().needs_at_end(rank, chunk)) continue;
+      if ((proof.fault = check_end(all, rank, chunk))) return proof;
+      const Sums::Id value = all.held(rank, chunk);
+      if (first == Sums::kNothing) first = value;
+      if (shown == Sums::kNothing) shown = value;
+      proof.same_on_all_ranks = proof.same_on_all_ranks && value == first;
+    }
+  }
+  if (shown != Sums::kNothing) proof.bracketing = all.sums().bracketing(shown, kBracketingLimit);
+  return proof;
+}
+
+}  // namespace
+
+Proof verify(const Problem& problem, const Schedule& schedule) {
+  check(problem);
+  Holdings all(problem);
+  const Walk walked = walk(problem, schedule, all);
+  if (walked.fault) return {walked.fault, "", false};
+  return conclude(all);
+}
+
+Proof verify(const Algorithm& algorithm, const Problem& problem, int segments) {
+  Proof whole;
+  bool first = true;
+  for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
+    Proof proof = verify(lane.problem, schedule_of(algorithm, lane.problem));
+    if (!proof) return proof;
+    if (first) whole.bracketing = proof.bracketing;
+    whole.same_on_all_ranks = whole.same_on_all_ranks && proof.same_on_all_ranks;
+    first = false;
+  }
+  return whole;
+}
+
+}  // namespace arlab

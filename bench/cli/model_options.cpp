@@ -1,0 +1,157 @@
+#include "bench/cli/model_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/cli/options.hpp"
+#include "bench/cli/units.hpp"
+#include "simulator/topologies/fabric.hpp"
+
+namespace arlab {
+
+namespace {
+
+// What the parameter is in each model that has it, such as "loggops: latency of the network".
+std::string help_of(const Parameter& wanted) {
+  std::string names, help;
+  for (const Model& m : models())
+    for (const Parameter& p : m.parameters) {
+      if (p.name != wanted.name) continue;
+      const bool same = help == p.help;
+      names += (names.empty() ? "" : same ? ", " : ": " + help + "; ") + std::string(m.name);
+      help = p.help;
+    }
+  return names + ": " + help;
+}
+
+bool is_time(const Parameter& p) {
+  return p.unit == Parameter::Unit::time || p.unit == Parameter::Unit::time_per_byte;
+}
+
+// "fluid or packet"
+std::string with_links(std::string_view between) {
+  std::string names;
+  for (const Model& m : models())
+    if (m.has_links) names += (names.empty() ? "" : std::string(between)) + std::string(m.name);
+  return names;
+}
+
+}  // namespace
+
+void ModelOptions::add(CLI::App& verb) {
+  std::string names;
+  for (const Model& m : models()) names += (names.empty() ? "" : " or ") + std::string(m.name);
+  verb.add_option("--model", model,
+                  names + " (default " + model + "); `arlab list models` explains them")
+      ->type_name("NAME");
+  const std::string group = "Topology (of --model " + with_links(" or ") + ")";
+  const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
+    return verb.add_option(name, values, help)
+        ->type_name(type)
+        ->group(group)
+        ->allow_extra_args(false)
+        ->take_all();
+  };
+  list("--topology", topologies, "TOPOLOGIES",
+       "torus:dims=4x4x4,fat_tree:k=8, or GraphML or DOT files (default crossbar); `arlab list "
+       "topologies`");
+  list("--placement", placements, "PLACEMENTS",
+       "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
+      ->delimiter(',');
+  network.add(verb, group);
+  for (const Model& m : models())
+    for (const Parameter& p : m.parameters) {
+      const std::string parameter(p.name);
+      if (given.count(parameter) > 0) continue;  // of an earlier model, too
+      verb.add_option("--" + parameter, given[parameter], help_of(p))
+          ->type_name(p.unit == Parameter::Unit::bytes    ? "BYTES"
+                      : p.unit == Parameter::Unit::number ? "NUMBER"
+                                                          : "TIME")
+          ->group("Model parameters");
+    }
+}
+
+std::vector<TopologyOptions> ModelOptions::networks() const {
+  const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
+                   network.routing != TopologyOptions{}.routing;
+  if (any && !parsed_model().has_links)
+    fail(Blame::usage,
+         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing and "
+                     "--fault, or use --model {}",
+                     model, with_links(" or ")));
+  std::vector<TopologyOptions> all;
+  const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
+    return these.empty() ? std::vector<std::string>{usual} : these;
+  };
+  for (const std::string& topology : or_usual(split_topologies(topologies), "crossbar"))
+    for (const std::string& placement : or_usual(placements, "block")) {
+      all.push_back(network);
+      all.back().topology = topology;
+      all.back().placement = placement;
+    }
+  return all;
+}
+
+std::shared_ptr<const Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
+                                                   [[maybe_unused]] Rank ranks) const {
+  if (!parsed_model().has_links) return nullptr;
+  if (ranks != built_for_) built_.clear();
+  built_for_ = ranks;
+  std::shared_ptr<const Fabric>& made = built_[choice];
+  if (!made) made = networks().at(choice).fabric(ranks);
+  return made;
+}
+
+std::unique_ptr<Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
+  return make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
+}
+
+std::vector<GroupsOf> ModelOptions::groups() const {
+  std::vector<GroupsOf> all;
+  for (std::size_t i = 0; i < networks().size(); ++i)
+    all.push_back([this, i](Rank ranks) {
+      const auto built = fabric(i, ranks);
+      if (built) return groups_of(*built);
+      return std::shared_ptr<const Groups>();
+    });
+  return all;
+}
+
+std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
+                                        [[maybe_unused]] Rank ranks) const {
+  if (const auto built = fabric(choice, ranks)) return networks().at(choice).text(built->topology);
+  return "crossbar";
+}
+
+const Model& ModelOptions::parsed_model() const { return find_model(model); }
+
+Values ModelOptions::values() const {
+  const Model& chosen = parsed_model();
+  Values values;
+  for (const auto& [name, text] : given) {
+    if (text.empty()) continue;
+    const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
+                                    [&name = name](const Parameter& p) { return p.name == name; });
+    if (found == chosen.parameters.end())
+      fail(Blame::usage,
+           fmt::format("model {} has no parameter {}: leave out --{}, or choose another --model",
+                       chosen.name, name, name));
+    values[name] = is_time(*found) ? parse_time(text, "--" + name)
+                                   : static_cast<double>(parse_count(text, "--" + name));
+  }
+  return complete(chosen, values);
+}
+
+std::string ModelOptions::machine() const {
+  const Values all = values();
+  std::string text;
+  for (const Parameter& p : parsed_model().parameters) {
+    const double value = all.at(std::string(p.name));
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
+                        is_time(p) ? show_picoseconds(value) : fmt::format("{:.0f}", value));
+  }
+  return text;
+}
+
+}  // namespace arlab

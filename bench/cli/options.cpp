@@ -1,0 +1,219 @@
+#include "bench/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/choices.hpp"
+#include "bench/cli/units.hpp"
+
+namespace arlab {
+namespace {
+
+template <class Named, std::size_t N, class Parse>
+Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what,
+                 Parse parse) {
+  if (const auto found = parse(text)) return *found;
+  std::vector<std::string_view> names;
+  for (const Named one : all) names.push_back(name(one));
+  unknown(what, text, names);
+}
+
+constexpr Count kMostConfigs = 1'000'000;
+
+// An option that takes one list separated by commas, and may be given again.
+CLI::Option* as_list(CLI::Option* option) {
+  return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
+}
+
+constexpr Rank kMostRanks = Rank{1} << 30;
+constexpr int kMostSegments = 1 << 16;
+
+// An option that takes one whole number.
+void add_number(CLI::App& verb, const std::string& names, std::int32_t& value, std::int32_t least,
+                std::int32_t most, const std::string& help) {
+  const std::string what = names.substr(0, names.find(','));
+  const auto parse = [&value, what, least, most](const std::string& text) {
+    const std::int64_t number = parse_count(text, what);
+    if (number < least || number > most)
+      fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
+    value = static_cast<std::int32_t>(number);
+  };
+  verb.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
+}
+
+}  // namespace
+
+void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group) {
+  verb.add_option_function<std::string>(
+          "--seed",
+          [&seed](const std::string& text) {
+            const std::int64_t number = parse_count(text, "--seed");
+            if (number < 0)
+              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
+            seed = static_cast<std::uint64_t>(number);
+          },
+          "Of ecmp, valiant and random placement (default 0)")
+      ->type_name("COUNT")
+      ->group(group);
+}
+
+void SweepOptions::add_names(CLI::App& verb) {
+  verb.add_option("algorithms", positional, "Algorithms, or all (default)")
+      ->type_name("")
+      ->delimiter(',');
+  as_list(verb.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
+      ->type_name("NAMES");
+  verb.add_option("-c,--collective", collective,
+                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
+      ->type_name("NAME");
+  add_number(verb, "--root,--master", root, 0, kMostRanks - 1,
+             "Root of a tree, master of master_worker, source of a broadcast (default 0)");
+}
+
+void SweepOptions::add_ranks(CLI::App& verb, const std::string& help) {
+  as_list(verb.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
+  add_number(verb, "--groups", group_size, 1, kMostRanks,
+             "So many consecutive ranks share a node, for algorithms that use it");
+}
+
+void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
+  add_names(verb);
+  add_ranks(verb, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
+  as_list(verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
+      ->type_name("COUNTS");
+  as_list(verb.add_option("-s,--size", sizes,
+                          "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
+      ->type_name("BYTES");
+  add_number(verb, "--segments", segments, 1, kMostSegments,
+             "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
+  if (!with_type) return;
+  verb.add_option("-t,--dtype", dtype,
+                  "float32 (default), float64, float16, bfloat16, int32 or int64")
+      ->type_name("NAME");
+  verb.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
+}
+
+void SweepOptions::add_outputs(CLI::App& verb) {
+  verb.add_option("--json", json,
+                  "Write records as JSON Lines to this file as they come; - is stdout")
+      ->type_name("FILE");
+  verb.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
+      ->type_name("FILE");
+  verb.add_flag("--resume", resume, "Go on with the --json file: leave out what it holds already");
+  verb.add_flag("--plan", plan, "Only say what would be done, and what it would take");
+  verb.add_option_function<std::string>(
+          "--max-messages",
+          [this](const std::string& text) {
+            max_messages = static_cast<double>(parse_count(text, "--max-messages"));
+          },
+          "Skip configurations of more messages, with an estimate (default 1e9)")
+      ->type_name("COUNT");
+  verb.add_option_function<std::string>(
+          "--max-seconds",
+          [this](const std::string& text) {
+            max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
+          },
+          "Skip what is estimated to take longer (default 3600)")
+      ->type_name("COUNT");
+}
+
+Operand SweepOptions::operand() const {
+  return {parse_name(dtype, kDTypes, "dtype", dtype_named), parse_name(op, kOps, "op", op_named)};
+}
+
+Collective SweepOptions::parsed_collective() const {
+  return parse_name(collective, kCollectives, "collective", collective_named);
+}
+
+std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
+  std::vector<std::string> wanted = positional;
+  wanted.insert(wanted.end(), algorithms.begin(), algorithms.end());
+  if (wanted.empty()) wanted = {"all"};
+  const Collective task = parsed_collective();
+  std::vector<const Algorithm*> chosen;
+  const auto choose = [&](const Algorithm& a) {
+    if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
+  };
+  for (const std::string& name : wanted) {
+    if (name != "all") {
+      choose(find_algorithm(name));
+      continue;
+    }
+    for (const Algorithm& a : catalogue())
+      if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
+        choose(a);
+  }
+  return chosen;
+}
+
+std::vector<Rank> SweepOptions::parsed_ranks() const {
+  std::vector<Rank> all;
+  for (const std::int64_t p : parse_counts(ranks, "--ranks")) {
+    if (p < 1 || p > kMostRanks)
+      fail(Blame::usage, fmt::format("ranks is {}: give 1 to {}, for example -p 4", p, kMostRanks));
+    all.push_back(static_cast<Rank>(p));
+  }
+  return all;
+}
+
+std::vector<Count> SweepOptions::parsed_elements() const {
+  if (!sizes.empty() && !elements.empty())
+    fail(Blame::usage, "--elements and --size both say how long the vector is: give one of them");
+  if (sizes.empty()) return parse_counts(elements, "--elements");
+  const auto element = static_cast<Count>(size_of(operand().dtype));
+  std::vector<Count> all;
+  for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
+    if (bytes % element != 0)
+      fail(Blame::usage,
+           fmt::format(
+               "--size {} is no whole number of {}-byte elements ({}): use a multiple of {}, or -n",
+               bytes, element, dtype, element));
+    all.push_back(bytes / element);
+  }
+  return all;
+}
+
+bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
+  const auto names = [&](const std::vector<std::string>& wanted) {
+    return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
+  };
+  return algorithm.grouped && !problem.groups && !names(positional) && !names(algorithms);
+}
+
+std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
+  if (group_size == 0) return nullptr;
+  return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+}
+
+std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
+  const auto chosen = chosen_algorithms();
+  const Operand type = operand();
+  const std::vector<Rank> all_ranks = parsed_ranks();
+  const std::vector<Count> all_elements = parsed_elements();
+  const std::size_t choices = std::max<std::size_t>(1, networks.size());
+  const auto total = static_cast<double>(all_ranks.size()) *
+                     static_cast<double>(all_elements.size()) * static_cast<double>(chosen.size()) *
+                     static_cast<double>(choices);
+  if (total > kMostConfigs)
+    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
+                                   "{} configurations in one sweep",
+                                   total, show_count(kMostConfigs)));
+  std::vector<Config> all;
+  for (const Rank p : all_ranks) {
+    std::vector<std::shared_ptr<const Groups>> groups(choices, given_groups(p));
+    for (std::size_t i = 0; i < networks.size() && group_size == 0; ++i) groups[i] = networks[i](p);
+    for (const Count n : all_elements)
+      for (std::size_t i = 0; i < choices; ++i)
+        for (const Algorithm* algorithm : chosen) {
+          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, groups[i]};
+          config.problem.groups = groups[i].get();
+          check(config.problem);
+          if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
+        }
+  }
+  return all;
+}
+
+}  // namespace arlab

@@ -1,0 +1,70 @@
+// Options that every sweep has: algorithms x ranks x sizes, and where the results go.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/groups.hpp"
+#include "collectives/reduce/dtype.hpp"
+
+namespace arlab {
+
+/// One configuration of a sweep.
+struct Config {
+  const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
+  Problem problem;
+  Operand operand;
+  int segments = 1;
+  std::size_t network = 0;                 ///< which of the networks of the sweep
+  std::shared_ptr<const Groups> groups{};  ///< that `problem` points to
+};
+
+/// The groups of so many ranks on a network; null where it has none.
+using GroupsOf = std::function<std::shared_ptr<const Groups>(Rank ranks)>;
+
+struct SweepOptions {
+  // As given on the command line; what is empty takes a default.
+  std::vector<std::string> positional, algorithms, ranks, elements, sizes;
+  std::string collective = "allreduce", dtype = "float32", op = "sum";
+  Rank root = 0;
+  Rank group_size = 0;  ///< consecutive ranks that share a node; 0: not given
+  int segments = 1;
+  std::string json, csv;
+  bool resume = false, plan = false;
+  double max_messages = 1e9, max_seconds = 3600;
+  std::vector<std::string> command;  ///< the whole command line
+  nlohmann::ordered_json machine;    ///< what the context record tells besides, such as of GPUs
+
+  /// Adds the options that say which algorithms to take, and for what.
+  void add_names(CLI::App& verb);
+  void add_ranks(CLI::App& verb, const std::string& help);
+  /// Adds those and the ones that say what to sweep, `with_type` also the type and operation.
+  void add_axes(CLI::App& verb, bool with_type);
+  void add_outputs(CLI::App& verb);
+
+  /// The configurations, by ranks, then size, then network, then algorithm; groups are those that
+  /// were given, else the network's. What needs groups is left out where there are none, unless it
+  /// was asked for by name. Throws Error(usage) that names the bad value.
+  std::vector<Config> configs(std::span<const GroupsOf> networks = {}) const;
+  Operand operand() const;
+  Collective parsed_collective() const;
+  std::vector<const Algorithm*> chosen_algorithms() const;
+  std::vector<Rank> parsed_ranks() const;
+  std::vector<Count> parsed_elements() const;
+  /// Whether `all` leaves it out, on ranks without groups.
+  bool left_out(const Algorithm& algorithm, const Problem& problem) const;
+  /// Those of --groups; null if not given.
+  std::shared_ptr<const Groups> given_groups(Rank ranks) const;
+};
+
+/// Adds --seed. Throws Error(usage) for what is no number from 0 to 2^63 - 1.
+void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group = "Options");
+
+}  // namespace arlab

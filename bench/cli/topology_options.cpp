@@ -1,0 +1,88 @@
+#include "bench/cli/topology_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/options.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/faults.hpp"
+#include "simulator/topologies/import/file.hpp"
+
+namespace arlab {
+namespace {
+
+std::string whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(Blame::environment, fmt::format("cannot read '{}': does it exist?", path));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+void TopologyOptions::add(CLI::App& verb, const std::string& group) {
+  verb.add_option("--routing", routing,
+                  "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
+      ->type_name("NAME")
+      ->group(group);
+  verb.add_option("--fault", faults,
+                  "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
+                  "h0--edge0 is both directions; may be given again")
+      ->type_name("FAULT")
+      ->allow_extra_args(false)
+      ->group(group);
+  add_seed(verb, seed, group);
+}
+
+Routing TopologyOptions::parsed_routing() const { return find_routing(routing); }
+
+Topology TopologyOptions::open(Rank ranks) const {
+  const Topology whole = is_topology_file(topology) ? parse_topology(whole_file(topology), topology)
+                                                    : make_topology(topology, ranks);
+  std::vector<LinkFault> broken;
+  for (const std::string& fault : faults) broken.push_back(parse_fault(fault));
+  return with_faults(whole, broken);
+}
+
+std::vector<Rank> TopologyOptions::hosts_of(const Topology& made, Rank ranks) const {
+  const bool is_file = placement.find_first_of("./") != std::string::npos;
+  return is_file ? read_placement(whole_file(placement), made, ranks)
+                 : place(made, find_placement(placement), ranks, seed);
+}
+
+std::shared_ptr<const Fabric> TopologyOptions::fabric(Rank ranks) const {
+  Topology made = open(ranks);
+  std::vector<Rank> host_of = hosts_of(made, ranks);
+  return std::make_shared<const Fabric>(
+      Fabric{std::move(made), parsed_routing(), seed, std::move(host_of)});
+}
+
+std::string TopologyOptions::text(const Topology& made) const {
+  std::string text = made.spec();
+  if (routing != "automatic") text += " routing " + routing;
+  if (placement != "block") text += " placement " + placement;
+  if (seed != 0) text += fmt::format(" seed {}", seed);
+  return text;
+}
+
+std::vector<std::string> split_topologies(const std::vector<std::string>& lists) {
+  std::vector<std::string> all;
+  for (const std::string& list : lists)
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string part = list.substr(begin, end - begin);
+      const bool parameter = part.find('=') < part.find(':');
+      if (parameter && begin > 0)
+        all.back() += "," + part;
+      else
+        all.push_back(part);
+      begin = end + 1;
+    }
+  return all;
+}
+
+}  // namespace arlab

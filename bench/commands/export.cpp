@@ -1,0 +1,190 @@
+// arlab export: an algorithm's schedule as JSON or as a trace that SimGrid replays, or a simulated
+// run as a trace that Perfetto and Chrome open.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/choices.hpp"
+#include "bench/cli/model_options.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/export/ti_trace.hpp"
+#include "bench/results/hot_links.hpp"
+#include "bench/results/record.hpp"
+#include "simulator/analysis/critical_path.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "training/telemetry/trace_events.hpp"
+
+namespace arlab {
+namespace {
+
+struct ExportVerb {
+  SweepOptions sweep;
+  ModelOptions model;
+  std::string format = "json", file = "-";
+};
+
+std::string_view verb_name(Verb verb) {
+  return verb == Verb::send ? "send" : verb == Verb::reduce ? "reduce" : "replace";
+}
+
+// lanes[].ranks[].rounds[] of {action, peer, chunk, chunks}, in the vocabulary of the programs.
+Json schedule_json(const Config& config) {
+  Json lanes = Json::array();
+  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
+    Json ranks = Json::array();
+    for (Rank r = 0; r < config.problem.ranks; ++r) {
+      Json rounds = Json::array();
+      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+        Json round = Json::array();
+        for (const Action& a : p.round())
+          round.push_back({{"action", verb_name(a.verb)},
+                           {"peer", a.peer},
+                           {"chunk", a.chunks.first},
+                           {"chunks", a.chunks.count}});
+        rounds.push_back(std::move(round));
+      }
+      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
+    }
+    lanes.push_back({{"offset", lane.offset},
+                     {"elements", lane.problem.elements},
+                     {"ranks", std::move(ranks)}});
+  }
+  return {{"schema", 1},
+          {"kind", "schedule"},
+          {"algorithm", config.algorithm->name},
+          {"collective", name(config.problem.collective)},
+          {"ranks", config.problem.ranks},
+          {"elements", config.problem.elements},
+          {"root", config.problem.root},
+          {"lanes", std::move(lanes)}};
+}
+
+// What the finish hangs on, as one more process after the ranks.
+void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks) {
+  events.process(ranks, "critical path");
+  for (const CriticalStep& s : path.steps) {
+    if (s.begin == s.end) continue;
+    const bool travels = s.kind == CriticalStep::Kind::message;
+    events.span({ranks, 0},
+                travels ? fmt::format("message {} to {}", s.rank, s.to)
+                        : fmt::format("{} on {}", name(s.kind), s.rank),
+                microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"round", s.round}, {"lane", s.lane}});
+  }
+}
+
+// How busy each of the hottest links was, in a process of their own.
+void add_links(TraceEvents& events, const HotLinks& hot, Rank process) {
+  events.process(process, "links, the hottest first");
+  for (const HotLinks::One& link : hot.links)
+    for (std::size_t i = 0; i <= link.busy.size(); ++i)
+      events.counter(process, link.load.name, static_cast<double>(i) * *hot.step_us, "busy %",
+                     i < link.busy.size() ? 100 * link.busy[i] : 0);
+}
+
+// A process a rank; threads send, receive and reduce in it; arrows for messages; counters for
+// links.
+Json trace_json(const Trace& trace, const CriticalPath& path, const std::optional<HotLinks>& hot,
+                const Config& config, const ModelOptions& model) {
+  TraceEvents events;
+  constexpr const char* kThreads[] = {"send", "receive", "reduce"};
+  for (Rank r = 0; r < config.problem.ranks; ++r) {
+    events.process(r, fmt::format("rank {}", r));
+    for (int t = 0; t < 3; ++t) events.thread(r, t, kThreads[t]);
+  }
+  for (const Span& s : trace.spans) {
+    const TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
+    const bool sends = s.kind == Span::Kind::send;
+    const std::string name = sends                           ? fmt::format("to {}", s.peer)
+                             : s.kind == Span::Kind::receive ? fmt::format("from {}", s.peer)
+                                                             : fmt::format("add from {}", s.peer);
+    events.span(where, name, microseconds(s.begin), microseconds(s.end - s.begin),
+                {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}});
+    if (s.message >= 0)
+      events.arrow(sends ? TraceEvents::End::start : TraceEvents::End::finish, where, s.message,
+                   microseconds(s.begin));
+  }
+  add_critical_path(events, path, config.problem.ranks);
+  if (hot) add_links(events, *hot, config.problem.ranks + 1);
+  return std::move(events).json(
+      {{"algorithm", config.algorithm->name},
+       {"ranks", config.problem.ranks},
+       {"elements", config.problem.elements},
+       {"topology", model.topology_text(config.network, config.problem.ranks)},
+       {"model", model.parsed_model().name},
+       {"machine", model.machine()}});
+}
+
+void export_one(const ExportVerb& verb) {
+  const std::vector<Config> configs = verb.sweep.configs(verb.model.groups());
+  if (configs.size() != 1)
+    fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one "
+                                   "algorithm, one -p, one size, one network",
+                                   configs.size()));
+  const Config& config = configs.front();
+  if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
+    fail(Blame::usage, why + ": choose another algorithm or --collective");
+  const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
+  const double most = verb.format == "ti" ? 1e7 : 2e6;
+  if (static_cast<double>(messages) > most)
+    fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
+                                   show_count(messages)));
+  std::string text;
+  if (verb.format == "json") {
+    text = schedule_json(config).dump() + "\n";
+  } else if (verb.format == "ti") {
+    text = ti_trace(config);
+  } else if (verb.format == "perfetto") {
+    constexpr std::size_t kTracks = 32;  // of links
+    Trace trace;
+    LinkHistory history;
+    const auto network = verb.model.make(config.network, config.problem.ranks);
+    network->watch_links(history);
+    const Outcome outcome = simulate(*config.algorithm, config.problem,
+                                     static_cast<Bytes>(size_of(config.operand.dtype)), *network,
+                                     {.segments = config.segments, .trace = &trace});
+    const auto hot = hottest(*network, outcome.finish, kTracks, &history);
+    text = trace_json(trace, critical_path(trace, outcome.finish), hot, config, verb.model).dump() +
+           "\n";
+  } else {
+    const std::string_view formats[] = {"json", "perfetto", "ti"};
+    unknown("format", verb.format, formats);
+  }
+  write_file(verb.file, text);
+  if (verb.file == "-") return;
+  fmt::print(stderr, "wrote {}{}\n", verb.file,
+             verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Session&) {
+  CLI::App* verb = app.add_subcommand(
+      "export", "A schedule as JSON or SimGrid trace, or a run as Perfetto trace");
+  verb->footer(
+      "Examples:\n  arlab export ring -p 4 --format json\n"
+      "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
+      "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
+  const auto options = std::make_shared<ExportVerb>();
+  options->sweep.add_axes(*verb, true);
+  options->model.add(*verb);
+  verb->add_option("-f,--format", options->format,
+                   "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
+                   "perfetto (a simulated run)")
+      ->type_name("NAME");
+  verb->add_option("-o,--output", options->file, "File to write (default -, stdout)")
+      ->type_name("FILE");
+  verb->callback([options] {
+    SweepOptions& o = options->sweep;
+    if (o.ranks.empty()) o.ranks = {"4"};
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
+    if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};
+    export_one(*options);
+  });
+}
+
+}  // namespace arlab

@@ -1,0 +1,142 @@
+// arlab list: what there is, and what is missing here.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algorithms/algorithm.hpp"
+#include "bench/cli/choices.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/backends.hpp"
+#include "bench/results/table.hpp"
+#include "simulator/models/model.hpp"
+#include "training/schedulers/scheduler.hpp"
+#include "training/strategies/strategy.hpp"
+
+namespace arlab {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+void list_algorithms() {
+  Rows rows;
+  for (const Algorithm& a : catalogue()) {
+    std::string collectives;
+    for (const Collective c : a.collectives)
+      collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
+    rows.push_back({std::string(a.name), std::string(a.formula.messages),
+                    std::string(a.formula.elements), std::string(a.formula.rounds),
+                    std::string(a.idea), collectives, std::string(a.source)});
+  }
+  fmt::print("{}\nm processes, N elements\n", markdown({"algorithm", "messages", "elements sent",
+                                                        "rounds", "idea", "collectives", "source"},
+                                                       rows));
+}
+
+std::string show_default(const Parameter& p) {
+  return p.unit == Parameter::Unit::bytes    ? show_bytes(static_cast<Bytes>(p.fallback))
+         : p.unit == Parameter::Unit::number ? fmt::format("{:g}", p.fallback)
+                                             : show_picoseconds(p.fallback);
+}
+
+void list_models() {
+  Rows rows;
+  for (const Model& m : models())
+    for (const Parameter& p : m.parameters) {
+      const bool first = &p == &m.parameters.front();
+      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "",
+                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
+    }
+  fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
+             markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
+}
+
+void list_schedulers() {
+  Rows rows;
+  for (const SchedulerKind& k : schedulers()) {
+    std::string parameters;
+    for (const Parameter& p : k.parameters)
+      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
+                    " (" + std::string(p.help) + ")";
+    rows.push_back({std::string(k.name), std::string(k.idea), k.barrier ? "all" : "its own",
+                    parameters, std::string(k.source)});
+  }
+  fmt::print("{}",
+             markdown({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows));
+}
+
+void list_strategies() {
+  Rows rows;
+  for (const StrategyKind& k : strategies())
+    rows.push_back({std::string(k.name), std::string(k.idea), k.synchronous ? "yes" : "no",
+                    k.has_servers ? "yes" : "no",
+                    k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
+  fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
+             markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
+}
+
+void list_backends() {
+  Rows rows;
+  for (const Backend& b : backends()) {
+    const std::string off = b.why_off();
+    rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.idea),
+                    off.empty() ? b.note() : off});
+  }
+  fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
+}
+
+void list_types() {
+  Rows rows;
+  for (const DType t : kDTypes) rows.push_back({std::string(name(t)), std::to_string(size_of(t))});
+  fmt::print("{}\nOperations:", markdown({"dtype", "bytes"}, rows));
+  for (const Op op : kOps) fmt::print(" {}", name(op));
+  fmt::print("\n");
+}
+
+struct Part {
+  std::string_view name;
+  void (*list)();
+};
+constexpr Part kParts[] = {{"algorithms", list_algorithms},
+                           {"topologies", list_topologies},
+                           {"models", list_models},
+                           {"compressors", list_compressors},
+                           {"schedulers", list_schedulers},
+                           {"strategies", list_strategies},
+                           {"backends", list_backends},
+                           {"types", list_types},
+                           {"architectures", list_architectures}};  // the last: it may not return
+
+void list(const std::string& what) {
+  bool found = false;
+  std::vector<std::string_view> names;
+  for (const Part& part : kParts) {
+    names.push_back(part.name);
+    if (what != part.name && what != "all") continue;
+    if (what == "all") fmt::print("{}## {}\n\n", found ? "\n" : "", part.name);
+    part.list();
+    found = true;
+  }
+  names.push_back("all");
+  if (!found) unknown("list", what, names);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Session&) {
+  CLI::App* verb = app.add_subcommand(
+      "list",
+      "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+      "architectures; what is missing");
+  verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
+  const auto what = std::make_shared<std::string>("all");
+  verb->add_option(
+          "what", *what,
+          "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
+          "backends, types, architectures (that are trained) or all (default)")
+      ->type_name("");
+  verb->callback([what] { list(*what); });
+}
+
+}  // namespace arlab

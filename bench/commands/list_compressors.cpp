@@ -1,0 +1,53 @@
+// arlab list compressors: what makes gradients smaller, how small, and how the codes come together.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/commands/commands.hpp"
+#include "bench/results/table.hpp"
+#include "training/compressors/compressor.hpp"
+
+namespace arlab {
+namespace {
+
+std::string feedback_of(const CompressorKind& kind) {
+  if (kind.feedback == Feedback::built_in) return "built in";
+  return kind.feedback == Feedback::on ? "on" : "off";
+}
+
+std::string unbiased(const CompressorKind& kind) {
+  if (!kind.unbiased) return "no";
+  return kind.feedback == Feedback::on ? "with feedback=off" : "yes";
+}
+
+std::string join(const std::string& list, const std::string& next) {
+  return list.empty() ? next : list + ", " + next;
+}
+
+}  // namespace
+
+void list_compressors() {
+  using Rows = std::vector<std::vector<std::string>>;
+  Rows kinds, parameters;
+  for (const CompressorKind& k : compressors()) {
+    std::string ways;
+    for (const Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
+    kinds.push_back({std::string(k.name), std::string(k.idea), std::string(k.size), ways,
+                     feedback_of(k), unbiased(k), std::string(k.optimiser), std::string(k.odd),
+                     std::string(k.source)});
+    for (const CompressorParameter& p : k.parameters)
+      parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",
+                            std::string(p.name), fmt::format("{}", p.fallback),
+                            fmt::format("{} to {}", p.least, p.most), std::string(p.help)});
+  }
+  fmt::print(
+      "{}\nn elements; bytes are those of one rank's code. Write topk:ratio=0.01, or "
+      "int8:feedback=on.\n\n{}",
+      markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimiser",
+                "NaN, infinity, zero", "source"},
+               kinds),
+      markdown({"compressor", "parameter", "default", "values", "meaning"}, parameters));
+}
+
+}  // namespace arlab

@@ -1,0 +1,98 @@
+// arlab report: one self-contained HTML page from result files: the page of plots/ with the records
+// put in.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/report_page.hpp"
+#include "bench/results/result_file.hpp"
+#include "plots/explorer/engine/page.hpp"
+
+namespace arlab {
+namespace {
+
+struct ReportVerb {
+  std::vector<std::string> files;
+  std::string output = "report.html";
+  bool no_explorer = false;
+};
+
+void put(std::string& page, std::string_view place, const Json& json) {
+  const std::size_t at = page.find(place);
+  expects(at != std::string::npos, "the report page has no place for its data");
+  page.replace(at, place.size(),
+               explorer::script_safe(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+// Results took time to make; a page is made again in no time.
+void keep_inputs(const ReportVerb& verb) {
+  for (const std::string& file : verb.files) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(file, verb.output, ignored))
+      fail(Blame::usage, fmt::format("--output {} is the result file {} itself: name another file",
+                                     verb.output, file));
+  }
+}
+
+void report(const ReportVerb& verb, const Session& session) {
+  if (verb.files.empty())
+    fail(Blame::usage,
+         "no result file given: write one with --json, for example "
+         "arlab simulate all --json results.jsonl");
+  keep_inputs(verb);
+  Json data{{"contexts", Json::array()},
+            {"records", Json::array()},
+            {"files", verb.files},
+            {"generated", utc_now()},
+            {"command", shell_quoted(session.command)}};
+  for (const std::string& file : verb.files) {
+    Results results = read_results(file);
+    if (results.cut_short)
+      fmt::print(stderr, "note: the last line of {} is half-written and left out\n", file);
+    const std::size_t contexts = data["contexts"].size();
+    for (Json& context : results.contexts) data["contexts"].push_back(std::move(context));
+    for (Json& record : results.records) {
+      if (record["context"].is_number())
+        record["context"] = record["context"].get<std::size_t>() + contexts;
+      data["records"].push_back(std::move(record));
+    }
+  }
+  if (data["records"].empty())
+    fail(Blame::usage, fmt::format("no records in {}: write some with --json, for example "
+                                   "arlab simulate all --json results.jsonl",
+                                   fmt::join(verb.files, ", ")));
+  std::string page(kReportPage);
+  if (!verb.no_explorer)
+    put(page, "/*ARLAB_EXPLORER*/null/*END*/",
+        explorer::has_module() ? explorer::page_with_module() : explorer::page_with_answers());
+  put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since it may hold any text
+  write_file(verb.output, page);
+  if (verb.output != "-")
+    fmt::print(stderr, "wrote {} ({})\n", verb.output,
+               show_plural(static_cast<Count>(data["records"].size()), "record"));
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page from result files");
+  verb->footer(
+      "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
+      "results/report.html");
+  const auto options = std::make_shared<ReportVerb>();
+  verb->add_flag("--no-explorer", options->no_explorer,
+                 "Leave the explorer out of the page, which is then about 1 MB smaller");
+  verb->add_option("files", options->files, "Result files, written with --json")->type_name("");
+  verb->add_option("-o,--output", options->output,
+                   "Page to write (default report.html); - is stdout")
+      ->type_name("FILE");
+  verb->callback([options, &session] { report(*options, session); });
+}
+
+}  // namespace arlab

@@ -1,0 +1,126 @@
+// arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites,
+// step by step.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/match_schedule.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/table.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr Rank kMostRanks = 64;  // wider tables help nobody
+
+std::string chunks_text(const Problem& p, const Chunks& c) {
+  if (c == p.all() && p.ranks > 1) return "all";
+  return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
+}
+
+std::string action_text(const Problem& p, const Action& a) {
+  switch (a.verb) {
+    case Verb::send:
+      return fmt::format("send {} to {}", chunks_text(p, a.chunks), a.peer);
+    case Verb::reduce:
+      return fmt::format("add {} from {}", chunks_text(p, a.chunks), a.peer);
+    case Verb::replace:
+      return fmt::format("set {} from {}", chunks_text(p, a.chunks), a.peer);
+  }
+  return "";
+}
+
+// Cells by step and rank.
+class Steps : public Visitor {
+ public:
+  explicit Steps(const Problem& problem) : p_(problem) {}
+
+  Fault ends(Rank rank, Count, Count step, Round round) override {
+    std::string& cell = cells_[step][rank];
+    for (const Action& a : round) cell += (cell.empty() ? "" : "; ") + action_text(p_, a);
+    return {};
+  }
+
+  std::string text() const {
+    if (cells_.empty()) return "Nothing is sent.\n";
+    std::vector<std::string> header{"step"};
+    for (Rank r = 0; r < p_.ranks; ++r) header.push_back(fmt::format("rank {}", r));
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [step, ranks] : cells_) {
+      rows.push_back({std::to_string(step)});
+      for (Rank r = 0; r < p_.ranks; ++r) rows.back().push_back(ranks.count(r) ? ranks.at(r) : "");
+    }
+    return markdown(header, rows);
+  }
+
+ private:
+  Problem p_;
+  std::map<Count, std::map<Rank, std::string>> cells_;
+};
+
+// What it is, what it costs here, by which formula, and where it is from.
+std::string heading(const Algorithm& a, const Problem& p) {
+  const Cost cost = claimed(a, p);
+  const bool stops = a.idea.ends_with('.');
+  std::string text =
+      fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.idea, stops ? "" : ".",
+                  name(p.collective), show_plural(p.ranks, "rank"),
+                  show_plural(cost.messages, "message"), show_plural(cost.rounds, "round"));
+  if (p.collective == Collective::allreduce)
+    text +=
+        fmt::format(" On m ranks: {} messages, {} rounds.", a.formula.messages, a.formula.rounds);
+  return text + fmt::format("\nSource: {}.\n", a.source);
+}
+
+void show(const SweepOptions& options) {
+  const auto chosen = options.chosen_algorithms();
+  bool first = true;
+  for (const Algorithm* a : chosen)
+    for (const Rank ranks : options.parsed_ranks()) {
+      if (ranks > kMostRanks)
+        fail(Blame::usage,
+             fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer",
+                         ranks, kMostRanks));
+      const auto groups = options.given_groups(ranks);
+      Problem p{options.parsed_collective(), ranks, ranks, options.root};
+      p.groups = groups.get();
+      check(p);
+      if (options.left_out(*a, p)) continue;
+      if (const std::string why = unsupported(*a, p); !why.empty())
+        fail(Blame::usage, why + ": choose another algorithm or --collective");
+      Steps steps(p);
+      const Walk walked = walk(p, schedule_of(*a, p), steps);
+      if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
+      fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
+      first = false;
+    }
+  fmt::print(
+      "\nc2 is chunk 2 of the vector, which has one chunk for each rank; all is the whole vector.\n"
+      "add: receive and add. set: receive and overwrite. A rank goes on when its own step is "
+      "done.\n");
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Session&) {
+  CLI::App* verb =
+      app.add_subcommand("show", "The rounds of an algorithm, as a table; or a topology");
+  verb->footer(
+      "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
+      "torus");
+  const auto options = std::make_shared<SweepOptions>();
+  options->add_names(*verb);
+  options->add_ranks(*verb, "Ranks (default 4), at most 64");
+  add_show_topology(*verb);
+  verb->callback([options, verb] {
+    if (!verb->get_subcommands().empty()) return;
+    if (options->ranks.empty()) options->ranks = {"4"};
+    show(*options);
+  });
+}
+
+}  // namespace arlab

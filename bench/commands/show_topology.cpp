@@ -1,0 +1,121 @@
+// arlab show topology fat_tree:k=8: what a network is like, as text, and its picture.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/export/topology_svg.hpp"
+#include "bench/results/table.hpp"
+#include "simulator/topologies/analysis/metrics.hpp"
+#include "simulator/topologies/build/topology.hpp"
+#include "simulator/topologies/routing/routing.hpp"
+
+namespace arlab {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string range(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " to " + most;
+}
+
+std::string show_latency(Time t) { return show_picoseconds(static_cast<double>(t)); }
+
+void print_metrics(const Topology& topology, const Metrics& m, Routing routing) {
+  const auto about = [&](const std::string& text) {
+    return m.sampled ? text + " (of a sample of targets)" : text;
+  };
+  Rows rows{
+      {"hosts", show_count(m.hosts)},
+      {"switches", show_count(m.switches)},
+      {"links (a cable is two)", show_count(m.links)},
+      {"diameter", about(fmt::format("{} links, {}", m.diameter, show_latency(m.longest_latency)))},
+      {"average distance", about(fmt::format("{:.3f} links", m.average_distance))}};
+  if (!m.halves.empty()) {
+    rows.push_back({"bisection bandwidth", show_bandwidth(m.bisection)});
+    rows.push_back({"  from " + m.halves, show_bandwidth(m.per_host) + " a host"});
+  }
+  if (topology.groups() > 0)
+    rows.push_back({"groups", fmt::format("{} (by {})", show_count(topology.groups()),
+                                          topology.group_word())});
+  rows.push_back({"routing", std::string(name(routing))});
+  if (!m.gap.empty()) rows.push_back({"not connected", m.gap});
+  fmt::print("{}\n\n{}\n", topology.spec(), markdown({"metric", "value"}, rows));
+}
+
+void print_tiers(const Metrics& m) {
+  Rows rows;
+  for (const TierMetrics& tier : m.tiers)
+    rows.push_back({tier.name, show_count(tier.links),
+                    range(show_bandwidth(tier.slowest), show_bandwidth(tier.fastest)),
+                    range(show_latency(tier.shortest), show_latency(tier.longest))});
+  fmt::print("{}", markdown({"tier", "links", "bandwidth", "latency"}, rows));
+}
+
+void write_svg(const Topology& topology, const std::string& path) {
+  const std::string picture = svg_of(topology);
+  if (path == "-") {
+    fmt::print("{}", picture);
+    return;
+  }
+  std::ofstream file(path);
+  file << picture;
+  file.close();
+  if (!file) fail(Blame::environment, fmt::format("cannot write '{}'", path));
+}
+
+struct ShowOptions {
+  TopologyOptions network;
+  std::string svg;
+  bool hosts = false;
+  Rank ranks = 0;
+};
+
+void show(const ShowOptions& options) {
+  const Topology topology = options.network.open(options.ranks);
+  const Router router(topology, options.network.parsed_routing());  // refuses what does not fit
+  const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
+  const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
+  if (options.hosts) {
+    for (const Rank host : hosts) fmt::print("{}\n", topology.node(host).name);
+    return;
+  }
+  const Metrics m = metrics(topology, hosts);
+  if (options.svg != "-") {
+    print_metrics(topology, m, router.routing());
+    print_tiers(m);
+  }
+  if (!options.svg.empty()) write_svg(topology, options.svg);
+}
+
+}  // namespace
+
+void add_show_topology(CLI::App& show_verb) {
+  CLI::App* verb =
+      show_verb.add_subcommand("topology", "A network: its metrics, and its picture as SVG");
+  verb->footer(
+      "Examples:\n  arlab show topology fat_tree:k=8,oversubscription=4\n"
+      "  arlab show topology torus -p 256 --svg torus.svg\n  arlab show topology network.graphml");
+  const auto options = std::make_shared<ShowOptions>();
+  verb->add_option("topology", options->network.topology,
+                   "Topology with its parameters, or a GraphML or DOT file")
+      ->required()
+      ->type_name("TOPOLOGY");
+  verb->add_option("-p,--ranks", options->ranks,
+                   "Choose sizes that hold so many hosts; the bisection is between halves of ranks")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
+      ->type_name("FILE");
+  verb->add_option("--placement", options->network.placement,
+                   "block (default), cyclic, random, or a file with a host for each rank");
+  verb->add_flag("--hosts", options->hosts,
+                 "Print the host of each rank alone, a line each: a placement file");
+  options->network.add(*verb);
+  verb->callback([options] { show(*options); });
+}
+
+}  // namespace arlab

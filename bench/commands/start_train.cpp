@@ -1,0 +1,60 @@
+// What arlab itself has of training: it becomes the program arlab-train beside it, which is linked
+// with LibTorch.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "algorithms/base/error.hpp"
+#include "bench/commands/commands.hpp"
+
+namespace arlab {
+namespace {
+
+std::string program() {
+  std::error_code none;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::string beside = (self.parent_path() / "arlab-train").string();
+  return std::filesystem::exists(beside, none) ? beside : "";
+}
+
+[[noreturn]] void start(const std::string& program, std::vector<std::string> command) {
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  execv(program.c_str(), words.data());
+  fail(Blame::environment, fmt::format("cannot start {} ({}): build or install it again", program,
+                                       std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand(
+      "train", "Train a model on several workers, and see what communication costs");
+  verb->set_help_flag();  // all options are arlab-train's
+  verb->prefix_command();
+  verb->callback([&session] {
+    const std::string found = program();
+    if (found.empty())
+      fail(Blame::environment,
+           "train needs LibTorch, which this arlab is built without: apt install libtorch-dev "
+           "libopenblas0-pthread, then configure and build again");
+    start(found, session.command);
+  });
+}
+
+void list_architectures() {
+  const std::string found = program();
+  if (found.empty()) {
+    fmt::print("none: built without LibTorch (libtorch-dev libopenblas0-pthread)\n");
+    return;
+  }
+  std::fflush(stdout);
+  start(found, {"arlab", "list", "architectures"});
+}
+
+}  // namespace arlab

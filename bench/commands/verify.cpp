@@ -1,0 +1,56 @@
+// arlab verify: proves that every rank ends with every contribution exactly once, whatever the
+// data.
+#include "algorithms/verify/verify.hpp"
+
+#include <memory>
+
+#include "algorithms/verify/count.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/sweep.hpp"
+
+namespace arlab {
+namespace {
+
+void evaluate(const Config& config, Record& r) {
+  const Proof proof = verify(*config.algorithm, config.problem, config.segments);
+  r.wrong = proof ? 0 : 1;
+  if (proof) {
+    r.sent = count(*config.algorithm, config.problem, config.segments).all;
+    r.bracketing = proof.bracketing;
+    r.same_on_all_ranks = proof.same_on_all_ranks;
+  } else {
+    r.fault = proof.fault.text;
+  }
+}
+
+Estimate estimate(const Config& config, const Record& r) {
+  const auto ranks = static_cast<double>(config.problem.ranks);
+  const auto elements = static_cast<double>(std::max<Count>(1, config.problem.elements));
+  const double chunks_moved = static_cast<double>(r.claimed->elements) / elements * ranks;
+  return {.messages = static_cast<double>(r.claimed->messages),
+          .memory = ranks * ranks * (4 + ranks / 8),
+          .seconds = chunks_moved * 5e-9 + static_cast<double>(r.claimed->messages) * 2e-7};
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand(
+      "verify", "Prove algorithms right: every contribution exactly once, no deadlock");
+  verb->footer(
+      "Examples:\n  arlab verify all -p 1..64+1\n  arlab verify tree -p 6 --root 2\n"
+      "The proof holds for any number of elements; sends are taken as rendezvous, the strictest "
+      "case.");
+  const auto options = std::make_shared<SweepOptions>();
+  options->add_axes(*verb, false);
+  options->add_outputs(*verb);
+  verb->callback([options, &session] {
+    options->command = session.command;
+    if (options->ranks.empty()) options->ranks = {"2..16"};
+    if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
+    session.exit_code = sweep(
+        *options, "verify", [](Record&) {}, estimate, evaluate);
+  });
+}
+
+}  // namespace arlab

@@ -1,0 +1,47 @@
+#include "bench/export/ti_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/time.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr int kTag = 0, kByte = 6;  // MPI_BYTE by its number in such traces
+
+}  // namespace
+
+std::string ti_trace(const Config& config) {
+  const auto lanes = lanes_of(*config.algorithm, config.problem, config.segments);
+  if (lanes.size() > 1)
+    fail(Blame::usage, fmt::format("{} has {} lanes, and format ti knows one program a rank: leave "
+                                   "out --segments, or choose another algorithm",
+                                   config.algorithm->name, lanes.size()));
+  const auto element = static_cast<Bytes>(size_of(config.operand.dtype));
+  std::string text;
+  const auto out = std::back_inserter(text);
+  for (Rank r = 0; r < config.problem.ranks; ++r) {
+    fmt::format_to(out, "{} init\n", r);
+    for (const Lane& lane : lanes) {  // none where there is nothing to do
+      const Blocks blocks = lane.problem.blocks();
+      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+        bool waits = false;
+        for (const Action& a : p.round()) {
+          const Bytes bytes = blocks.size(a.chunks) * element;
+          if (bytes == 0) continue;
+          fmt::format_to(out, "{} {} {} {} {} {}\n", r, a.sends() ? "isend" : "irecv", a.peer, kTag,
+                         bytes, kByte);
+          waits = true;
+        }
+        if (waits) fmt::format_to(out, "{} waitall\n", r);
+      }
+    }
+    fmt::format_to(out, "{} finalize\n", r);
+  }
+  return text;
+}
+
+}  // namespace arlab

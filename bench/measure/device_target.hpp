@@ -1,0 +1,22 @@
+// Subjects whose vectors are on devices: timed by the devices' own events, checked there, too.
+#pragma once
+
+#include <memory>
+
+#include "bench/measure/target.hpp"
+#include "collectives/gpu/colocated_executor.hpp"
+#include "collectives/gpu/rank_executor.hpp"
+
+namespace arlab {
+
+/// All ranks, as virtual ranks on these devices. As graphs, a schedule is launched at once; else
+/// its copies and kernels are enqueued one by one. The devices must outlive it.
+std::unique_ptr<Subject> virtual_ranks(Devices& devices, Rank ranks, bool as_graphs);
+
+/// One rank with a device of its own. All three must outlive it.
+std::unique_ptr<Subject> rank_on_device(Communicator& control, Device& device, Wires& wires);
+
+/// Bytes of device memory that a rank takes in all, scratch not counted.
+double device_bytes(const Problem& problem, Operand operand);
+
+}  // namespace arlab

@@ -1,0 +1,10 @@
+// The text of plots/report/report.html; report_page.cpp is generated from it.
+#pragma once
+
+#include <string_view>
+
+namespace arlab {
+
+extern const std::string_view kReportPage;
+
+}  // namespace arlab

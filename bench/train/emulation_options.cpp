@@ -1,0 +1,143 @@
+#include "bench/train/emulation_options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
+#include "simulator/models/model.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+namespace arlab {
+namespace {
+
+// With K, M, G and T as powers of 1000, as speeds have them.
+double parse_rate(const std::string& text, const std::string& what, std::string_view unit) {
+  constexpr std::string_view kLetters = "KMGT";
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest != end)
+    if (const auto power = kLetters.find(*rest); power != kLetters.npos) {
+      value *= std::pow(1000.0, static_cast<double>(power + 1));
+      ++rest;
+    }
+  const std::string_view left(rest, static_cast<std::size_t>(end - rest));
+  if (error != std::errc() || !(left.empty() || left == unit) || !(value > 0) || std::isinf(value))
+    fail(Blame::usage,
+         fmt::format("{} is '{}': give a number above 0 such as 10G or 2.5G", what, text));
+  return value;
+}
+
+std::unique_ptr<Network> made(const VirtualNetwork& network, Rank ranks, std::uint64_t seed) {
+  if (network.topology.empty())
+    return make_network(
+        find_model("alpha_beta"),
+        {{"alpha", static_cast<double>(network.latency)}, {"beta", kSecond / network.bandwidth}},
+        ranks);
+  TopologyOptions chosen;
+  chosen.topology = network.topology;
+  chosen.seed = seed;
+  return make_network(find_model("fluid"), {}, ranks, chosen.fabric(ranks));
+}
+
+}  // namespace
+
+void VirtualRun::add(CLI::App& verb) {
+  const std::string group = "Virtual ranks (--backend virtual)";
+  verb.add_option("--bandwidth", bandwidths,
+                  "Of each rank's port, in bits a second: 10G (default), or 100M,1G,10G,100G")
+      ->delimiter(',')
+      ->type_name("RATES")
+      ->group(group);
+  verb.add_option("--latency", latency, "Of a message (default 20us)")
+      ->type_name("TIME")
+      ->group(group);
+  verb.add_option("--topology", topology,
+                  "Instead of a port a rank: any of `arlab list topologies`, such as "
+                  "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
+      ->type_name("SPEC")
+      ->group(group);
+  verb.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
+      ->type_name("RATE")
+      ->group(group);
+  verb.add_option("--slowdown", slowdown,
+                  "By rank, how many times as long it computes: 1,1,2.5 (default 1 for all)")
+      ->delimiter(',')
+      ->type_name("FACTORS")
+      ->group(group);
+  verb.add_option("--jitter", jitter,
+                  "Computing takes up to so much of its time again, by chance (default 0)")
+      ->type_name("PART")
+      ->group(group);
+  verb.add_option("--codec-cost", codec_cost,
+                  "Nanoseconds that encoding and decoding an element take: 1.2,0.4, or measured "
+                  "(default: on this machine, so times differ a little from run to run)")
+      ->type_name("NS,NS")
+      ->group(group);
+}
+
+bool VirtualRun::any() const {
+  return !bandwidths.empty() || !latency.empty() || !topology.empty() || !slowdown.empty() ||
+         jitter != 0 || speed != "1T" || codec_cost != "measured";
+}
+
+std::vector<VirtualNetwork> VirtualRun::networks() const {
+  if (!topology.empty()) {
+    if (!bandwidths.empty() || !latency.empty())
+      fail(Blame::usage,
+           fmt::format("--topology {} has bandwidths and latencies of its own: leave out "
+                       "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
+                       topology, topology.substr(0, topology.find(':'))));
+    return {{0, 0, topology}};
+  }
+  const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
+  std::vector<VirtualNetwork> all;
+  for (const std::string& text : bandwidths.empty() ? std::vector<std::string>{"10G"} : bandwidths)
+    all.push_back({parse_rate(text, "--bandwidth", "bps") / 8, each, ""});
+  return all;
+}
+
+double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed", ""); }
+
+CodecCost VirtualRun::codec_of(const GradientOptions& gradients, Count elements) const {
+  if (!gradients.compressor) return {};
+  if (codec_cost == "measured") {
+    static std::map<std::string, CodecCost> measured;  // by compressor: a study asks often
+    constexpr Count kMost = 1 << 20;
+    const auto [found, is_new] = measured.try_emplace(text(*gradients.compressor));
+    if (is_new)
+      found->second = measured_codec_cost(*gradients.compressor, std::min(elements, kMost));
+    return found->second;
+  }
+  const auto comma = codec_cost.find(',');
+  const std::string parts[] = {codec_cost.substr(0, comma),
+                               comma == codec_cost.npos ? "" : codec_cost.substr(comma + 1)};
+  double ns[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const std::string& part = parts[i];
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
+    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
+      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
+                                     "decode an element, such as 1.2,0.4, or measured",
+                                     codec_cost));
+  }
+  return {ns[0] * 1e-9, ns[1] * 1e-9};
+}
+
+double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
+                       const std::function<void(Communicator&)>& body) const {
+  if (static_cast<Rank>(slowdown.size()) > ranks)
+    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", slowdown.size(),
+                                   show_plural(ranks, "rank")));
+  VirtualOptions options{slowdown, jitter, seed};
+  if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
+  const auto built = made(network, ranks, seed);
+  return static_cast<double>(on_virtual_ranks(*built, ranks, body, options).finish) / kSecond;
+}
+
+}  // namespace arlab

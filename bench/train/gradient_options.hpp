@@ -1,0 +1,25 @@
+// How gradients travel in a training run, as command lines say it: schedulers and compressors by
+// their specs, such as "priority:slice=4M" and "topk:ratio=0.01".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "training/exchange/gradient_exchange.hpp"
+
+namespace arlab {
+
+/// Sets scheduler and its parameters. Throws Error(usage) that names the bad value.
+void set_scheduler(GradientOptions& options, const std::string& spec);
+
+/// Sets the compressor; "none": dense. Throws Error(usage) that names the bad value.
+void set_compressor(GradientOptions& options, const std::string& spec);
+
+/// "priority", or "priority:slice=4194304" where parameters were given.
+std::string scheduler_text(const GradientOptions& options);
+/// "none", or the compressor with all its parameters.
+std::string compressor_text(const GradientOptions& options);
+/// The same with those parameters only that are not the default.
+std::string compressor_label(const GradientOptions& options);
+
+}  // namespace arlab

@@ -1,0 +1,29 @@
+// arlab list architectures: the models that are trained. Part of arlab-train, which can build them.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "algorithms/base/time.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/table.hpp"
+#include "training/models/architecture.hpp"
+
+namespace arlab {
+
+void list_architectures() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Architecture& a : architectures())
+    rows.push_back({std::string(a.name), std::string(a.idea),
+                    fmt::format("{} x {} x {}", a.channels, a.height, a.width),
+                    std::to_string(a.classes), show_count(a.parameters),
+                    show_bytes(a.parameters * static_cast<Count>(sizeof(float))),
+                    std::string(a.source)});
+  fmt::print(
+      "{}\narlab train -m NAME, or several: -m mlp,cnn\n",
+      markdown({"architecture", "idea", "images", "classes", "parameters", "gradients", "source"},
+               rows));
+}
+
+}  // namespace arlab

@@ -1,0 +1,214 @@
+#include "bench/train/run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/results/context.hpp"
+#include "training/control/gather.hpp"
+#include "training/telemetry/event_file.hpp"
+#include "training/telemetry/step_trace.hpp"
+#include "training/trainer/checkpointing.hpp"
+
+namespace arlab {
+namespace {
+
+/// The spans of this rank, in memory until the end.
+class Tracer {
+ public:
+  explicit Tracer(Rank rank) : rank_(rank) {}
+
+  void step(const StepReport& r) {
+    const double computed = r.begin + r.input;
+    if (r.input > 0)
+      add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
+    add({WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
+         r.begin + r.seconds - r.exposed});
+  }
+  // On the thread of the exchange.
+  void collective(const CollectiveId& id, double begin, double end) {
+    add({WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
+  }
+  std::string encoded() const { return encode_spans(spans_); }
+
+ private:
+  void add(WorkSpan span) {
+    const std::lock_guard lock(mutex_);
+    spans_.push_back(std::move(span));
+  }
+  Rank rank_;
+  std::mutex mutex_;
+  std::vector<WorkSpan> spans_;
+};
+
+/// What rank 0 tells people while it goes on.
+class Teller {
+ public:
+  Teller(const TrainOptions& options, Count all_steps, Count batch)
+      : progress_(static_cast<std::size_t>(all_steps)), batch_(batch) {
+    if (!options.tensorboard.empty()) events_.emplace(options.tensorboard);
+  }
+
+  void say(const std::string& note) {
+    progress_.clear();
+    fmt::print(stderr, "note: {}\n", note);
+  }
+
+  void step(const StepReport& r) {
+    recent_ += r.outcome;
+    seconds_ += r.seconds;
+    exposed_ += r.exposed;
+    ++steps_;
+    const auto n = static_cast<double>(std::max<Count>(recent_.samples, 1));
+    const double loss = recent_.loss / n, rate = static_cast<double>(batch_ * steps_) / seconds_;
+    progress_.show(
+        static_cast<std::size_t>(r.step.number + 1),
+        fmt::format("epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
+                    "communication {:.0f}%",
+                    r.position.epoch + 1, loss, 100 * static_cast<double>(recent_.correct) / n,
+                    rate, 100 * exposed_ / seconds_));
+    if (steps_ < kRecent) return;
+    if (events_) {
+      events_->scalar("batch/loss", loss, r.step.number);
+      events_->scalar("batch/images_per_second", rate, r.step.number);
+      events_->scalar("batch/learning_rate", r.step.learning_rate, r.step.number);
+    }
+    recent_ = {}, seconds_ = exposed_ = 0, steps_ = 0;
+  }
+
+  void epoch(const EpochReport& r, Replica& replica) {
+    if (!events_) return;
+    const auto mean = [](double sum, Count n) { return sum / static_cast<double>(n); };
+    events_->scalar("epoch/loss", mean(r.train.loss, r.train.samples), r.epoch);
+    events_->scalar("epoch/accuracy", mean(static_cast<double>(r.train.correct), r.train.samples),
+                    r.epoch);
+    if (r.validation.samples > 0) {
+      events_->scalar("epoch/validation_loss", mean(r.validation.loss, r.validation.samples),
+                      r.epoch);
+      events_->scalar("epoch/validation_accuracy",
+                      mean(static_cast<double>(r.validation.correct), r.validation.samples),
+                      r.epoch);
+    }
+    events_->scalar("epoch/exposed_seconds", r.exposed, r.epoch);
+    for (const Variable& v : replica.variables())
+      events_->histogram("weights/" + v.name,
+                         replica.weights().subspan(static_cast<std::size_t>(v.offset),
+                                                   static_cast<std::size_t>(v.elements)),
+                         r.epoch);
+  }
+
+ private:
+  static constexpr Count kRecent = 20;  // steps that a loss is the mean of
+  Progress progress_;
+  std::optional<EventFile> events_;
+  Count batch_;
+  Outcome recent_;
+  double seconds_ = 0, exposed_ = 0;
+  Count steps_ = 0;
+};
+
+std::vector<Article> articles_of(const TrainConfig& config, const TrainOptions& options,
+                                 const Datasets& data, const Sampling& sampling) {
+  return {{"the model's name", std::string(config.architecture->name)},
+          {"the data", data.train.name + "; " + agreement(sampling)},
+          {"the seed", std::to_string(options.seed)},
+          {"synchronised batch normalisation", options.sync_batch_norm ? "on" : "off"},
+          {"checkpoints",
+           options.checkpoint + ", every " + std::to_string(options.policy.every_steps), false},
+          {"a trace", options.trace.empty() ? "no" : "yes", false}};
+}
+
+void write_trace(const TrainOptions& options, const std::vector<std::string>& encoded) {
+  std::vector<WorkSpan> spans;
+  for (const std::string& text : encoded)
+    for (WorkSpan& span : decode_spans(text)) spans.push_back(std::move(span));
+  write_file(options.trace, trace_of(spans, context(options.command)).dump() + "\n");
+}
+
+}  // namespace
+
+TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions& options,
+                  const Datasets& data, StagedRank* gpus) {
+  use_threads(options.threads);
+  const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
+  Sampling sampling{.samples = data.train.samples,
+                    .files = data.train.files,
+                    .global_batch = options.batch,
+                    .workers = config.workers,
+                    .rank = is_worker ? c.rank() : 0,
+                    .sharding = sharding_named(options.sharding),
+                    .seed = options.seed};
+  if (options.sync_batch_norm && options.batch % config.workers != 0)
+    fail(Blame::usage,
+         fmt::format("--sync-bn needs as many samples on each worker, and {} are not shared out to "
+                     "{} evenly: give --batch a multiple of the workers",
+                     options.batch, config.workers));
+  const Count steps = Sampler(sampling).steps();
+  Learning learning = config.learning;
+  learning.via.gpus = gpus;
+  Trainer trainer(
+      c, learning,
+      [&](const SumOverWorkers& sum) {
+        return make_replica(*config.architecture,
+                            {.seed = options.seed,
+                             .sum_over_workers = options.sync_batch_norm ? sum : SumOverWorkers{},
+                             .cuda = options.device == "cuda"});
+      },
+      articles_of(config, options, data, sampling));
+  std::optional<Teller> teller;
+  if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
+  std::optional<Backup> backup;
+  TrainResult result;
+  if (!options.checkpoint.empty()) {
+    backup.emplace(trainer, options.checkpoint, options.policy);
+    for (const std::string& note : backup->resume())
+      if (teller) teller->say(note);
+  }
+  result.steps_before = trainer.steps_done();
+  if (const GradientOptions& g = config.learning.options.gradients; speaks && g.compressor)
+    result.codes = code_route(g, trainer.replica().variables(), config.workers);
+  std::optional<Pipeline> feed, validation;
+  if (is_worker) {
+    feed.emplace(data.train, sampling, options.prefetch);
+    sampling.samples = data.validation.samples;
+    sampling.files = data.validation.files;
+    sampling.global_batch = std::min<Count>(256 * config.workers, data.validation.samples);
+    sampling.shuffle = sampling.drop_remainder = false;
+    validation.emplace(data.validation, sampling, options.prefetch);
+  }
+  Tracer tracer(c.rank());
+  const bool traces = !options.trace.empty();
+  Observer observer;
+  observer.step = [&](const StepReport& r) {
+    if (traces) tracer.step(r);
+    if (!speaks) return;
+    teller->step(r);
+    result.step_us.push_back(r.seconds * 1e6);
+  };
+  observer.epoch = [&](const EpochReport& r) {
+    if (!speaks) return;
+    teller->epoch(r, trainer.replica());
+    result.epochs.push_back(r);
+  };
+  if (traces)
+    observer.collective = [&](const CollectiveId& id, double begin, double end) {
+      tracer.collective(id, begin, end);
+    };
+  trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);
+  result.staleness = trainer.staleness();
+  if (traces) {
+    const std::vector<std::string> all = gather(c, tracer.encoded());
+    if (speaks) write_trace(options, all);
+  }
+  result.config = config;
+  result.route = trainer.exchange().route().name(c);
+  result.lanes = trainer.exchange().route().lanes();
+  return result;
+}
+
+}  // namespace arlab

@@ -1,0 +1,39 @@
+// One training run as it is measured: what each rank does, and what is told of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/cli/progress.hpp"
+#include "bench/results/statistics.hpp"
+#include "bench/train/options.hpp"
+#include "training/trainer/trainer.hpp"
+
+namespace arlab {
+
+struct TrainConfig {
+  const Architecture* architecture = nullptr;
+  Learning learning;
+  std::string backend;
+  Rank ranks = 1, workers = 1;
+  VirtualNetwork network = {};  ///< of virtual ranks
+};
+
+/// What rank 0 has seen of it.
+struct TrainResult {
+  TrainConfig config;
+  std::string route;
+  Count lanes = 1;
+  std::vector<EpochReport> epochs;
+  std::vector<double> step_us;
+  Staleness staleness;
+  CodeRoute codes;         ///< where gradients are compressed
+  Count steps_before = 0;  ///< that a checkpoint had
+};
+
+/// Every rank of the communicator calls it; only rank 0's result is filled.
+/// gpus: between which gradients travel, or null.
+TrainResult train(Communicator& communicator, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data, StagedRank* gpus);
+
+}  // namespace arlab

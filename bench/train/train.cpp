@@ -1,0 +1,231 @@
+// arlab train: data-parallel training for real: what an allreduce costs where it is used.
+//
+// In the program arlab-train, which alone is linked with LibTorch: loading that takes a third of a
+// second, which no other verb shall wait for.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/job.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/train/gradient_options.hpp"
+#include "bench/train/report.hpp"
+#include "bench/train/study.hpp"
+#include "training/cluster/cluster.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::string_view kExamples = R"(Examples:
+  arlab train
+  arlab train -m mlp,cnn_pooled -w 1,2,4 --epochs 3 --json results.jsonl
+  mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
+  arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
+
+TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
+                      const Architecture& architecture, Rank workers) {
+  const std::string_view host = backend == "virtual" ? backend : job.host_backend(backend);
+  TrainConfig c{&architecture, learning_of(options, host, workers), backend, workers, workers};
+  const bool served = find_strategy(c.learning.strategy).has_servers;
+  if (served) c.ranks += options.learning.options.servers;
+  if (host == "mpi" && job.ranks() > 0) {
+    if (options.workers.empty()) {
+      c.workers = Trainer::workers_of(c.learning, job.ranks());
+      c.ranks = job.ranks();
+      c.learning.rate.workers = c.workers;
+    } else if (c.ranks != job.ranks()) {
+      fail(Blame::usage, fmt::format("{} workers{} are {} ranks, but the MPI job has {}: leave out "
+                                     "-w, or start it with mpirun -n {}",
+                                     workers, served ? " with their servers" : "", c.ranks,
+                                     job.ranks(), c.ranks));
+    }
+  } else if (host == "mpi") {
+    fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
+                                   "train ...`",
+                                   backend, c.ranks));
+  }
+  if (backend != "virtual")
+    job.check(backend, c.ranks);
+  else if (job.ranks() > 1)
+    fail(Blame::usage, "virtual ranks are threads of one process: start it without mpirun");
+  return c;
+}
+
+/// Why a run of several cannot be: what it asks for does not fit together. Empty if it can; what is
+/// wrong with all of them is found when they run.
+std::string why_left_out(const TrainConfig& c) {
+  const GradientOptions& gradients = c.learning.options.gradients;
+  if (!gradients.compressor) return "";
+  const CompressorKind& kind = *gradients.compressor->kind;
+  if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
+  if (kind.optimiser != "any" && c.learning.optimizer.kind != OptimizerOptions::Kind::sgd)
+    return fmt::format("it must be followed by {}", kind.optimiser);
+  const Count n = c.architecture->parameters;
+  const Variable whole{.name = "all", .shape = {n}, .elements = n};
+  if (code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
+  for (const Algorithm& a : catalogue())
+    if (a.name == c.learning.route)
+      return unsupported(a, {.collective = Collective::all_gather, .ranks = c.ranks});
+  return "";
+}
+
+/// `all` stands for all of them.
+std::vector<std::string> expanded(const std::vector<std::string>& given,
+                                  const std::vector<std::string>& all) {
+  return given == std::vector<std::string>{"all"} ? all : given;
+}
+
+std::vector<std::string> all_schedulers() {
+  std::vector<std::string> names;
+  for (const SchedulerKind& kind : schedulers()) names.emplace_back(kind.name);
+  return names;
+}
+
+std::vector<std::string> all_compressors() {
+  std::vector<std::string> names{"none"};
+  for (const CompressorKind& kind : compressors()) names.emplace_back(kind.name);
+  return names;
+}
+
+std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
+                                    const std::string& backend) {
+  std::vector<Rank> workers = options.chosen_workers();
+  const bool in_job = job.ranks() > 0 && job.host_backend(backend) == "mpi";
+  if (options.workers.empty() && (in_job || backend == "nccl"))
+    workers = {job.default_ranks(backend)};
+  if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
+  const bool is_virtual = backend == "virtual";
+  if (!is_virtual && options.world.any())
+    fail(Blame::usage, fmt::format("--bandwidth, --latency, --topology, --speed, --slowdown, "
+                                   "--jitter and --codec-cost are of virtual ranks, not of backend "
+                                   "{}: use --backend virtual",
+                                   backend));
+  const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
+  const std::vector<std::string>& algorithms = options.algorithms;
+  const auto kinds = expanded(options.schedulers, all_schedulers());
+  const auto codes = expanded(options.compressors, all_compressors());
+  const bool several = algorithms.size() * kinds.size() * codes.size() > 1;
+  std::vector<TrainConfig> all;
+  const auto add = [&](TrainConfig c) {
+    GradientOptions& gradients = c.learning.options.gradients;
+    if (const std::string why = why_left_out(c); several && !why.empty()) {
+      if (job.speaks())
+        fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
+                   gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route,
+                   why);
+      return;
+    }
+    if (is_virtual) {
+      c.learning.speed = options.world.parsed_speed();
+      gradients.codec = options.world.codec_of(gradients, c.architecture->parameters);
+    }
+    for (const VirtualNetwork& network : networks) {
+      c.network = network;
+      all.push_back(c);
+    }
+  };
+  for (const Architecture* a : options.chosen_models())
+    for (const Rank w : workers)
+      for (const std::string& algorithm : algorithms)
+        for (const std::string& scheduler : kinds)
+          for (const std::string& compressor : codes) {
+            TrainConfig c = config_of(options, job, backend, *a, w);
+            c.learning.route = algorithm;
+            set_scheduler(c.learning.options.gradients, scheduler);
+            set_compressor(c.learning.options.gradients, compressor);
+            add(std::move(c));
+          }
+  if (all.size() > 1 && !(options.checkpoint + options.tensorboard + options.trace).empty())
+    fail(Blame::usage, fmt::format("--checkpoint, --tensorboard and --trace are of one run, but "
+                                   "these are {}: choose one model, one number of workers, one "
+                                   "algorithm, one scheduler, one compressor and one bandwidth",
+                                   all.size()));
+  return all;
+}
+
+// Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
+// train alone and not say so.
+void check_cluster(const Job& job) {
+  const Cluster told = resolve_cluster(process_environment, std::nullopt);
+  const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
+  if (ranks == 1 || ranks == job.ranks()) return;
+  std::string hosts;
+  for (const auto* list : {&told.addresses, &told.servers})
+    for (const std::string& address : *list)
+      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", host_of(address));
+  fail(Blame::usage,
+       fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
+                   "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
+                   told.told_by, ranks,
+                   job.ranks() == 0 ? std::string("process is no part of an MPI job")
+                                    : fmt::format("MPI job has {} ranks", job.ranks()),
+                   ranks, hosts));
+}
+
+int run(TrainOptions& options, Job& job) {
+  check_cluster(job);
+  const std::string backend =
+      options.backend.empty() ? std::string(job.default_backend()) : options.backend;
+  if (options.device != "cpu" && options.device != "cuda")
+    fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
+  const std::vector<TrainConfig> configs = configs_of(options, job, backend);
+  std::optional<ResultFile> json;
+  if (job.speaks() && !options.json.empty())
+    json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  std::vector<TrainResult> results;
+  std::set<std::string> told;
+  const Architecture* made_for = nullptr;
+  Datasets data;
+  for (const TrainConfig& config : configs) {
+    if (std::exchange(made_for, config.architecture) != config.architecture)
+      data = datasets_of(options, *config.architecture);
+    TrainResult result;
+    const auto body = [&](Communicator& communicator, StagedRank* gpus) {
+      TrainResult mine = train(communicator, config, options, data, gpus);
+      if (communicator.rank() == 0) result = std::move(mine);
+    };
+    if (backend == "virtual")
+      options.world.run(config.network, config.ranks, options.seed,
+                        [&](Communicator& communicator) { body(communicator, nullptr); });
+    else
+      job.run_training(backend, config.ranks, body);
+    if (!job.speaks()) continue;
+    if (!result.codes.advice.empty() && told.insert(result.codes.advice).second)
+      fmt::print(stderr, "note: {}\n", result.codes.advice);
+    if (json) json->add(train_record(result, options));
+    results.push_back(std::move(result));
+  }
+  if (!job.speaks() || options.json == "-") return 0;
+  if (backend == "virtual" && results.size() > 1) {
+    const std::vector<Trial> trials = trials_of(results);
+    const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
+    fmt::print("{}\n{}", verdict(trials, target), explain(trials, target));
+    return 0;
+  }
+  fmt::print("{}", train_table(results));
+  const std::string story = train_story(results.back());
+  if (!story.empty()) fmt::print("\n{}", story);
+  return 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand("train");
+  verb->description("Train a model on several workers, and see what communication costs\n\n" +
+                    std::string(kExamples) + "\n");
+  const auto options = std::make_shared<TrainOptions>();
+  options->add(*verb);
+  verb->callback([options, &session] {
+    options->command = session.command;
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
+  });
+}
+
+}  // namespace arlab

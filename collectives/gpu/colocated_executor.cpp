@@ -1,0 +1,220 @@
+#include "collectives/gpu/colocated_executor.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab {
+
+/// Enqueues one schedule.
+class DeviceRanks::Enqueuing {
+ public:
+  Enqueuing(DeviceRanks& on, const Prepared& prepared)
+      : on_(on),
+        prepared_(prepared),
+        schedule_(prepared.schedule_),
+        plan_(schedule_.plan),
+        element_(size_of(schedule_.operand.dtype)),
+        begun_(plan_.rounds.size()),
+        read_(plan_.messages.size()) {}
+
+  void run() {
+    for (const auto& [kind, index] : schedule_.work) switch (kind) {
+        case DeviceWork::Kind::begin:
+          begin(index);
+          break;
+        case DeviceWork::Kind::read:
+          read(index, data(message(index).target, message(index).target_first));
+          break;
+        case DeviceWork::Kind::aside:
+          read(index, nullptr);
+          break;
+        case DeviceWork::Kind::apply:
+          apply(index);
+          break;
+        case DeviceWork::Kind::end:
+          end(index);
+          break;
+      }
+  }
+
+ private:
+  const PlanMessage& message(std::uint32_t m) const { return plan_.messages[m]; }
+  std::byte* data(Rank rank, Count first) const {
+    return prepared_.data_[static_cast<std::size_t>(rank)] +
+           static_cast<std::size_t>(first) * element_;
+  }
+  std::byte* scratch(Rank rank, std::size_t offset) const {
+    return prepared_.scratch_[static_cast<std::size_t>(rank)].data() + offset;
+  }
+  std::byte* aside(std::uint32_t m) const {
+    return scratch(message(m).target, schedule_.asides[m]);
+  }
+  std::size_t bytes(Count elements) const { return static_cast<std::size_t>(elements) * element_; }
+  DeviceStream& stream(Rank rank, int lane) const {
+    return *on_.streams_[on_.stream_of(rank, lane)];
+  }
+
+  void begin(std::uint32_t round) {
+    const PlanRound& its = plan_.rounds[round];
+    DeviceStream& mine = stream(its.rank, its.lane);
+    for (const auto& [piece, offset] : schedule_.copies[round])
+      mine.copy(scratch(its.rank, offset), data(its.rank, piece.first), bytes(piece.elements));
+    if (its.sends.empty()) return;
+    begun_[round] = &on_.take_event(on_.device(its.rank));
+    mine.record(*begun_[round]);
+  }
+
+  /// Into the receiver's memory, or, where that is null, aside.
+  void read(std::uint32_t m, std::byte* into) {
+    const PlanMessage& its = message(m);
+    const DevicePlace& place = schedule_.sources[m];
+    const std::byte* const from =
+        place.in_scratch ? scratch(its.source, place.offset) : data(its.source, 0) + place.offset;
+    DeviceStream& mine = stream(its.target, its.lane);
+    mine.wait(*begun_[its.source_round]);
+    if (!into)
+      mine.copy(aside(m), from, bytes(its.elements));
+    else
+      store(mine, its, into, from);
+    read_[m] = &on_.take_event(on_.device(its.target));
+    mine.record(*read_[m]);
+  }
+
+  void apply(std::uint32_t m) {
+    const PlanMessage& its = message(m);
+    store(stream(its.target, its.lane), its, data(its.target, its.target_first), aside(m));
+  }
+
+  void store(DeviceStream& mine, const PlanMessage& its, std::byte* into, const std::byte* from) {
+    if (its.verb == Verb::reduce)
+      mine.reduce(into, from, its.elements, schedule_.operand);
+    else
+      mine.copy(into, from, bytes(its.elements));
+  }
+
+  // The events of the round are free again as soon as all waits for them are enqueued.
+  void end(std::uint32_t round) {
+    const PlanRound& its = plan_.rounds[round];
+    if (its.sends.empty()) return;
+    for (const std::uint32_t m : its.sends) {
+      stream(its.rank, its.lane).wait(*read_[m]);
+      on_.give_back(on_.device(message(m).target), *read_[m]);
+    }
+    on_.give_back(on_.device(its.rank), *begun_[round]);
+  }
+
+  DeviceRanks& on_;
+  const Prepared& prepared_;
+  const DeviceSchedule& schedule_;
+  const Plan& plan_;
+  std::size_t element_;
+  std::vector<DeviceEvent*> begun_;  // of each round that sends
+  std::vector<DeviceEvent*> read_;   // of each message
+};
+
+DeviceRanks::DeviceRanks(Devices& devices, Rank ranks, int streams) : streams_a_rank_(streams) {
+  expects(!devices.empty() && streams >= 1, "no device or no streams for ranks");
+  if (ranks < 1 || ranks > kMaxDeviceRanks)
+    fail(Blame::usage,
+         std::to_string(ranks) + " ranks on devices: give 1 to " + std::to_string(kMaxDeviceRanks));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const auto device =
+        static_cast<std::size_t>(rank) * devices.size() / static_cast<std::size_t>(ranks);
+    homes_.push_back(devices[device].get());
+    for (int lane = 0; lane < streams; ++lane) streams_.push_back(homes_.back()->make_stream());
+  }
+  origin_ = homes_.front()->make_stream();
+  start_ = homes_.front()->make_event(true);
+  stop_ = homes_.front()->make_event(true);
+}
+
+DeviceRanks::~DeviceRanks() {
+  try {
+    synchronise();                   // nothing works on memory that is about to go
+  } catch (const std::exception&) {  // it was said where it happened, or will be at the next call
+  }
+}
+
+DeviceRanks::Prepared DeviceRanks::prepare(const Algorithm& algorithm, const Problem& problem,
+                                           std::span<std::byte* const> data, Operand operand,
+                                           int segments, bool as_graph) {
+  check(algorithm, problem, ranks());
+  expects(data.size() == homes_.size(), "a vector for each rank");
+  Prepared prepared;
+  prepared.schedule_ = schedule_on_devices(
+      plan_of(algorithm, problem, segments), operand,
+      [&](Rank target, Rank source) { return device(target).reads(device(source)); });
+  prepared.data_.assign(data.begin(), data.end());
+  for (Rank rank = 0; rank < ranks(); ++rank)
+    prepared.scratch_.push_back(
+        device(rank).allocate(prepared.schedule_.scratch[static_cast<std::size_t>(rank)]));
+  if (!as_graph) return prepared;
+  origin_->begin_capture();
+  enqueue(prepared);
+  prepared.graph_ = origin_->end_capture();
+  return prepared;
+}
+
+void DeviceRanks::run(Prepared& prepared) {
+  for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
+  origin_->record(*start_);
+  if (prepared.graph_)
+    origin_->launch(*prepared.graph_);
+  else
+    enqueue(prepared);
+  origin_->record(*stop_);
+  for (Rank rank = 0; rank < ranks(); ++rank) stream(rank).wait(*stop_);
+}
+
+void DeviceRanks::enqueue(const Prepared& prepared) {
+  const DeviceSchedule& schedule = prepared.schedule_;
+  int used = 1;  // streams of each rank
+  for (const PlanRound& round : schedule.plan.rounds)
+    used = std::max(used, std::min(round.lane + 1, streams_a_rank_));
+  DeviceEvent& fork = take_event(*homes_.front());
+  origin_->record(fork);
+  for (Rank rank = 0; rank < ranks(); ++rank)
+    for (int lane = 0; lane < used; ++lane) streams_[stream_of(rank, lane)]->wait(fork);
+  give_back(*homes_.front(), fork);
+
+  Enqueuing(*this, prepared).run();
+
+  for (Rank rank = 0; rank < ranks(); ++rank) {
+    for (int lane = 1; lane < used; ++lane)
+      order(*streams_[stream_of(rank, lane)], device(rank), stream(rank));
+    if (schedule.operand.op == Op::avg)
+      for (const Piece& piece : schedule.plan.divided[static_cast<std::size_t>(rank)])
+        stream(rank).scale(
+            prepared.data_[static_cast<std::size_t>(rank)] +
+                static_cast<std::size_t>(piece.first) * size_of(schedule.operand.dtype),
+            piece.elements, schedule.operand.dtype, ranks());
+    order(stream(rank), device(rank), *origin_);
+  }
+}
+
+void DeviceRanks::synchronise() {
+  for (const auto& stream : streams_) stream->synchronise();
+  origin_->synchronise();
+}
+
+DeviceEvent& DeviceRanks::take_event(Device& device) {
+  EventPool& pool = events_[&device];
+  if (pool.free.empty()) {
+    pool.all.push_back(device.make_event());
+    return *pool.all.back();
+  }
+  DeviceEvent* const event = pool.free.back();
+  pool.free.pop_back();
+  return *event;
+}
+
+void DeviceRanks::order(DeviceStream& earlier, Device& device, DeviceStream& later) {
+  DeviceEvent& event = take_event(device);
+  earlier.record(event);
+  later.wait(event);
+  give_back(device, event);
+}
+
+}  // namespace arlab

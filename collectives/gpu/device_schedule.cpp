@@ -1,0 +1,168 @@
+#include "collectives/gpu/device_schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace arlab {
+namespace {
+
+constexpr std::size_t kAligned = 256;
+
+bool overlap(const Piece& a, const Piece& b) {
+  return a.first < b.first + b.elements && b.first < a.first + a.elements;
+}
+
+class Scheduler {
+ public:
+  Scheduler(Plan plan, Operand operand, const std::function<bool(Rank, Rank)>& reads)
+      : reads_(reads), element_(size_of(operand.dtype)) {
+    schedule_.plan = std::move(plan);
+    schedule_.operand = operand;
+  }
+
+  DeviceSchedule schedule() {
+    const Plan& plan = schedule_.plan;
+    schedule_.copies.resize(plan.rounds.size());
+    schedule_.sources.resize(plan.messages.size());
+    schedule_.asides.resize(plan.messages.size());
+    state_.resize(plan.messages.size());
+    used_.resize(plan.rounds.size());
+    for (std::size_t round = 0; round < plan.rounds.size(); ++round) copy_what_changes(round);
+
+    std::vector<std::vector<std::uint32_t>> ending(plan.step_count());
+    for (std::uint32_t round = 0; round < plan.rounds.size(); ++round)
+      ending[plan.rounds[round].ends].push_back(round);
+    std::uint32_t next = 0;  // round to begin
+    for (std::uint32_t step = 0; step < plan.step_count(); ++step) {
+      for (; next < plan.rounds.size() && plan.rounds[next].begins == step; ++next)
+        add(DeviceWork::Kind::begin, next);
+      for (std::uint32_t m = plan.steps[step]; m < plan.steps[step + 1]; ++m) receive(m);
+      for (const std::uint32_t round : ending[step]) add(DeviceWork::Kind::end, round);
+    }
+    lay_out_scratch();
+    if (schedule_.operand.op == Op::avg)
+      for (const auto& pieces : plan.divided)
+        for (const Piece& piece : pieces) count_traffic(2, piece.elements);
+    return std::move(schedule_);
+  }
+
+ private:
+  enum class State : std::uint8_t { open, aside, applied };
+
+  const PlanMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
+  Piece target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
+  Piece source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
+  void add(DeviceWork::Kind kind, std::uint32_t index) { schedule_.work.push_back({kind, index}); }
+  void count_traffic(int times, Count elements) {
+    schedule_.traffic +=
+        static_cast<double>(times) * static_cast<double>(elements) * static_cast<double>(element_);
+  }
+  /// Scratch in a round, as an offset from where the round's lane begins. It is aligned as the
+  /// piece in its vector, so that kernels can use their widest accesses on both.
+  std::size_t take(std::size_t round, const Piece& piece) {
+    const std::size_t begin =
+        used_[round] + static_cast<std::size_t>(piece.first) * element_ % kAligned;
+    const std::size_t end = begin + static_cast<std::size_t>(piece.elements) * element_;
+    used_[round] = (end + kAligned - 1) / kAligned * kAligned;
+    return begin;
+  }
+
+  void copy_what_changes(std::size_t round) {
+    const PlanRound& its = schedule_.plan.rounds[round];
+    std::vector<DeviceSchedule::Copy>& copies = schedule_.copies[round];
+    for (const std::uint32_t m : its.sends) {
+      const Piece piece = source(m);
+      schedule_.sources[m] = {false, static_cast<std::size_t>(piece.first) * element_};
+      if (std::none_of(its.receives.begin(), its.receives.end(),
+                       [&](std::uint32_t r) { return overlap(piece, target(r)); }))
+        continue;
+      auto copy = std::find_if(copies.begin(), copies.end(), [&](const auto& c) {
+        return c.piece.first == piece.first && c.piece.elements == piece.elements;
+      });
+      if (copy == copies.end()) {
+        copies.push_back({piece, take(round, piece)});
+        copy = copies.end() - 1;
+        count_traffic(2, piece.elements);
+      }
+      schedule_.sources[m] = {true, copy->offset};
+    }
+  }
+
+  bool is_its_turn(std::uint32_t m) const {
+    const auto& receives = schedule_.plan.rounds[message(m).target_round].receives;
+    return std::none_of(
+        receives.begin(), receives.begin() + message(m).position, [&](std::uint32_t earlier) {
+          return state_[earlier] != State::applied && overlap(target(earlier), target(m));
+        });
+  }
+
+  void receive(std::uint32_t m) {
+    const PlanMessage& its = message(m);
+    const int moved = its.verb == Verb::reduce ? 3 : 2;
+    count_traffic(moved, its.elements);
+    if (its.verb == Verb::reduce && !reads_(its.target, its.source)) return set_aside(m);
+    if (!is_its_turn(m)) return set_aside(m);
+    add(DeviceWork::Kind::read, m);
+    state_[m] = State::applied;
+    apply_those_aside(its.target_round);
+  }
+
+  void set_aside(std::uint32_t m) {
+    count_traffic(2, message(m).elements);
+    schedule_.asides[m] = take(message(m).target_round, target(m));
+    add(DeviceWork::Kind::aside, m);
+    state_[m] = State::aside;
+    apply_those_aside(message(m).target_round);
+  }
+
+  void apply_those_aside(std::uint32_t round) {
+    for (const std::uint32_t m : schedule_.plan.rounds[round].receives) {
+      if (state_[m] != State::aside || !is_its_turn(m)) continue;
+      add(DeviceWork::Kind::apply, m);
+      state_[m] = State::applied;
+    }
+  }
+
+  // A lane's rounds follow one another and share scratch; lanes of a rank do not.
+  void lay_out_scratch() {
+    Plan& plan = schedule_.plan;
+    std::vector<std::vector<std::size_t>> largest(plan.sent.size());  // by rank and lane
+    for (std::size_t round = 0; round < plan.rounds.size(); ++round) {
+      auto& lanes = largest[static_cast<std::size_t>(plan.rounds[round].rank)];
+      const auto lane = static_cast<std::size_t>(plan.rounds[round].lane);
+      if (lanes.size() <= lane) lanes.resize(lane + 1);
+      lanes[lane] = std::max(lanes[lane], used_[round]);
+    }
+    for (auto& lanes : largest) {
+      std::size_t begin = 0;
+      for (std::size_t& lane : lanes) begin += std::exchange(lane, begin);
+      schedule_.scratch.push_back(begin);
+    }
+    const auto base = [&](std::uint32_t round) {
+      return largest[static_cast<std::size_t>(plan.rounds[round].rank)]
+                    [static_cast<std::size_t>(plan.rounds[round].lane)];
+    };
+    for (std::uint32_t round = 0; round < plan.rounds.size(); ++round)
+      for (auto& copy : schedule_.copies[round]) copy.offset += base(round);
+    for (std::size_t m = 0; m < plan.messages.size(); ++m) {
+      if (schedule_.sources[m].in_scratch)
+        schedule_.sources[m].offset += base(plan.messages[m].source_round);
+      schedule_.asides[m] += base(plan.messages[m].target_round);
+    }
+  }
+
+  const std::function<bool(Rank, Rank)>& reads_;
+  std::size_t element_;
+  std::vector<State> state_;       // of each message
+  std::vector<std::size_t> used_;  // scratch of each round, bytes
+  DeviceSchedule schedule_;
+};
+
+}  // namespace
+
+DeviceSchedule schedule_on_devices(Plan plan, Operand operand,
+                                   const std::function<bool(Rank, Rank)>& reads) {
+  return Scheduler(std::move(plan), operand, reads).schedule();
+}
+
+}  // namespace arlab

@@ -1,0 +1,60 @@
+// DeviceSchedule: a plan as work on real memory: who copies, who reduces from where, and when.
+//
+// A receiver reads the sender's memory and reduces straight into its own. What a round both sends
+// and changes is sent from a copy, so that a send has the value at the round's start. A message is
+// set aside where it is not its turn in listed order yet, or where the receiver's device cannot
+// read the sender's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "collectives/reduce/dtype.hpp"
+#include "collectives/schedule/matched_schedule.hpp"
+
+namespace arlab {
+
+/// One piece of work, on the stream of one rank's lane. `index` is a round or a message of the
+/// plan.
+struct DeviceWork {
+  enum class Kind : std::uint8_t {
+    begin,  ///< a round: its copies can be made, others may read
+    read,   ///< a message: from the sender's memory into the receiver's
+    aside,  ///< a message: from the sender's memory to the receiver's scratch
+    apply,  ///< a message: from the receiver's scratch into its memory
+    end,    ///< a round: others have read
+  };
+  Kind kind = Kind::begin;
+  std::uint32_t index = 0;
+};
+
+/// Where in the memory of its rank: the vector itself, or scratch.
+struct DevicePlace {
+  bool in_scratch = false;
+  std::size_t offset = 0;  ///< bytes
+};
+
+struct DeviceSchedule {
+  /// What a round copies before others may read.
+  struct Copy {
+    Piece piece;
+    std::size_t offset = 0;  ///< in the rank's scratch, bytes
+  };
+
+  Plan plan;
+  Operand operand;
+  std::vector<DeviceWork> work;           ///< in an order in which it can be enqueued
+  std::vector<std::vector<Copy>> copies;  ///< of each round
+  std::vector<DevicePlace> sources;       ///< of each message: where its receiver reads
+  std::vector<std::size_t> asides;        ///< of each message: offset in the receiver's scratch
+  std::vector<std::size_t> scratch;       ///< bytes that each rank needs
+  double traffic = 0;  ///< bytes that all ranks read and write in device memory, in all
+};
+
+/// `reads(target, source)`: whether the device of one rank reads that of the other.
+DeviceSchedule schedule_on_devices(Plan plan, Operand operand,
+                                   const std::function<bool(Rank, Rank)>& reads);
+
+}  // namespace arlab

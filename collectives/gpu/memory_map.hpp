@@ -1,0 +1,44 @@
+// MemoryMap: which host device has which memory, so that work on memory it cannot reach is
+// noticed.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/gpu/device.hpp"
+
+namespace arlab {
+
+class MemoryMap {
+ public:
+  void add(const std::byte* data, std::size_t size, const Device* device) {
+    const std::lock_guard lock(mutex_);
+    blocks_[data] = {size, device};
+  }
+  void remove(const std::byte* data) {
+    const std::lock_guard lock(mutex_);
+    blocks_.erase(data);
+  }
+  /// The device that has all of these bytes; nullptr for the host's, and for what is not known.
+  const Device* owner(const std::byte* data, std::size_t size) const {
+    const std::lock_guard lock(mutex_);
+    auto block = blocks_.upper_bound(data);
+    if (block == blocks_.begin()) return nullptr;
+    --block;
+    const auto [length, device] = block->second;
+    if (data >= block->first + length) return nullptr;
+    expects(data + size <= block->first + length, "work reaches beyond its memory");
+    return device;
+  }
+
+ private:
+  struct Block {
+    std::size_t size;
+    const Device* device;
+  };
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, Block> blocks_;
+};
+
+}  // namespace arlab

@@ -1,0 +1,83 @@
+#include "collectives/gpu/staged_executor.hpp"
+
+#include <cstring>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/groups.hpp"
+
+namespace arlab {
+namespace {
+
+// Each has scratch memory on the device. A model has fewer buckets; a sweep over sizes may not.
+constexpr std::size_t kMostPrepared = 256;
+
+std::vector<Rank> groups_of_ranks(const Groups* groups) {
+  std::vector<Rank> all;
+  for (Rank rank = 0; groups && rank < groups->ranks(); ++rank)
+    all.push_back(groups->group_of(rank));
+  return all;
+}
+
+}  // namespace
+
+StagedRank::StagedRank(Communicator& control, Device& device, Wires& wires,
+                       DeviceRank::Seconds patience)
+    : ranks_(control.ranks()), device_(device), rank_(control, device, wires, patience) {}
+
+void StagedRank::make_room(std::size_t bytes) {
+  if (bytes <= here_.size()) return;
+  prepared_.clear();  // bound to the memory that goes
+  there_ = {};
+  here_ = {};
+  there_ = device_.allocate(bytes);
+  here_ = device_.allocate_pinned(bytes);
+}
+
+template <class Run>
+void StagedRank::stage(std::span<std::byte> data, Run run) {
+  if (failed_)
+    fail(Blame::environment,
+         "a collective between the GPUs has failed, and may be amid its memory: start the job "
+         "again");
+  if (data.empty()) return run();
+  failed_ = true;  // unless it ends
+  DeviceStream& stream = rank_.stream();
+  std::memcpy(here_.data(), data.data(), data.size());
+  stream.copy(there_.data(), here_.data(), data.size());
+  run();
+  stream.copy(here_.data(), there_.data(), data.size());
+  rank_.synchronise();
+  std::memcpy(data.data(), here_.data(), data.size());
+  failed_ = false;
+}
+
+DeviceRank::Prepared& StagedRank::prepared_for(const Key& key, const Problem& problem) {
+  if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
+  if (prepared_.size() == kMostPrepared) prepared_.clear();
+  return prepared_
+      .emplace(key, rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op},
+                                  key.segments))
+      .first->second;
+}
+
+Cost StagedRank::execute(const Algorithm& algorithm, const Problem& problem,
+                         std::span<std::byte> data, Operand operand, int segments) {
+  arlab::check(algorithm, problem, ranks_);
+  expects(data.size() == static_cast<std::size_t>(problem.elements) * size_of(operand.dtype),
+          "a staged vector is as long as its problem");
+  make_room(data.size());
+  DeviceRank::Prepared& prepared =
+      prepared_for({&algorithm, problem.collective, problem.elements, problem.root, operand.dtype,
+                    operand.op, segments, groups_of_ranks(problem.groups)},
+                   problem);
+  stage(data, [&] { rank_.run(prepared); });
+  return prepared.sent();
+}
+
+void StagedRank::native_allreduce(std::span<std::byte> data, Operand operand) {
+  make_room(data.size());
+  const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
+  stage(data, [&] { rank_.run_native(there_.data(), elements, operand); });
+}
+
+}  // namespace arlab

@@ -1,0 +1,61 @@
+// StagedRank: collectives on vectors in this process's memory that travel between devices: each is
+// copied to the rank's device, runs there, and is copied back.
+//
+// For whoever computes on the host, or hands its results out there as training does, where the fast
+// network joins the GPUs. The buffers are kept, pinned on the host's side, and so is the plan of
+// every problem: training runs the same few again and again.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/gpu/rank_executor.hpp"
+
+namespace arlab {
+
+class StagedRank {
+ public:
+  /// As DeviceRank's.
+  StagedRank(Communicator& control, Device& device, Wires& wires,
+             DeviceRank::Seconds patience = DeviceRank::Seconds(60));
+
+  /// As execute() of execute.hpp, to the same bits; the algorithm is one of the catalogue. Throws
+  /// what DeviceRank does, too, and Error(environment) ever after.
+  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
+               Operand operand, int segments = 1);
+
+  /// The library's own allreduce, in place; its name is empty where there is none.
+  std::string native_name() const { return rank_.wires().native_name(); }
+  void native_allreduce(std::span<std::byte> data, Operand operand);
+
+ private:
+  struct Key {
+    const Algorithm* algorithm;
+    Collective collective;
+    Count elements;
+    Rank root;
+    DType dtype;
+    Op op;
+    int segments;
+    std::vector<Rank> groups;  // of each rank; empty: none
+    auto operator<=>(const Key&) const = default;
+  };
+
+  DeviceRank::Prepared& prepared_for(const Key& key, const Problem& problem);
+  /// Buffers of so many bytes at least. What was prepared on smaller ones is forgotten.
+  void make_room(std::size_t bytes);
+  template <class Run>
+  void stage(std::span<std::byte> data, Run run);
+
+  Rank ranks_;
+  Device& device_;
+  DeviceMemory there_, here_;  // on the device, pinned on the host
+  std::map<Key, DeviceRank::Prepared> prepared_;
+  bool failed_ = false;  // copies may be under way still
+  DeviceRank rank_;      // goes first, and waits for what is under way on the others
+};
+
+}  // namespace arlab

@@ -1,0 +1,161 @@
+#include "collectives/mpi/transport.hpp"
+
+#include <mpi.h>
+
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr int kTag = 0;  // of this communicator, which is for nothing else
+
+class MpiWires final : public Wires {
+ public:
+  MpiWires(Communicator& world, Device& device, bool directly)
+      : world_(world), device_(device), directly_(directly) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~MpiWires() override { MPI_Comm_free(&comm_); }
+
+  // The stream cannot wait for MPI, so the host waits for both. Nothing of the last group is under
+  // way in staging memory once the stream is idle.
+  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+    std::size_t staged = 0;
+    for (const WireCall& call : calls) staged += directly_ ? 0 : call.bytes;
+    reserve(staged, stream);
+    std::vector<std::byte*> buffers;
+    std::size_t used = 0;
+    for (const WireCall& call : calls) {
+      buffers.push_back(directly_ ? call.data : staging_.data() + used);
+      if (directly_) continue;
+      if (call.sends) stream.copy(buffers.back(), call.data, call.bytes);
+      used += call.bytes;
+    }
+    stream.synchronise();
+    requests_.clear();
+    for (std::size_t i = 0; i < calls.size(); ++i) post(calls[i], buffers[i]);
+    check_mpi(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+    if (directly_) return;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (!calls[i].sends) stream.copy(calls[i].data, buffers[i], calls[i].bytes);
+  }
+
+  std::string native_name() const override { return "MPI_Allreduce"; }
+
+  // Half types are reduced by a function of ours, which works on host memory.
+  void native_allreduce(std::byte* data, Count elements, Operand operand,
+                        DeviceStream& stream) override {
+    const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
+    const Operand summed{operand.dtype, operand.op == Op::avg ? Op::sum : operand.op};
+    const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
+    if (directly_ && !half) {
+      stream.synchronise();
+      world_.native_allreduce(data, elements, summed);
+    } else {
+      reserve(bytes, stream);
+      stream.copy(staging_.data(), data, bytes);
+      stream.synchronise();
+      world_.native_allreduce(staging_.data(), elements, summed);
+      stream.copy(data, staging_.data(), bytes);
+    }
+    if (operand.op == Op::avg) stream.scale(data, elements, operand.dtype, world_.ranks());
+  }
+
+ private:
+  void reserve(std::size_t bytes, DeviceStream& stream) {
+    if (staging_.size() >= bytes) return;
+    stream.synchronise();  // it may still read the old one
+    staging_ = device_.allocate_pinned(bytes);
+  }
+
+  void post(const WireCall& call, std::byte* data) {
+    for (std::size_t left = call.bytes; left > 0;) {
+      const auto piece = static_cast<int>(std::min(left, kMpiPiece));
+      MPI_Request* const request = &requests_.emplace_back(MPI_REQUEST_NULL);
+      if (call.sends)
+        check_mpi(MPI_Isend(data, piece, MPI_BYTE, call.peer, kTag, comm_, request), "MPI_Isend");
+      else
+        check_mpi(MPI_Irecv(data, piece, MPI_BYTE, call.peer, kTag, comm_, request), "MPI_Irecv");
+      data += piece;
+      left -= static_cast<std::size_t>(piece);
+    }
+  }
+
+  Communicator& world_;
+  Device& device_;
+  bool directly_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  DeviceMemory staging_;
+  std::vector<MPI_Request> requests_;
+};
+
+// Only a library that says so is tried: the others would read device memory as their own, and
+// crash.
+bool says_it_can() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+/// A message of device memory once around all ranks; whether it is what the neighbour has sent.
+bool passes_around(const Communicator& world, Device& device) {
+  constexpr Count kWords = 100'000;  // beyond what is sent eagerly
+  constexpr std::size_t kBytes = kWords * sizeof(Count);
+  const auto stream = device.make_stream();
+  const DeviceMemory host = device.allocate_pinned(kBytes), mine = device.allocate(kBytes),
+                     others = device.allocate(kBytes);
+  const auto words = std::span(reinterpret_cast<Count*>(host.data()), kWords);
+  for (Count i = 0; i < kWords; ++i)
+    words[static_cast<std::size_t>(i)] = Count{world.rank()} * kWords + i;
+  stream->copy(mine.data(), host.data(), kBytes);
+  stream->synchronise();
+  const Rank right = (world.rank() + 1) % world.ranks();
+  const Rank left = (world.rank() + world.ranks() - 1) % world.ranks();
+  if (MPI_Sendrecv(mine.data(), static_cast<int>(kBytes), MPI_BYTE, right, kTag, others.data(),
+                   static_cast<int>(kBytes), MPI_BYTE, left, kTag, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return false;
+  stream->copy(host.data(), others.data(), kBytes);
+  stream->synchronise();
+  for (Count i = 0; i < kWords; ++i)
+    if (words[static_cast<std::size_t>(i)] != Count{left} * kWords + i) return false;
+  return true;
+}
+
+}  // namespace
+
+void check_mpi(int code, const char* doing) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(Blame::environment, std::string("MPI failed in ") + doing + ": " +
+                               std::string(text, static_cast<std::size_t>(length)));
+}
+
+std::unique_ptr<Wires> mpi_wires(Communicator& world, Device& device, bool directly) {
+  return std::make_unique<MpiWires>(world, device, directly);
+}
+
+std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
+  if (world.max(says_it_can() ? 0 : 1) > 0)
+    return "this MPI does not say that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
+           "grep cuda_support)";
+  if (world.max(passes_around(world, device) ? 0 : 1) > 0)
+    return "this MPI says that it is CUDA-aware, but device memory did not come through";
+  return "";
+}
+
+}  // namespace arlab

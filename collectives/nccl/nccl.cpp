@@ -1,0 +1,183 @@
+#include "collectives/nccl/nccl.hpp"
+
+#include <nccl.h>
+
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/cuda/check.hpp"
+#include "collectives/cuda/device.hpp"
+
+namespace arlab {
+namespace {
+
+ncclDataType_t nccl_type(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return ncclFloat32;
+    case DType::float64:
+      return ncclFloat64;
+    case DType::float16:
+      return ncclFloat16;
+    case DType::bfloat16:
+      return ncclBfloat16;
+    case DType::int32:
+      return ncclInt32;
+    case DType::int64:
+      return ncclInt64;
+    case DType::byte:
+      break;
+  }
+  fail(Blame::usage, "bytes cannot be reduced: choose an element type");
+}
+
+// avg is a sum here and divided by our own kernel at the end, as everywhere else.
+ncclRedOp_t nccl_op(Op op) {
+  switch (op) {
+    case Op::prod:
+      return ncclProd;
+    case Op::min:
+      return ncclMin;
+    case Op::max:
+      return ncclMax;
+    default:
+      return ncclSum;
+  }
+}
+
+/// Rank 0's id on all ranks: what the others add to it is zero.
+ncclUniqueId shared_id(Communicator& control) {
+  static_assert(sizeof(ncclUniqueId) % sizeof(Count) == 0);
+  std::array<Count, sizeof(ncclUniqueId) / sizeof(Count)> words{};
+  ncclUniqueId id{};
+  ncclResult_t made = ncclSuccess;
+  if (control.rank() == 0) {
+    made = ncclGetUniqueId(&id);
+    std::memcpy(words.data(), &id, sizeof(id));
+  }
+  // All ranks learn of a failure, so that none waits for an id that will not come.
+  if (control.max(made == ncclSuccess ? 0 : 1) > 0)
+    fail(Blame::environment, std::string("NCCL failed in ncclGetUniqueId: ") +
+                                 (made == ncclSuccess ? "on rank 0" : ncclGetLastError(nullptr)));
+  for (Count& word : words) word = control.sum(word);
+  std::memcpy(&id, words.data(), sizeof(id));
+  return id;
+}
+
+class NcclWires final : public Wires {
+ public:
+  NcclWires(Communicator& control, Device& device, DeviceRank::Seconds patience)
+      : rank_(control.rank()), ranks_(control.ranks()), patience_(patience) {
+    const ncclUniqueId id = shared_id(control);
+    cuda::use_device(cuda::index_of(device));
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    finish(ncclCommInitRankConfig(&comm_, ranks_, id, rank_, &config), "ncclCommInitRankConfig");
+  }
+
+  ~NcclWires() override {
+    if (!comm_) return;
+    try {
+      finish(ncclCommFinalize(comm_), "ncclCommFinalize");
+      ncclCommDestroy(comm_);
+    } catch (const Error&) {  // finish() has aborted it
+    }
+  }
+
+  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+    const cudaStream_t on = cuda::handle(stream);
+    finish(ncclGroupStart(), "ncclGroupStart");
+    for (const WireCall& call : calls)
+      if (call.sends)
+        finish_later(ncclSend(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclSend");
+      else
+        finish_later(ncclRecv(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclRecv");
+    finish(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+  void check() override { state("a message"); }
+
+  void abort() override {
+    if (comm_) ncclCommAbort(std::exchange(comm_, nullptr));
+  }
+
+  std::string native_name() const override { return "ncclAllReduce"; }
+
+  void native_allreduce(std::byte* data, Count elements, Operand operand,
+                        DeviceStream& stream) override {
+    if (elements == 0) return;
+    finish(ncclAllReduce(data, data, static_cast<std::size_t>(elements), nccl_type(operand.dtype),
+                         nccl_op(operand.op), comm_, cuda::handle(stream)),
+           "ncclAllReduce");
+    if (operand.op == Op::avg) stream.scale(data, elements, operand.dtype, ranks_);
+  }
+
+ private:
+  [[noreturn]] void give_up(ncclResult_t code, const char* doing) {
+    std::string text = std::string("NCCL failed in ") + doing + " on rank " +
+                       std::to_string(rank_) + ": " + ncclGetErrorString(code);
+    if (const char* const last = ncclGetLastError(comm_); last && *last)
+      text += std::string(", ") + last;
+    if (code == ncclInvalidUsage)
+      text += " (ranks that share a GPU are refused, unless each process has its own NCCL_HOSTID)";
+    else
+      text += " (NCCL_DEBUG=INFO tells more)";
+    abort();
+    fail(Blame::environment, text);
+  }
+
+  /// Whether all that was asked for has been set up; throws if it cannot be.
+  bool state(const char* doing) {
+    if (!comm_) fail(Blame::environment, std::string("NCCL was given up before ") + doing);
+    ncclResult_t now = ncclSuccess;
+    const ncclResult_t code = ncclCommGetAsyncError(comm_, &now);
+    if (code != ncclSuccess) give_up(code, doing);
+    if (now != ncclSuccess && now != ncclInProgress) give_up(now, doing);
+    return now == ncclSuccess;
+  }
+
+  void finish_later(ncclResult_t code, const char* doing) {
+    if (code == ncclSuccess || code == ncclInProgress) return;
+    ncclGroupEnd();  // a failed group is left, too
+    give_up(code, doing);
+  }
+
+  /// Until it is set up; the messages themselves are then the stream's business.
+  void finish(ncclResult_t code, const char* doing) {
+    if (code == ncclSuccess) return;
+    if (code != ncclInProgress) give_up(code, doing);
+    const auto start = std::chrono::steady_clock::now();
+    while (!state(doing)) {
+      if (std::chrono::steady_clock::now() - start > patience_) {
+        abort();
+        fail(Blame::environment, std::string(doing) + " on rank " + std::to_string(rank_) +
+                                     " has waited for " +
+                                     std::to_string(static_cast<int>(patience_.count())) +
+                                     " s: is another rank stuck or gone?");
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  Rank rank_, ranks_;
+  DeviceRank::Seconds patience_;
+  ncclComm_t comm_ = nullptr;
+};
+
+}  // namespace
+
+std::string nccl_version() {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) return "unknown";
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+std::unique_ptr<Wires> nccl_wires(Communicator& control, Device& device,
+                                  DeviceRank::Seconds patience) {
+  return std::make_unique<NcclWires>(control, device, patience);
+}
+
+}  // namespace arlab

@@ -1,0 +1,35 @@
+// typed: from a DType at run time to the C++ type at compile time.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/dtype.hpp"
+#include "collectives/reduce/half.hpp"
+
+namespace arlab {
+
+/// Calls `use(std::type_identity<T>{})` with the element type of `dtype`, and returns its result.
+template <class Use>
+decltype(auto) typed(DType dtype, Use&& use) {
+  switch (dtype) {
+    case DType::float32:
+      return use(std::type_identity<float>{});
+    case DType::float64:
+      return use(std::type_identity<double>{});
+    case DType::float16:
+      return use(std::type_identity<Float16>{});
+    case DType::bfloat16:
+      return use(std::type_identity<Bfloat16>{});
+    case DType::int32:
+      return use(std::type_identity<std::int32_t>{});
+    case DType::int64:
+      return use(std::type_identity<std::int64_t>{});
+    case DType::byte:
+      break;
+  }
+  fail(Blame::check, "internal error, please report: an element type without arithmetic");
+}
+
+}  // namespace arlab

@@ -1,0 +1,40 @@
+#include "collectives/reduce/dtype.hpp"
+
+#include <array>
+
+namespace arlab {
+namespace {
+
+struct Type {
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr std::array<Type, std::size(kDTypes) + 1> kTypes{{{"float32", 4},
+                                                           {"float64", 8},
+                                                           {"float16", 2},
+                                                           {"bfloat16", 2},
+                                                           {"int32", 4},
+                                                           {"int64", 8},
+                                                           {"byte", 1}}};
+constexpr std::array<std::string_view, std::size(kOps)> kOpNames{"sum", "prod", "min", "max",
+                                                                 "avg"};
+
+}  // namespace
+
+std::size_t size_of(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].bytes; }
+std::string_view name(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].name; }
+std::string_view name(Op op) { return kOpNames[static_cast<std::size_t>(op)]; }
+
+std::optional<DType> dtype_named(std::string_view text) {
+  for (const DType dtype : kDTypes)
+    if (name(dtype) == text) return dtype;
+  return std::nullopt;
+}
+
+std::optional<Op> op_named(std::string_view text) {
+  for (const Op op : kOps)
+    if (name(op) == text) return op;
+  return std::nullopt;
+}
+
+}  // namespace arlab

@@ -1,0 +1,21 @@
+// The reduce kernels for x86 processors with AVX-512; compiled with its flags (CMakeLists.txt).
+#if defined(__AVX512F__)
+#include "collectives/reduce/kernels.inc"
+
+namespace arlab {
+
+const ReduceKernels* avx512_kernels() {
+  static constexpr ReduceKernels kKernels = kernels_for("AVX-512");
+  return &kKernels;
+}
+
+}  // namespace arlab
+#else
+#include "collectives/reduce/kernels.hpp"
+
+namespace arlab {
+
+const ReduceKernels* avx512_kernels() { return nullptr; }
+
+}  // namespace arlab
+#endif

@@ -1,0 +1,30 @@
+#include "collectives/reduce/reduce.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/isa.hpp"
+#include "collectives/reduce/kernels.hpp"
+
+namespace arlab {
+namespace {
+
+const ReduceKernels& kernels() {
+  static const ReduceKernels& chosen = best(baseline_kernels(), avx2_kernels(), avx512_kernels());
+  return chosen;
+}
+
+}  // namespace
+
+void reduce_into(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+  expects(operand.dtype != DType::byte, "bytes are reduced");
+  kernels().combine[static_cast<std::size_t>(operand.dtype)][static_cast<std::size_t>(operand.op)](
+      into, from, elements);
+}
+
+void scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+  expects(dtype != DType::byte, "bytes are divided");
+  kernels().scale[static_cast<std::size_t>(dtype)](data, elements, divisor);
+}
+
+std::string_view reduce_instructions() { return kernels().instructions; }
+
+}  // namespace arlab

@@ -1,0 +1,175 @@
+#include "collectives/schedule/matched_schedule.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::size_t kMaxMessages = 50'000'000;
+
+/// One end of a message that waits for the other.
+struct End {
+  std::uint32_t round;
+  std::uint32_t position;  // of a receive, in listed order
+  Verb verb;
+  Piece piece;
+};
+
+class Planner {
+ public:
+  Planner(const Algorithm& algorithm, const Problem& problem, int segments)
+      : lanes_(lanes_of(algorithm, problem, segments)), ranks_(problem.ranks) {
+    rounds_of_.reserve(lanes_.size() * static_cast<std::size_t>(ranks_));
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      for (const Lane& lane : lanes_) rounds_of_.emplace_back(algorithm, lane, rank);
+    open_.resize(rounds_of_.size());
+    current_.resize(rounds_of_.size());
+  }
+
+  Plan plan() {
+    for (std::size_t i = 0; i < rounds_of_.size(); ++i) start_next_round(i);
+    while (running_ > 0) step();
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      plan_.sent.push_back(sum_of(std::span(rounds_of_).subspan(index(rank, 0), lanes_.size())));
+      std::vector<Piece>& divided = plan_.divided.emplace_back();
+      for (const Lane& lane : lanes_)
+        if (lane.problem.reduces())
+          for (const Piece& piece : needed_at_end(lane, rank)) append(divided, piece);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  struct Queue {
+    std::deque<End> sends, receives;
+  };
+
+  std::size_t index(Rank rank, std::int32_t lane) const {
+    return static_cast<std::size_t>(rank) * lanes_.size() + static_cast<std::size_t>(lane);
+  }
+
+  static void append(std::vector<Piece>& pieces, const Piece& piece) {
+    if (!pieces.empty() && pieces.back().first + pieces.back().elements == piece.first)
+      pieces.back().elements += piece.elements;
+    else
+      pieces.push_back(piece);
+  }
+
+  void start_next_round(std::size_t i) {
+    if (!rounds_of_[i].next()) return;
+    ++running_;
+    const auto rank = static_cast<Rank>(i / lanes_.size());
+    const auto lane = static_cast<std::int32_t>(i % lanes_.size());
+    const auto round = static_cast<std::uint32_t>(plan_.rounds.size());
+    plan_.rounds.push_back({lane, rank, static_cast<std::uint32_t>(plan_.step_count()), 0, {}, {}});
+    current_[i] = round;
+    std::uint32_t position = 0;
+    for (const PieceAction& a : rounds_of_[i].round()) {
+      if (a.peer < 0 || a.peer >= ranks_ || a.peer == rank)
+        fail(Blame::check, "rank " + std::to_string(rank) + " names peer " +
+                               std::to_string(a.peer) + ", which is no other rank");
+      ++open_[i];
+      const bool sends = a.verb == Verb::send;
+      const std::uint64_t key = sends ? key_of(lane, rank, a.peer) : key_of(lane, a.peer, rank);
+      Queue& queue = queues_[key];
+      (sends ? queue.sends : queue.receives)
+          .push_back({round, sends ? 0 : position++, a.verb, a.piece});
+      touched_.push_back(key);
+    }
+    plan_.rounds[round].receives.resize(position);
+  }
+
+  std::uint64_t key_of(std::int32_t lane, Rank source, Rank target) const {
+    const auto ranks = static_cast<std::uint64_t>(ranks_);
+    return (static_cast<std::uint64_t>(lane) * ranks + static_cast<std::uint64_t>(source)) * ranks +
+           static_cast<std::uint64_t>(target);
+  }
+
+  void step() {
+    const std::vector<std::uint64_t> keys = std::exchange(touched_, {});
+    const std::size_t begin = plan_.messages.size();
+    for (const std::uint64_t key : keys) {
+      Queue& queue = queues_[key];
+      while (!queue.sends.empty() && !queue.receives.empty()) {
+        meet(queue.sends.front(), queue.receives.front());
+        queue.sends.pop_front();
+        queue.receives.pop_front();
+      }
+    }
+    if (plan_.messages.size() == begin)
+      fail(Blame::check,
+           "ranks would wait for one another for ever: `arlab verify` says where the schedule is "
+           "wrong");
+    finish_step(begin);
+  }
+
+  void meet(const End& send, const End& receive) {
+    const PlanRound& source = plan_.rounds[send.round];
+    const PlanRound& target = plan_.rounds[receive.round];
+    if (send.piece.elements != receive.piece.elements)
+      fail(Blame::check, "rank " + std::to_string(source.rank) + " sends " +
+                             std::to_string(send.piece.elements) + " elements to rank " +
+                             std::to_string(target.rank) + ", which expects " +
+                             std::to_string(receive.piece.elements) +
+                             ": `arlab verify` says where the schedule is wrong");
+    if (plan_.messages.size() == kMaxMessages)
+      fail(Blame::usage, "more than " + std::to_string(kMaxMessages) +
+                             " messages to plan ahead: use fewer ranks or segments");
+    plan_.messages.push_back({source.lane, source.rank, target.rank, receive.verb, send.piece.first,
+                              receive.piece.first, send.piece.elements, send.round, receive.round,
+                              receive.position});
+  }
+
+  // Enters the step's messages into their rounds, and goes on where a round has none left.
+  void finish_step(std::size_t begin) {
+    const auto first = plan_.messages.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::sort(first, plan_.messages.end(), [](const PlanMessage& a, const PlanMessage& b) {
+      return std::pair(a.target_round, a.position) < std::pair(b.target_round, b.position);
+    });
+    std::vector<std::size_t> done;
+    const auto close = [&](std::uint32_t round) {
+      const PlanRound& its = plan_.rounds[round];
+      const std::size_t i = index(its.rank, its.lane);
+      if (--open_[i] == 0) done.push_back(i);
+    };
+    for (std::size_t k = begin; k < plan_.messages.size(); ++k) {
+      const PlanMessage& m = plan_.messages[k];
+      plan_.rounds[m.source_round].sends.push_back(static_cast<std::uint32_t>(k));
+      plan_.rounds[m.target_round].receives[m.position] = static_cast<std::uint32_t>(k);
+      close(m.source_round);
+      close(m.target_round);
+    }
+    const auto now = static_cast<std::uint32_t>(plan_.step_count());
+    plan_.steps.push_back(static_cast<std::uint32_t>(plan_.messages.size()));
+    for (const std::size_t i : done) {
+      plan_.rounds[current_[i]].ends = now;
+      --running_;
+      start_next_round(i);
+    }
+  }
+
+  std::vector<Lane> lanes_;
+  Rank ranks_;
+  std::vector<LaneRounds> rounds_of_;   // by rank, then lane
+  std::vector<std::size_t> open_;       // likewise: actions of the current round not met yet
+  std::vector<std::uint32_t> current_;  // likewise: index of the current round
+  std::unordered_map<std::uint64_t, Queue> queues_;
+  std::vector<std::uint64_t> touched_;  // queues that grew since the last step
+  std::size_t running_ = 0;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan plan_of(const Algorithm& algorithm, const Problem& problem, int segments) {
+  check(algorithm, problem, problem.ranks);
+  return Planner(algorithm, problem, segments).plan();
+}
+
+}  // namespace arlab

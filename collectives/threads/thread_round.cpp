@@ -1,0 +1,183 @@
+#include "collectives/threads/thread_round.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace arlab {
+namespace {
+
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  const std::less<const std::byte*> before;
+  return before(a, b + b_bytes) && before(b, a + a_bytes);
+}
+
+}  // namespace
+
+void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const Transfer> round,
+                        Operand operand) {
+  wires_ = &wires;
+  me_ = me;
+  operand_ = operand;
+  sends_.clear();
+  receives_.clear();
+  for (const Transfer& t : round) {
+    expects(t.elements > 0, "an empty message was started");
+    if (t.verb == Verb::send)
+      sends_.push_back({t.data, t.elements, t.peer, &wires.mailboxes.slot(lane, me, t.peer)});
+    else
+      receives_.push_back({t, &wires.mailboxes.slot(lane, t.peer, me)});
+  }
+  chain();
+  snapshot();
+  open_ = round.size();
+  for (Send& send : sends_) progress(send);
+}
+
+// Messages to one peer share a slot, which may fall empty while the later ones are looked at. The
+// first is posted at once, so two cannot change places; three could.
+void ThreadRound::chain() {
+  if (sends_.size() < 3) return;
+  std::vector<Send*> by_slot;
+  for (Send& send : sends_) by_slot.push_back(&send);
+  std::sort(by_slot.begin(), by_slot.end(), [](const Send* a, const Send* b) {
+    return a->slot != b->slot ? std::less<const Slot*>()(a->slot, b->slot) : a < b;
+  });
+  for (std::size_t i = 1; i < by_slot.size(); ++i)
+    if (by_slot[i]->slot == by_slot[i - 1]->slot) by_slot[i]->earlier = by_slot[i - 1];
+}
+
+void ThreadRound::snapshot() {
+  std::size_t needed = 0;
+  std::vector<std::pair<Send*, std::size_t>> copies;
+  for (Send& send : sends_) {
+    if (!is_changed(send)) continue;
+    const bool again = !copies.empty() && copies.back().first->data == send.data &&
+                       copies.back().first->elements == send.elements;
+    copies.emplace_back(&send, again ? copies.back().second : needed);
+    if (!again) needed += bytes(send.elements);
+  }
+  if (snapshot_.size() < needed) snapshot_.resize(needed);
+  std::size_t copied = 0;
+  for (const auto& [send, offset] : copies) {
+    if (offset == copied) {
+      std::memcpy(snapshot_.data() + offset, send->data, bytes(send->elements));
+      copied += bytes(send->elements);
+    }
+    send->data = snapshot_.data() + offset;
+  }
+}
+
+bool ThreadRound::is_changed(const Send& send) const {
+  return std::any_of(receives_.begin(), receives_.end(), [&](const Receive& receive) {
+    return overlap(send.data, bytes(send.elements), receive.transfer.data,
+                   bytes(receive.transfer.elements));
+  });
+}
+
+bool ThreadRound::progress() {
+  bool any = false;
+  for (Send& send : sends_) any |= progress(send);
+  for (Receive& receive : receives_) any |= progress(receive);
+  return any;
+}
+
+bool ThreadRound::progress(Send& send) {
+  if (send.consumed || (send.earlier && !send.earlier->posted) || !send.slot->is_empty())
+    return false;
+  if (!send.posted) {
+    send.slot->post(send.data, send.elements);
+    send.posted = true;
+    wires_->doorbell(send.peer).ring();
+  } else {
+    send.consumed = true;
+    --open_;
+  }
+  return true;
+}
+
+bool ThreadRound::progress(Receive& receive) {
+  if (receive.done || !receive.arrived() || !is_its_turn(receive)) return false;
+  if (receive.aside) {
+    store(receive.transfer, receive.aside.get());
+    receive.aside.reset();
+  } else if (!is_first_from_its_peer(receive) ||
+             !with_message(receive, [&](const std::byte* m) { store(receive.transfer, m); })) {
+    return false;
+  }
+  receive.done = true;
+  --open_;
+  return true;
+}
+
+bool ThreadRound::set_aside() {
+  for (Receive& receive : receives_) {
+    if (receive.done || receive.aside || !receive.arrived() || !is_first_from_its_peer(receive))
+      continue;
+    const std::size_t size = bytes(receive.transfer.elements);
+    if (with_message(receive, [&](const std::byte* message) {
+          receive.aside = std::make_unique_for_overwrite<std::byte[]>(size);
+          std::memcpy(receive.aside.get(), message, size);
+        }))
+      return true;
+  }
+  return false;
+}
+
+bool ThreadRound::is_first_from_its_peer(const Receive& receive) const {
+  for (const Receive* earlier = receives_.data(); earlier != &receive; ++earlier)
+    if (!earlier->done && !earlier->aside && earlier->transfer.peer == receive.transfer.peer)
+      return false;
+  return true;
+}
+
+bool ThreadRound::is_its_turn(const Receive& receive) const {
+  const Transfer& t = receive.transfer;
+  for (const Receive* earlier = receives_.data(); earlier != &receive; ++earlier)
+    if (!earlier->done && overlap(earlier->transfer.data, bytes(earlier->transfer.elements), t.data,
+                                  bytes(t.elements)))
+      return false;
+  return true;
+}
+
+/// Claims the message, uses it and empties the slot; false if there is none.
+template <class Use>
+bool ThreadRound::with_message(Receive& receive, Use use) {
+  const std::byte* const message = receive.slot->claim();
+  if (!message) return false;
+  struct Emptied {
+    ThreadRound* round;
+    Receive* receive;
+    ~Emptied() {
+      receive->slot->empty();
+      round->wires_->doorbell(receive->transfer.peer).ring();
+    }
+  } const emptied{this, &receive};
+  const Transfer& t = receive.transfer;
+  if (receive.slot->claimed_elements() != t.elements)
+    fail(Blame::check, "rank " + std::to_string(t.peer) + " sends " +
+                           std::to_string(receive.slot->claimed_elements()) + " elements to rank " +
+                           std::to_string(me_) + ", which expects " + std::to_string(t.elements) +
+                           ": `arlab verify` says where the schedule is wrong");
+  use(message);
+  return true;
+}
+
+void ThreadRound::store(const Transfer& transfer, const std::byte* message) const {
+  if (transfer.verb == Verb::reduce)
+    reduce_into(transfer.data, message, transfer.elements, operand_);
+  else
+    std::memcpy(transfer.data, message, bytes(transfer.elements));
+}
+
+void ThreadRound::withdraw() {
+  for (Send& send : sends_)
+    if (send.posted) send.slot->withdraw();
+  open_ = 0;
+}
+
+}  // namespace arlab

@@ -1,0 +1,198 @@
+#include "collectives/threads/threads.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
+#include "collectives/threads/barrier.hpp"
+#include "collectives/threads/thread_round.hpp"
+
+namespace arlab {
+namespace {
+
+/// Ends a rank because another one has failed.
+struct CalledOff {};
+
+/// What the threads of all ranks share.
+struct World {
+  explicit World(Rank size) : ranks(size), wires(size), meeting(size) {}
+
+  void call_off(std::exception_ptr why) {
+    {
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::move(why);
+    }
+    called_off = true;
+    for (Doorbell& doorbell : wires.doorbells) doorbell.ring();
+    meeting.call_off();
+  }
+  void leave_if_called_off() const {
+    if (called_off) throw CalledOff{};
+  }
+
+  const Rank ranks;
+  // Looking a while is faster than sleeping, most of all where every rank has a core to look with.
+  const int looks = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
+  ThreadWires wires;
+  Meeting meeting;
+  std::atomic<bool> called_off = false;
+  std::mutex failing;
+  std::exception_ptr failure;
+};
+
+class ThreadCommunicator final : public Communicator {
+ public:
+  ThreadCommunicator(World& world, Rank me) : world_(world), me_(me) {}
+
+  Rank rank() const override { return me_; }
+  Rank ranks() const override { return world_.ranks; }
+
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    or_withdraw([&] {
+      for (const Transfer& t : round)
+        expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer is no other rank");
+      const auto index = static_cast<std::size_t>(lane);
+      if (index >= rounds_.size()) rounds_.resize(index + 1);
+      rounds_[index].start(world_.wires, lane, me_, round, operand);
+      started_.push_back(lane);
+    });
+  }
+
+  int wait() override {
+    return or_withdraw([&] {
+      expects(!started_.empty(), "wait() without a started lane");
+      Doorbell& doorbell = world_.wires.doorbell(me_);
+      for (;;) {
+        const int heard = doorbell.heard();
+        world_.leave_if_called_off();
+        const auto [done, any] = progress();
+        if (done >= 0) return done;
+        if (any || doorbell.rings_soon(heard, world_.looks)) continue;
+        if (std::none_of(started_.begin(), started_.end(),
+                         [&](int other) { return round(other).set_aside(); }))
+          doorbell.wait(heard);
+      }
+    });
+  }
+
+  int poll() override {
+    return or_withdraw([&] {
+      world_.leave_if_called_off();
+      return progress().first;
+    });
+  }
+
+  void abandon() noexcept override {
+    for (const int lane : started_) round(lane).withdraw();
+    started_.clear();
+  }
+
+  void barrier() override { meet({}); }
+  double max(double value) override { return meet({.largest = value}).largest; }
+  Count sum(Count value) override { return meet({.sum = value}).sum; }
+
+  std::string native_name() const override { return "shared slices"; }
+
+  // Every thread reduces its slice of the vector over all ranks' memory, then reads all others.
+  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
+    const Blocks slices(elements, ranks());
+    const auto transfer = [&](Verb verb, Rank peer, Rank slice) {
+      const auto begin = static_cast<std::size_t>(slices.begin(slice)) * size_of(operand.dtype);
+      if (slices.size(slice) > 0) round_.push_back({verb, peer, data + begin, slices.size(slice)});
+    };
+    const auto with_all_others = [&](Verb verb, auto sent_to, auto received_from) {
+      round_.clear();
+      for (Rank step = 1; step < ranks(); ++step) {
+        const Rank to = (me_ + step) % ranks(), from = (me_ - step + ranks()) % ranks();
+        transfer(Verb::send, to, sent_to(to));
+        transfer(verb, from, received_from(from));
+      }
+      if (round_.empty()) return;
+      start(0, round_, operand);
+      wait();
+    };
+    const auto mine = [&](Rank) { return me_; };
+    const auto theirs = [](Rank peer) { return peer; };
+    with_all_others(Verb::reduce, theirs, mine);
+    if (operand.op == Op::avg)
+      scale(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
+            slices.size(me_), operand.dtype, ranks());
+    with_all_others(Verb::replace, mine, theirs);
+  }
+
+ private:
+  ThreadRound& round(int lane) { return rounds_[static_cast<std::size_t>(lane)]; }
+
+  /// A lane that is done, else -1, and whether anything has moved.
+  std::pair<int, bool> progress() {
+    bool any = false;
+    for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
+      any |= round(*lane).progress();
+      if (!round(*lane).done()) continue;
+      const int done = *lane;
+      started_.erase(lane);
+      return {done, any};
+    }
+    return {-1, any};
+  }
+
+  Meeting::Value meet(Meeting::Value value) {
+    return world_.meeting.meet(me_, value, world_.looks, [&] { world_.leave_if_called_off(); });
+  }
+
+  /// Nobody may read this rank's memory any more once an exception has left here.
+  template <class Use>
+  std::invoke_result_t<Use> or_withdraw(Use use) {
+    try {
+      return use();
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+
+  World& world_;
+  Rank me_;
+  std::vector<ThreadRound> rounds_;  // by lane
+  std::vector<int> started_;
+  std::vector<Transfer> round_;  // of native_allreduce
+};
+
+void run(World& world, Rank me, const std::function<void(Communicator&)>& body) {
+  try {
+    ThreadCommunicator communicator(world, me);
+    body(communicator);
+  } catch (const CalledOff&) {  // the one who failed has said why
+  } catch (...) {
+    world.call_off(std::current_exception());
+  }
+}
+
+}  // namespace
+
+void on_threads(Rank ranks, const std::function<void(Communicator&)>& body) {
+  if (ranks < 1 || ranks > kMaxThreadRanks)
+    fail(Blame::usage, std::to_string(ranks) + " ranks on threads: give 1 to " +
+                           std::to_string(kMaxThreadRanks) + ", or use the mpi backend");
+  World world(ranks);
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (Rank me = 0; me < ranks; ++me) threads.emplace_back([&, me] { run(world, me, body); });
+    } catch (const std::system_error& error) {
+      world.call_off(std::make_exception_ptr(
+          Error(Blame::environment, "cannot start " + std::to_string(ranks) +
+                                        " threads: " + error.what() + "; use fewer ranks")));
+    }
+  }
+  if (world.failure) std::rethrow_exception(world.failure);
+}
+
+}  // namespace arlab

@@ -1,0 +1,56 @@
+// What there is: algorithms, models, topologies and schedulers, with their words.
+#include <algorithm>
+
+#include "plots/explorer/engine/request.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "training/schedulers/scheduler.hpp"
+
+namespace arlab::explorer {
+namespace {
+
+bool has_packets(const Model& model) {
+  return std::any_of(model.parameters.begin(), model.parameters.end(),
+                     [](const Parameter& p) { return p.name == "mtu"; });
+}
+
+}  // namespace
+
+Json catalogue_json() {
+  Json answer{
+      {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
+  for (const Algorithm& a : catalogue()) {
+    if (a.grouped) continue;  // the page has no groups
+    answer["algorithms"].push_back({{"name", a.name},
+                                    {"label", a.label},
+                                    {"color", a.color},
+                                    {"family", a.family},
+                                    {"idea", a.idea},
+                                    {"source", a.source},
+                                    {"formula",
+                                     {{"messages", a.formula.messages},
+                                      {"elements", a.formula.elements},
+                                      {"rounds", a.formula.rounds}}}});
+  }
+  constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
+  for (const Model& m : models()) {
+    if (has_packets(m)) continue;  // too many for a page
+    Json parameters = Json::array();
+    for (const Parameter& p : m.parameters)
+      parameters.push_back({{"name", p.name},
+                            {"unit", kUnits[static_cast<std::size_t>(p.unit)]},
+                            {"fallback", p.fallback},
+                            {"help", p.help}});
+    answer["models"].push_back({{"name", m.name},
+                                {"idea", m.idea},
+                                {"source", m.source},
+                                {"has_links", m.has_links},
+                                {"parameters", std::move(parameters)}});
+  }
+  for (const SchedulerKind& kind : schedulers())
+    answer["schedulers"].push_back({{"name", kind.name}, {"idea", kind.idea}});
+  for (const TopologyKind& kind : topologies())
+    answer["topologies"].push_back({{"name", kind.name}, {"idea", kind.idea}});
+  return answer;
+}
+
+}  // namespace arlab::explorer

@@ -1,0 +1,45 @@
+// The picture of a topology, and the links that messages take on it.
+#include "algorithms/base/error.hpp"
+#include "plots/explorer/engine/request.hpp"
+#include "simulator/topologies/analysis/layout.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
+#include "simulator/topologies/routing/routing.hpp"
+
+namespace arlab::explorer {
+
+// nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes a second, name]...]; hosts: of
+// each rank; routes: the links from host to host of each of the request's "pairs" of ranks.
+Json network_json(const Json& request) {
+  const FabricSpec fabric = fabric_of(request);
+  const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
+  const Topology topology =
+      make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks);
+  if (topology.nodes() > 2000)
+    fail(Blame::usage, topology.spec() + " is larger than a page shows: use a smaller one");
+  const Layout drawing = layout(topology);
+  Router router(topology, find_routing(fabric.routing), fabric.seed);
+  const auto host_of = place(topology, find_placement(fabric.placement), ranks, fabric.seed);
+  Json nodes = Json::array(), links = Json::array(), routes = Json::array();
+  for (NodeId n = 0; n < topology.nodes(); ++n) {
+    const Point at = drawing.at[static_cast<std::size_t>(n)];
+    nodes.push_back({at.x, at.y, topology.node(n).name, topology.is_host(n)});
+  }
+  for (const Link& link : topology.links())
+    links.push_back({link.from, link.to, bow_of(topology, link), link.bandwidth, link.name});
+  if (request.contains("pairs"))
+    for (const Json& pair : request["pairs"]) {
+      const auto host = [&](std::size_t end) {
+        const auto rank = pair[end].get<std::size_t>();
+        if (rank >= host_of.size()) fail(Blame::usage, "no rank " + std::to_string(rank));
+        return host_of[rank];
+      };
+      const auto route = router.route(host(0), host(1));
+      routes.push_back(std::vector<LinkId>(route.begin(), route.end()));
+    }
+  return {{"spec", topology.spec()},    {"width", Layout::kWidth},   {"height", drawing.height},
+          {"nodes", std::move(nodes)},  {"links", std::move(links)}, {"hosts", host_of},
+          {"routes", std::move(routes)}};
+}
+
+}  // namespace arlab::explorer

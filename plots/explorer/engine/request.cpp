@@ -1,0 +1,92 @@
+#include "plots/explorer/engine/request.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "plots/explorer/engine/answer.hpp"
+
+namespace arlab::explorer {
+
+Count number(const Json& request, const char* key, Count fallback) {
+  if (!request.contains(key)) return fallback;
+  const Json& value = request[key];
+  if (!value.is_number_integer())
+    fail(Blame::usage, std::string(key) + " is " + value.dump() + ": give a whole number");
+  return value.get<Count>();
+}
+
+std::string text(const Json& request, const char* key, const char* fallback) {
+  if (!request.contains(key)) return fallback;
+  const Json& value = request[key];
+  if (!value.is_string())
+    fail(Blame::usage, std::string(key) + " is " + value.dump() + ": no text");
+  return value.get<std::string>();
+}
+
+Task task_of(const Json& request) {
+  const Count ranks = number(request, "ranks", 4), segments = number(request, "segments", 1),
+              root = number(request, "root", 0);
+  if (ranks < 1 || ranks > kMostRanks)
+    fail(Blame::usage,
+         "ranks is " + std::to_string(ranks) + ": a page shows 1 to " + std::to_string(kMostRanks));
+  if (segments < 1 || segments > 64)
+    fail(Blame::usage, "segments is " + std::to_string(segments) + ": give 1 to 64");
+  if (root < 0 || root >= ranks)
+    fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
+                           std::to_string(ranks - 1));
+  Task task{&find_algorithm(text(request, "algorithm", "")),
+            {.ranks = static_cast<Rank>(ranks),
+             .elements = number(request, "elements", ranks),
+             .root = static_cast<Rank>(root)},
+            static_cast<int>(segments),
+            static_cast<std::size_t>(number(request, "lane", 0))};
+  check(task.problem);
+  if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
+    fail(Blame::usage, why);
+  const Count messages = claimed(*task.algorithm, task.problem, task.segments).messages;
+  if (messages > kMostMessages)
+    fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
+                           std::to_string(kMostMessages) + "): use fewer segments or ranks");
+  return task;
+}
+
+FabricSpec fabric_of(const Json& request) {
+  return {text(request, "topology", ""), text(request, "routing", "automatic"),
+          text(request, "placement", "block"),
+          static_cast<std::uint64_t>(number(request, "seed", 0))};
+}
+
+std::unique_ptr<Network> network_of(const Json& request, Rank ranks) {
+  Values values;
+  if (request.contains("parameters"))
+    for (const auto& [name, value] : request["parameters"].items()) {
+      if (!value.is_number())
+        fail(Blame::usage, "parameter " + name + " is " + value.dump() + ": give a number");
+      values[name] = value.get<double>();
+    }
+  const Model& model = find_model(text(request, "model", "alpha_beta"));
+  FabricSpec fabric = fabric_of(request);
+  if (!model.has_links) fabric.topology.clear();
+  return make_network(model, values, ranks, fabric);
+}
+
+Json cost_json(const Cost& cost) {
+  return {{"messages", cost.messages}, {"elements", cost.elements}, {"rounds", cost.rounds}};
+}
+
+std::string answer(std::string_view request) {
+  const Json asked = Json::parse(request, nullptr, false);
+  if (!asked.is_object()) fail(Blame::usage, "a request is a JSON object, this one is not");
+  const std::string what = text(asked, "ask", "");
+  constexpr std::pair<std::string_view, Json (*)(const Json&)> kAnswers[] = {
+      {"catalogue", [](const Json&) { return catalogue_json(); }},
+      {"run", run_json},
+      {"explain", explain_json},
+      {"simulate", simulate_json},
+      {"curve", curve_json},
+      {"network", network_json},
+      {"train", train_json}};
+  for (const auto& [name, function] : kAnswers)
+    if (name == what) return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
+  fail(Blame::usage, "nothing answers '" + what + "'");
+}
+
+}  // namespace arlab::explorer

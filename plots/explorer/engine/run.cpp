@@ -1,0 +1,186 @@
+// A run on symbols: who sends what to whom in every step, what every rank then holds, and whether
+// that is right. A step is a length of the chain of rounds, as in `arlab show`.
+#include <algorithm>
+#include <map>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/symbolic_state.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "plots/explorer/engine/request.hpp"
+
+namespace arlab::explorer {
+namespace {
+
+using Rounds = std::vector<std::vector<Action>>;  // of one rank
+
+class Steps : public Holdings {
+ public:
+  using Holdings::Holdings;
+
+  Fault meets(const End& send, const End& receive) override {
+    const Action& a = *receive.action;
+    coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
+                                     a.verb == Verb::reduce ? 1 : 0, send.round, receive.round});
+    return Holdings::meets(send, receive);
+  }
+
+  Fault ends(Rank rank, Count number, Count step, Round round) override {
+    Fault fault = Holdings::ends(rank, number, step, round);
+    Step& now = steps_[step];
+    for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
+    coming_[rank].clear();
+    std::vector<bool> noted(static_cast<std::size_t>(problem().ranks));
+    for (const Action& a : round)
+      for (Rank c = a.chunks.first; !a.sends() && c < a.chunks.end(); ++c)
+        if (!noted[static_cast<std::size_t>(c)]) {
+          noted[static_cast<std::size_t>(c)] = true;
+          now.changes.push_back({rank, c, held(rank, c)});
+        }
+    return fault;
+  }
+
+  // {messages: [[from, to, first chunk, chunks, adds, its round, the receiver's]...],
+  //  changes: [[rank, chunk, id]...]}
+  Json json() {
+    Json all = Json::array();
+    for (auto& [number, step] : steps_) {
+      const auto earlier = [](const Json& a, const Json& b) { return a < b; };
+      std::sort(step.messages.begin(), step.messages.end(), earlier);
+      all.push_back({{"messages", step.messages}, {"changes", step.changes}});
+    }
+    return all;
+  }
+
+ private:
+  struct Step {
+    Json::array_t messages, changes;
+  };
+  std::map<Rank, Json::array_t> coming_;  // met, in rounds that are not over
+  std::map<Count, Step> steps_;
+};
+
+Program replay(Rounds rounds) {
+  for (const auto& round : rounds) co_yield Round(round);
+}
+
+Json rounds_json(Program program) {
+  Json rounds = Json::array();
+  while (program.next()) {
+    Json round = Json::array();
+    for (const Action& a : program.round())
+      round.push_back({static_cast<int>(a.verb), a.peer, a.chunks.first, a.chunks.count});
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
+}
+
+// [[verb, peer, first chunk, chunks]...]...: what rounds_json writes, perhaps edited.
+Rounds rounds_from(const Json& json) {
+  Rounds rounds;
+  for (const Json& round : json) {
+    std::vector<Action>& actions = rounds.emplace_back();
+    for (const Json& a : round) {
+      const bool whole =
+          a.is_array() && a.size() == 4 && std::all_of(a.begin(), a.end(), [](const Json& part) {
+            return part.is_number_integer() && part.get<Count>() >= -1000 &&
+                   part.get<Count>() <= 1000;
+          });
+      if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
+        fail(Blame::usage, "an action is [verb, peer, chunk, chunks], not " + a.dump());
+      actions.push_back({static_cast<Verb>(a[0].get<int>()),
+                         a[1].get<Rank>(),
+                         {a[2].get<Rank>(), a[3].get<Rank>()}});
+    }
+  }
+  return rounds;
+}
+
+struct Run {
+  Task task;
+  Lane lane;
+  std::size_t lanes = 0;
+  Schedule schedule;
+  bool edited = false;
+};
+
+Run run_of(const Json& request) {
+  Run run;
+  run.task = task_of(request);
+  const auto lanes = lanes_of(*run.task.algorithm, run.task.problem, run.task.segments);
+  run.lanes = lanes.size();
+  run.lane =
+      lanes.empty() ? Lane{run.task.problem} : lanes[std::min(run.task.lane, lanes.size() - 1)];
+  run.schedule = schedule_of(*run.task.algorithm, run.lane.problem);
+  if (request.contains("schedule")) {
+    const Json& ranks = request["schedule"];
+    if (!ranks.is_array() || ranks.size() != static_cast<std::size_t>(run.task.problem.ranks))
+      fail(Blame::usage, "a schedule has the rounds of every rank");
+    std::vector<Rounds> all;
+    for (const Json& rank : ranks) all.push_back(rounds_from(rank));
+    run.schedule = [all](Rank me) { return replay(all[static_cast<std::size_t>(me)]); };
+    run.edited = true;
+  }
+  return run;
+}
+
+Json fault_json(const Fault& fault) {
+  if (!fault) return nullptr;
+  return {{"kind", name(fault.kind)},
+          {"rank", fault.rank},
+          {"round", fault.round},
+          {"chunk", fault.chunk},
+          {"text", fault.text}};
+}
+
+}  // namespace
+
+Json run_json(const Json& request) {
+  const Run run = run_of(request);
+  const Problem& p = run.lane.problem;
+  Steps steps(p);
+  Json start = Json::array(), chunks = Json::array(), counts = Json::array();
+  for (Rank r = 0; r < p.ranks; ++r) {
+    chunks.push_back(p.blocks().size(r));
+    for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
+  }
+  walk(p, run.schedule, steps);
+  for (Sums::Id id = 0; id < steps.sums().count(); ++id)
+    counts.push_back(steps.sums().contributions(id));
+  const Proof proof = verify(p, run.schedule);
+  Json answer{{"lanes", run.lanes},
+              {"elements", p.elements},
+              {"chunks", std::move(chunks)},
+              {"start", std::move(start)},
+              {"steps", steps.json()},
+              {"contributions", std::move(counts)},
+              {"fault", fault_json(proof.fault)},
+              {"bracketing", proof.bracketing},
+              {"same_on_all_ranks", proof.same_on_all_ranks}};
+  Json schedule = Json::array();
+  for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
+  answer["schedule"] = std::move(schedule);
+  if (run.edited) return answer;
+  answer["claimed"] = cost_json(claimed(*run.task.algorithm, run.task.problem, run.task.segments));
+  answer["counted"] =
+      cost_json(count(*run.task.algorithm, run.task.problem, run.task.segments).all);
+  return answer;
+}
+
+// "id": whose contributions are in it, and in which order they were added.
+Json explain_json(const Json& request) {
+  const Run run = run_of(request);
+  Steps steps(run.lane.problem);
+  walk(run.lane.problem, run.schedule, steps);
+  const Count id = number(request, "id", -1);
+  if (id < 0 || id >= steps.sums().count())
+    fail(Blame::usage, "id is " + std::to_string(id) + ": there is no such sum");
+  constexpr std::size_t kLimit = 2000;  // characters
+  const auto sum = static_cast<Sums::Id>(id);
+  Json ranks = Json::array();
+  for (Rank r = 0; r < run.lane.problem.ranks; ++r)
+    if (steps.sums().has(sum, r)) ranks.push_back(r);
+  return {{"ranks", std::move(ranks)}, {"bracketing", steps.sums().bracketing(sum, kLimit)}};
+}
+
+}  // namespace arlab::explorer

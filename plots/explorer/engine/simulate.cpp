@@ -1,0 +1,61 @@
+// Simulated runs: what every rank did when, the critical path, what each link carried; and the
+// times of all algorithms over sizes.
+#include "simulator/engine/simulate.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "plots/explorer/engine/request.hpp"
+#include "simulator/analysis/critical_path.hpp"
+
+namespace arlab::explorer {
+
+// Times are whole picoseconds. spans: [[kind (send, receive, reduce), rank, lane, round, peer,
+// bytes, begin, end, message]...]; path: [[kind, rank, to, lane, round, message, begin, end]...].
+Json simulate_json(const Json& request) {
+  const Task task = task_of(request);
+  const auto network = network_of(request, task.problem.ranks);
+  Trace trace;
+  const Outcome outcome = simulate(*task.algorithm, task.problem, kElementSize, *network,
+                                   {.segments = task.segments, .trace = &trace});
+  Json spans = Json::array(), path = Json::array(), spent = Json::object(), loads = Json::array();
+  for (const Span& s : trace.spans)
+    spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes, s.begin,
+                     s.end, s.message});
+  const CriticalPath critical = critical_path(trace, outcome.finish);
+  for (const CriticalStep& s : critical.steps) {
+    path.push_back({name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin, s.end});
+    spent[std::string(name(s.kind))] = critical.spent(s.kind);
+  }
+  for (const LinkLoad& load : network->loads(outcome.finish))
+    loads.push_back({load.name, load.bytes, load.share});
+  return {{"finish", outcome.finish},        {"finish_of", outcome.finish_of},
+          {"sent", cost_json(outcome.sent)}, {"spans", std::move(spans)},
+          {"path", std::move(path)},         {"spent", std::move(spent)},
+          {"loads", std::move(loads)}};
+}
+
+// "sizes" in bytes: the simulated time of every algorithm at each of them; null where there is
+// none.
+Json curve_json(const Json& request) {
+  if (!request.contains("sizes") || !request["sizes"].is_array())
+    fail(Blame::usage, "a curve needs sizes: a list of bytes");
+  Json series = Json::array();
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.grouped) continue;  // the page has no groups
+    Json times = Json::array();
+    for (const Json& size : request["sizes"]) {
+      const Problem problem{.ranks = static_cast<Rank>(number(request, "ranks", 4)),
+                            .elements = std::max<Count>(1, size.get<Count>() / kElementSize)};
+      check(problem);
+      if (problem.ranks > kMostRanks || !unsupported(algorithm, problem).empty()) {
+        times.push_back(nullptr);
+        continue;
+      }
+      const auto network = network_of(request, problem.ranks);
+      times.push_back(simulate(algorithm, problem, kElementSize, *network).finish);
+    }
+    series.push_back({{"name", algorithm.name}, {"times", std::move(times)}});
+  }
+  return {{"series", std::move(series)}};
+}
+
+}  // namespace arlab::explorer

@@ -1,0 +1,57 @@
+// Training iterations in virtual time: how computation and communication overlap under a scheduler.
+#include "algorithms/base/error.hpp"
+#include "plots/explorer/engine/request.hpp"
+#include "training/schedulers/timeline.hpp"
+
+namespace arlab::explorer {
+namespace {
+
+Time duration(const Json& value) {
+  if (!value.is_number() || value.get<double>() < 0)
+    fail(Blame::usage,
+         "a layer's time or size is " + value.dump() + ": give a number of 0 or more");
+  return to_time(value.get<double>());
+}
+
+// "layers": [[forward, backward, elements]...], times in picoseconds.
+Profile profile_of(const Json& request) {
+  if (!request.contains("layers") || !request["layers"].is_array())
+    fail(Blame::usage, "training needs layers: a list of [forward, backward, elements]");
+  Profile profile;
+  for (const Json& layer : request["layers"]) {
+    if (!layer.is_array() || layer.size() != 3)
+      fail(Blame::usage, "a layer is [forward, backward, elements], not " + layer.dump());
+    profile.push_back({.name = std::to_string(profile.size() + 1),
+                       .forward = duration(layer[0]),
+                       .backward = duration(layer[1]),
+                       .elements = duration(layer[2]),
+                       .needs = {}});
+  }
+  if (profile.empty() || profile.size() > 200)
+    fail(Blame::usage, std::to_string(profile.size()) + " layers: a page shows 1 to 200");
+  return profile;
+}
+
+}  // namespace
+
+// Under "scheduler", with "alpha" and "beta" of the link. works: [[kind (forward, backward,
+// message), step, layer, bytes, begin, end]...] of all steps; period: picoseconds a step once they
+// repeat.
+Json train_json(const Json& request) {
+  Study study;
+  study.profile = profile_of(request);
+  study.kind = &find_scheduler(text(request, "scheduler", "none"));
+  study.link.alpha = duration(request.value("alpha", Json(0)));
+  study.link.beta = static_cast<double>(duration(request.value("beta", Json(0))));
+  study.steps = 8;
+  const Timeline timeline = simulate(study);
+  Json works = Json::array();
+  for (const Work& w : timeline.works)
+    works.push_back({static_cast<int>(w.kind), w.step, w.layer, w.bytes, w.begin, w.end});
+  return {{"period", timeline.period},
+          {"computation", timeline.computation},
+          {"exposed", timeline.exposed()},
+          {"works", std::move(works)}};
+}
+
+}  // namespace arlab::explorer

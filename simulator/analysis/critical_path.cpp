@@ -1,0 +1,224 @@
+#include "simulator/analysis/critical_path.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+namespace arlab {
+namespace {
+
+using Step = CriticalStep;
+using Index = std::size_t;
+constexpr Index kNone = std::numeric_limits<Index>::max();
+
+// The spans of a trace by rank and end, and the two spans of each message.
+class Spans {
+ public:
+  explicit Spans(const Trace& trace) : all_(trace.spans), used_(trace.spans.size()) {
+    for (Index i = 0; i < all_.size(); ++i) {
+      of_rank_[all_[i].rank].push_back(i);
+      if (all_[i].kind == Span::Kind::send) send_[all_[i].message] = i;
+      if (all_[i].kind == Span::Kind::receive) receive_[all_[i].message] = i;
+    }
+    for (auto& [rank, spans] : of_rank_)
+      std::stable_sort(spans.begin(), spans.end(),
+                       [&](Index a, Index b) { return all_[a].end < all_[b].end; });
+    for (const auto& [message, sent] : send_) {
+      const Span &out = all_[sent], &in = all_[receive_.at(message)];
+      least_flight_ = std::min(least_flight_, in.begin - out.begin);
+      Time& whole = least_whole_.try_emplace(out.bytes, kLatest).first->second;
+      whole = std::min(whole, in.end - out.begin);
+    }
+  }
+
+  const Span& operator[](Index i) const { return all_[i]; }
+  Index send_of(const Span& receive) const { return send_.at(receive.message); }
+  Index receive_of(const Span& send) const { return receive_.at(send.message); }
+  Time least_flight() const { return least_flight_; }
+  /// From the beginning of a send of so many bytes to the end of its receive.
+  Time least_whole(Bytes bytes) const { return least_whole_.at(bytes); }
+  void use(Index i) { used_[i] = true; }
+
+  /// The best unused span of the rank that ended at `time`: use the greatest worth(span) > 0.
+  template <class Worth>
+  Index ended(Rank rank, Time time, Worth worth) const {
+    Index best = kNone;
+    int most = 0;
+    const auto& spans = of_rank_.at(rank);
+    for (auto i = first_at(spans, time); i != spans.end() && all_[*i].end == time; ++i)
+      if (!used_[*i])
+        if (const int w = worth(all_[*i]); w > most) best = *i, most = w;
+    return best;
+  }
+  /// The unused span of the rank that ended last before `time`.
+  Index last_before(Rank rank, Time time) const {
+    const auto& spans = of_rank_.at(rank);
+    for (auto i = first_at(spans, time); i != spans.begin();)
+      if (!used_[*--i]) return *i;
+    return kNone;
+  }
+  template <class Use>
+  void each_of(Rank rank, Use use) const {
+    for (const Index i : of_rank_.at(rank)) use(i);
+  }
+
+ private:
+  std::vector<Index>::const_iterator first_at(const std::vector<Index>& spans, Time time) const {
+    return std::lower_bound(spans.begin(), spans.end(), time,
+                            [&](Index i, Time t) { return all_[i].end < t; });
+  }
+  const std::vector<Span>& all_;
+  std::vector<bool> used_;
+  std::unordered_map<Rank, std::vector<Index>> of_rank_;
+  std::unordered_map<std::int64_t, Index> send_, receive_;
+  std::map<Bytes, Time> least_whole_;
+  Time least_flight_ = kLatest;
+};
+
+class Tracer {
+ public:
+  Tracer(const Trace& trace, Time finish) : spans_(trace), time_(finish) {
+    int most = 0;
+    for (const Span& s : trace.spans)
+      if (s.end == finish && (weight(s) > most || (weight(s) == most && s.rank < rank_)))
+        most = weight(s), rank_ = s.rank, lane_ = s.lane;
+    if (rank_ < 0)  // a rendezvous ended it
+      for (const Span& s : trace.spans)
+        if (s.begin == finish) rank_ = s.rank, lane_ = s.lane;
+  }
+
+  CriticalPath run() {
+    if (rank_ >= 0) step_back(why_done());
+    while (time_ > 0) step_back(why_began_);
+    std::reverse(path_.steps.begin(), path_.steps.end());
+    return std::move(path_);
+  }
+
+ private:
+  using Cause = Index;  // a span that ended at time_, kNone: nothing did
+
+  // Of spans that ended at once: what came in tells more than what went out.
+  static int weight(const Span& s) {
+    return s.kind == Span::Kind::reduce ? 3 : s.kind == Span::Kind::receive ? 2 : 1;
+  }
+
+  void add(Step::Kind kind, Rank rank, Time begin, const Span& s) {
+    path_.steps.push_back({kind, rank, rank_, s.lane, s.round, s.message, begin, time_});
+    time_ = begin;
+    rank_ = rank;
+    lane_ = s.lane;
+  }
+
+  // Goes back over the span `cause`, and finds what it waited for.
+  void step_back(Cause cause) {
+    if (cause == kNone) return rest();
+    const Span s = spans_[cause];
+    spans_.use(cause);
+    if (s.rank != rank_) add(Step::Kind::post, s.rank, time_, s);
+    switch (s.kind) {
+      case Span::Kind::reduce:
+        add(Step::Kind::reduce, s.rank, s.begin, s);
+        why_began_ = why_done();
+        return;
+      case Span::Kind::receive:
+        if (s.end > s.begin && s.end <= time_) add(Step::Kind::receive, s.rank, s.begin, s);
+        return step_into_message(s);
+      case Span::Kind::send:
+        add(Step::Kind::send, s.rank, s.begin, s);
+        why_began_ = why_sent(s);
+        return;
+    }
+  }
+
+  // The receive began now: its message was on the way, unless it was there and the rank was busy.
+  void step_into_message(const Span& in) {
+    const Index sent = spans_.send_of(in);
+    const Span out = spans_[sent];
+    const bool held_both_ends = out.end == in.begin;
+    if (!held_both_ends && in.begin - out.begin > spans_.least_flight()) {
+      const Index before = spans_.ended(in.rank, in.begin, [](const Span&) { return 1; });
+      if (before != kNone) return void(why_began_ = before);
+      if (spans_.last_before(in.rank, in.begin) != kNone) return void(why_began_ = kNone);
+    }
+    const Time start = time_ - spans_.least_whole(out.bytes);
+    if (held_both_ends && start > out.begin) {  // it waited for the receiver's port
+      const Index before = spans_.ended(
+          in.rank, start, [](const Span& s) { return s.kind == Span::Kind::receive ? 1 : 0; });
+      if (before != kNone) {
+        add(Step::Kind::message, out.rank, start, out);
+        why_began_ = before;
+        return;
+      }
+    }
+    spans_.use(sent);
+    add(Step::Kind::message, out.rank, out.begin, out);
+    why_began_ = why_sent(out);
+  }
+
+  // Why the rank's lane is done with something at time_: its own work first.
+  Cause why_done() {
+    const Index own = spans_.ended(
+        rank_, time_, [&](const Span& s) { return (s.lane == lane_ ? 3 : 0) + weight(s); });
+    if (own != kNone) return own;
+    // A rendezvous: one of its sends has met its receive just now, when that began or was posted.
+    Cause cause = kNone;
+    spans_.each_of(rank_, [&](Index i) {
+      const Span& s = spans_[i];
+      if (cause != kNone || s.kind != Span::Kind::send || s.begin >= time_) return;
+      const Span& in = spans_[spans_.receive_of(s)];
+      if (in.begin == time_ && in.end > in.begin) return void(cause = spans_.receive_of(s));
+      if (in.end <= time_) cause = spans_.ended(in.rank, time_, [](const Span&) { return 1; });
+    });
+    return cause;
+  }
+  // Why the send began: its round, its port, or its receive was there at last.
+  Cause why_sent(const Span& s) {
+    if (time_ == 0) return kNone;
+    const Index own = spans_.ended(s.rank, time_, [&](const Span& other) {
+      return other.lane == s.lane ? 1 + weight(other) : other.kind == Span::Kind::send ? 1 : 0;
+    });
+    if (own != kNone) return own;
+    const Index theirs = spans_.ended(
+        s.peer, time_, [&](const Span& other) { return other.lane == s.lane ? 2 : 1; });
+    if (theirs != kNone) return theirs;
+    return why_done();
+  }
+
+  // Nothing ended now: the rank's port rested since its last message.
+  void rest() {
+    const Index before = spans_.last_before(rank_, time_);
+    const Time since = before == kNone ? 0 : spans_[before].end;
+    Span none;
+    none.rank = rank_, none.lane = lane_;
+    add(Step::Kind::wait, rank_, since, none);
+    why_began_ = before;
+  }
+
+  Spans spans_;
+  CriticalPath path_;
+  Time time_;
+  Rank rank_ = -1;
+  std::int32_t lane_ = 0;
+  Cause why_began_ = kNone;
+};
+
+}  // namespace
+
+std::string_view name(CriticalStep::Kind kind) {
+  constexpr std::string_view kNames[] = {"send", "message", "receive", "reduce", "post", "wait"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Time CriticalPath::spent(CriticalStep::Kind kind) const {
+  Time sum = 0;
+  for (const CriticalStep& step : steps)
+    if (step.kind == kind) sum += step.end - step.begin;
+  return sum;
+}
+
+CriticalPath critical_path(const Trace& trace, Time finish) {
+  return trace.spans.empty() ? CriticalPath{} : Tracer(trace, finish).run();
+}
+
+}  // namespace arlab

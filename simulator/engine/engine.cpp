@@ -1,0 +1,125 @@
+// Engine: the event loop, and the one place where the engine is instantiated.
+#include "simulator/engine/engine.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "simulator/engine/engine_receives.inl"
+#include "simulator/engine/engine_rounds.inl"
+#include "simulator/engine/engine_sends.inl"
+
+namespace arlab {
+
+template <class Crew>
+Engine<Crew>::Engine(Crew crew, Rank ranks, Bytes element_size, Network& network,
+                     const SimulateOptions& options)
+    : network_(network),
+      synchronous_(network.synchronous()),
+      changes_(network.has_changes()),
+      options_(options),
+      element_size_(element_size),
+      actors_(std::move(crew)),
+      parked_(static_cast<std::size_t>(ranks)),
+      ready_(synchronous_ ? actors_.size() : 0) {
+  outcome_.finish_of.assign(static_cast<std::size_t>(ranks), 0);
+  if constexpr (std::is_same_v<Crew, Actors>)
+    if (options.trace) tracer_.emplace(*options.trace, actors_);
+  for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
+}
+
+template <class Crew>
+Outcome Engine<Crew>::run() {
+  if (changes_)
+    while (step(kNever)) {
+    }
+  else
+    while (!queue_.empty()) handle_next();
+  for (const Actor& a : actors_) {
+    if (a.program)
+      fail(Blame::check,
+           "the simulated programs wait for one another and never end: "
+           "`arlab verify` tells where");
+    outcome_.sent.rounds = std::max<Count>(outcome_.sent.rounds, a.depth);
+  }
+  if (!early_.empty())
+    fail(Blame::check,
+         "the simulated programs send messages that are never received: "
+         "`arlab verify` tells which");
+  return std::move(outcome_);
+}
+
+// With a million ranks every event touches cold memory: fetch what the next ones need while this
+// one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
+template <class Crew>
+[[gnu::always_inline]] inline void Engine<Crew>::prefetch() const {
+  constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
+  if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
+  if (const Event* e = queue_.upcoming(6)) {
+    const Actor& actor = actors_[e->actor];
+    __builtin_prefetch(actor.pending.round().data());
+    __builtin_prefetch(actor.pending.round().data() + 1);
+    const auto* frame = static_cast<const char*>(actor.program.address());
+    for (std::size_t i = 0; e->kind == Kind::begin && i < kFrame; i += kLine)
+      __builtin_prefetch(frame + i, 1);
+  }
+}
+
+template <class Crew>
+void Engine<Crew>::handle(const Event& e) {
+  switch (e.kind) {
+    case Kind::begin:
+      return begin(e.actor, e.time);
+    case Kind::send:
+      return synchronous_ ? send_ready(e.actor, e.time) : send_from(e.actor, e.time);
+    case Kind::arrive:
+      return arrive(e);
+    case Kind::wake:
+      return wake(static_cast<Rank>(e.actor), e.time);
+    case Kind::finish:
+      return finish(e.actor, e.time);
+  }
+}
+
+template <class Crew>
+void Engine<Crew>::handle_next() {
+  const Event event = queue_.pop();
+  prefetch();
+  handle(event);
+  ++outcome_.events;
+}
+
+// All events of a moment come before the network's changes after it.
+template <class Crew>
+bool Engine<Crew>::step(Time latest) {
+  const Time ours = queue_.empty() ? kNever : queue_.next_time();
+  if (ours == now_) {
+    if (ours > latest) return false;
+    handle_next();
+    return true;
+  }
+  const Time change = changes_ ? network_.next_change() : kNever;
+  const Time next = std::min(ours, change);
+  if (next == kNever || next > latest) return false;
+  now_ = next;
+  if (change > next)
+    handle_next();
+  else
+    advance();
+  return true;
+}
+
+template <class Crew>
+void Engine<Crew>::advance() {
+  for (const Index number : network_.advance(now_)) {
+    Event e = messages_.release(number);
+    e.time = now_;
+    queue_.push(e);
+  }
+}
+
+template class Engine<Actors>;
+template class Engine<PostedActors>;
+
+}  // namespace arlab

@@ -1,0 +1,95 @@
+// Rounds: an actor pulls its next one, and ends it with its reductions when all its messages are
+// through.
+#pragma once
+
+#include <algorithm>
+
+#include "simulator/engine/engine.hpp"
+
+namespace arlab {
+
+template <class Crew>
+void Engine<Crew>::begin(Index id, Time now) {
+  while (actors_.next(id))
+    if (post(id, now)) return;
+  actors_[id].pending.post({});  // its round went with the program
+  Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
+  finish = std::max(finish, now);
+  outcome_.finish = std::max(outcome_.finish, now);
+}
+
+// False if it has no messages: such a round is over at once.
+
+template <class Crew>
+bool Engine<Crew>::post(Index id, Time now) {
+  Actor& a = actors_[id];
+  const Round round = actors_.round(id);
+  if (tracer_) tracer_->round(id);
+  a.pending.post(round);
+  a.done = now;
+  a.next_depth = a.depth + 1;
+  a.next_send = 0;
+  a.left = static_cast<Index>(round.size());
+  for (std::size_t i = 0; i < round.size(); ++i)
+    if (actors_.bytes_of(id, round[i]) == 0) {
+      a.pending.drop(i);
+      --a.left;
+    }
+  if (a.left == 0) {
+    a.depth = a.next_depth;
+    return false;
+  }
+  if (synchronous_) {
+    meet_peers(id, now);
+  } else {
+    if (a.early > 0) meet_early(id, now);
+    send_from(id, now);
+  }
+  return true;
+}
+
+// All messages of the actor's round are through by actor.done, which may still lie ahead.
+template <class Crew>
+void Engine<Crew>::through(Index id, Time now) {
+  Actor& a = actors_[id];
+  a.depth = a.next_depth;
+  const Round round = a.pending.round();
+  const bool reduces = std::any_of(round.begin(), round.end(),
+                                   [](const Action& x) { return x.verb == Verb::reduce; });
+  queue_.push(
+      {.time = std::max(now, a.done), .actor = id, .kind = reduces ? Kind::finish : Kind::begin});
+}
+
+// The same when receiving the last message took the processor until actor.done: it reduces before
+// it does anything else.
+template <class Crew>
+void Engine<Crew>::through_at_once(Index id) {
+  Actor& a = actors_[id];
+  a.depth = a.next_depth;
+  queue_.push({.time = reduce_all(id, a.done), .actor = id, .kind = Kind::begin});
+}
+
+template <class Crew>
+void Engine<Crew>::finish(Index id, Time now) {
+  const Time end = reduce_all(id, now);
+  if (end == now) return begin(id, now);
+  queue_.push({.time = end, .actor = id, .kind = Kind::begin});
+}
+
+// The round's reductions in listed order, from `now` on; returns when they are done.
+template <class Crew>
+Time Engine<Crew>::reduce_all(Index id, Time now) {
+  Time end = now;
+  for (const Action& action : actors_[id].pending.round()) {
+    if (action.verb != Verb::reduce) continue;
+    const Bytes bytes = actors_.bytes_of(id, action);
+    if (bytes == 0) continue;
+    const Network::Work work = network_.reduce(actors_.rank_of(id), bytes, end);
+    end = in_calendar(work.end);
+    if (tracer_ && work.end > work.begin)
+      tracer_->reduce(id, action.peer, bytes, work.begin, work.end);
+  }
+  return end;
+}
+
+}  // namespace arlab

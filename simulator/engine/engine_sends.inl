@@ -1,0 +1,111 @@
+// Sends: what may leave does, in listed order; on a synchronous network only what is expected.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "simulator/engine/engine.hpp"
+
+namespace arlab {
+
+// Sends what may leave now; the rest of the round's sends follow when the sender is free.
+template <class Crew>
+void Engine<Crew>::send_from(Index id, Time now) {
+  Actor& a = actors_[id];
+  const Round round = a.pending.round();
+  for (; a.next_send < round.size(); ++a.next_send) {
+    const Action& action = round[a.next_send];
+    const Bytes bytes = action.sends() ? actors_.bytes_of(id, action) : 0;
+    if (bytes == 0) continue;
+    const Time when = network_.can_send(actors_.rank_of(id), now);
+    if (when > now) {
+      queue_.push({.time = when, .actor = id, .kind = Kind::send});
+      return;
+    }
+    if (!leaves(id, action, bytes, now)) continue;
+    ++a.next_send;
+    return through(id, now);
+  }
+}
+
+// The message is on its way; returns whether that was the last thing the round waited for.
+template <class Crew>
+bool Engine<Crew>::leaves(Index id, const Action& action, Bytes bytes, Time now) {
+  Actor& a = actors_[id];
+  const Index peer = actors_.peer_of(id, action);
+  Event e{.bytes = bytes,
+          .actor = peer,
+          .source = actors_.rank_of(id),
+          .depth = a.depth,
+          .kind = Kind::arrive,
+          .posted = synchronous_};
+  const Index number = changes_ ? messages_.hold(e) : 0;
+  const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number}, now);
+  ++outcome_.sent.messages;
+  outcome_.sent.elements += bytes / element_size_;
+  report_progress();
+  if (sent.arrives == kNever) {
+    messages_.at(number).rendezvous = sent.rendezvous;
+    messages_.at(number).later = true;
+  } else {
+    if (changes_) messages_.release(number);
+    e.time = sent.arrives;
+    e.rendezvous = sent.rendezvous;
+    queue_.push(e);
+  }
+  if (tracer_) tracer_->send(id, action, bytes, now, sent.sender_done);
+  a.done = std::max(a.done, sent.sender_done);
+  return !sent.rendezvous && --a.left == 0;
+}
+
+// On a synchronous network: finds those of the round's messages whose other end is posted.
+template <class Crew>
+void Engine<Crew>::meet_peers(Index id, Time now) {
+  if (ready_.size() < actors_.size()) ready_.resize(actors_.size());
+  Actor& a = actors_[id];
+  const Round round = a.pending.round();
+  for (Index i = 0; i < round.size(); ++i) {
+    const Action& action = round[i];
+    if (actors_.bytes_of(id, action) == 0) continue;
+    const Index peer = actors_.peer_of(id, action);
+    const int theirs = actors_[peer].pending.take(actors_.rank_of(id), !action.sends());
+    if (theirs == Pending::kNone) continue;
+    a.pending.drop(i);
+    if (action.sends())
+      ready(id, i, now);
+    else
+      ready(peer, static_cast<Index>(theirs), now);
+  }
+}
+
+// Not sent at once: other ranks may start their rounds at this very time, and of all sends that
+// are ready then, the one listed first goes first.
+template <class Crew>
+void Engine<Crew>::ready(Index sender, Index position, Time now) {
+  std::vector<Index>& positions = ready_[sender];
+  if (positions.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
+  positions.push_back(position);
+  std::push_heap(positions.begin(), positions.end(), std::greater<>());
+}
+
+template <class Crew>
+void Engine<Crew>::send_ready(Index id, Time now) {
+  std::vector<Index>& positions = ready_[id];
+  while (!positions.empty()) {
+    const Time when = network_.can_send(actors_.rank_of(id), now);
+    if (when > now) return queue_.push({.time = when, .actor = id, .kind = Kind::send});
+    std::pop_heap(positions.begin(), positions.end(), std::greater<>());
+    const Action& action = actors_[id].pending.round()[positions.back()];
+    positions.pop_back();
+    if (leaves(id, action, actors_.bytes_of(id, action), now)) return through(id, now);
+  }
+}
+
+template <class Crew>
+void Engine<Crew>::report_progress() {
+  constexpr Count kOften = Count{1} << 18;
+  if (options_.progress && outcome_.sent.messages % kOften == 0)
+    options_.progress(outcome_.sent.messages);
+}
+
+}  // namespace arlab

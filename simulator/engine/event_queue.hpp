@@ -1,0 +1,144 @@
+// EventQueue: a monotone radix queue: events leave in order of time, and of equal time in the order
+// they came.
+//
+// Simulated time never goes back, so an event is kept in the bucket of the highest bit in which its
+// time differs from the present. A bucket is spread over lower ones only when it becomes the
+// lowest, so an event moves a few times, always sequentially. Ahuja, Mehlhorn, Orlin, Tarjan,
+// Faster algorithms for the shortest path problem, JACM 37(2), 1990.
+//
+// Events of one time are always in one bucket and keep their order when it is spread: the queue is
+// stable. Buckets are chains of blocks from a common pool, so memory follows the number of events,
+// not the largest size of each bucket.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/time.hpp"
+
+namespace arlab {
+
+/// Event needs a member `Time time`.
+template <class Event>
+class EventQueue {
+ public:
+  bool empty() const { return filled_ == 0 && present_ == nullptr; }
+
+  /// event.time must not lie before the last event popped. Throws Error(usage) if it lies beyond
+  /// the latest time there is.
+  void push(const Event& event) {
+    expects(event.time >= now_, "an event lies in the past");
+    const std::size_t b = bucket_of(in_calendar(event.time));
+    append(buckets_[b], event);
+    if (b == 0)
+      present_ = buckets_[0].first;
+    else
+      filled_ |= std::uint64_t{1} << b;
+  }
+
+  /// When the next event leaves. The queue must not be empty.
+  Time next_time() const {
+    return present_ ? now_ : buckets_[static_cast<std::size_t>(std::countr_zero(filled_))].earliest;
+  }
+
+  /// The queue must not be empty.
+  Event pop() {
+    if (present_ == nullptr) refill();
+    const Event event = present_->events[next_++];
+    if (next_ == present_->size) drop_block();
+    return event;
+  }
+
+  /// An event that will be popped `ahead` events from now, as far as that is known cheaply; null if
+  /// not.
+  const Event* upcoming(std::size_t ahead) const {
+    return present_ && next_ + ahead < present_->size ? &present_->events[next_ + ahead] : nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1024;  // events
+
+  struct Block {
+    std::size_t size = 0;
+    Block* next = nullptr;
+    std::array<Event, kBlock> events;
+  };
+  struct Bucket {
+    Block* first = nullptr;
+    Block* last = nullptr;
+    Time earliest = std::numeric_limits<Time>::max();
+    Time latest = 0;
+  };
+
+  std::size_t bucket_of(Time time) const {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+  }
+
+  void append(Bucket& bucket, const Event& event) {
+    if (!bucket.last || bucket.last->size == kBlock) {
+      Block* block = take_block();
+      (bucket.last ? bucket.last->next : bucket.first) = block;
+      bucket.last = block;
+    }
+    bucket.last->events[bucket.last->size++] = event;
+    bucket.earliest = std::min(bucket.earliest, event.time);
+    bucket.latest = std::max(bucket.latest, event.time);
+  }
+
+  // Spreads the lowest filled bucket, now that its earliest time is the present.
+  void refill() {
+    const int lowest = std::countr_zero(filled_);
+    filled_ &= filled_ - 1;
+    const Bucket source = std::exchange(buckets_[static_cast<std::size_t>(lowest)], {});
+    now_ = source.earliest;
+    if (source.latest == now_) {  // ranks in step: nothing to spread
+      buckets_[0] = source;
+    } else {
+      for (Block* block = source.first; block;) {
+        for (std::size_t i = 0; i < block->size; ++i) push(block->events[i]);
+        give_back(std::exchange(block, block->next));
+      }
+    }
+    present_ = buckets_[0].first;
+  }
+
+  // The first block of the present has been popped.
+  void drop_block() {
+    next_ = 0;
+    Block* popped = present_;
+    present_ = popped->next;
+    buckets_[0].first = present_;
+    if (!present_) buckets_[0] = {};
+    give_back(popped);
+  }
+
+  Block* take_block() {
+    if (free_.empty()) {
+      owned_.push_back(std::make_unique<Block>());
+      return owned_.back().get();
+    }
+    Block* block = free_.back();
+    free_.pop_back();
+    block->size = 0;
+    block->next = nullptr;
+    return block;
+  }
+  void give_back(Block* block) { free_.push_back(block); }
+
+  std::array<Bucket, 64> buckets_;
+  std::uint64_t filled_ = 0;  // bit b: bucket b > 0 is not empty
+  Block* present_ = nullptr;  // first block of bucket 0, whose events all have time now_
+  std::size_t next_ = 0;      // position in it
+  Time now_ = 0;
+  std::vector<std::unique_ptr<Block>> owned_;
+  std::vector<Block*> free_;
+};
+
+}  // namespace arlab

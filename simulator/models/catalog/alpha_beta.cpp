@@ -1,0 +1,75 @@
+// alpha-beta-gamma: a message of n bytes takes alpha + n beta, and adding n bytes takes n gamma.
+//
+// Every rank has one send port and one receive port; a message holds its sender's send port and its
+// receiver's receive port all that time. It leaves once its receive is posted: a port is never held
+// by a message for a later round, which is what the closed forms of trees and fold-ins suppose. Of
+// the sends that may leave, a rank takes the first listed and waits for the receiver's port; that
+// serves whoever asked first. Hockney, The communication challenge for MPP, Parallel Computing
+// 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
+#include <algorithm>
+
+#include "simulator/contention/processors.hpp"
+#include "simulator/models/model.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+class AlphaBeta : public Network {
+ public:
+  AlphaBeta(const Values& values, Rank ranks)
+      : alpha_(to_time(values.at("alpha"))),
+        beta_(values.at("beta")),
+        ports_(static_cast<std::size_t>(ranks)),
+        processors_(ranks, values.at("gamma")) {}
+
+  bool synchronous() const override { return true; }
+
+  Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
+
+  Sent send(const Message& m, Time now) override {
+    const Time start = std::max(now, ports(m.target).receive);
+    const Time end = start + alpha_ + to_time(static_cast<double>(m.bytes) * beta_);
+    ports(m.source).send = ports(m.target).receive = end;
+    return {end, end, false};
+  }
+
+  // The receive port was held while the message travelled; nothing is left to do.
+  Time can_receive(Rank, Time now) override { return now; }
+  Time receive(const Message&, Time now) override { return now; }
+
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
+    return processors_.reduce(rank, bytes, now);
+  }
+
+ private:
+  struct Ports {  // when each is free
+    Time send = 0, receive = 0;
+  };
+  Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
+
+  Time alpha_;
+  double beta_;
+  std::vector<Ports> ports_;
+  Processors processors_;
+};
+
+std::unique_ptr<Network> make(const Values& values, Rank ranks, std::shared_ptr<const Fabric>) {
+  return std::make_unique<AlphaBeta>(values, ranks);
+}
+
+}  // namespace
+
+Model alpha_beta() {
+  using Unit = Parameter::Unit;
+  return {
+      .name = "alpha_beta",
+      .idea = "a message takes alpha + n beta and holds one send and one receive port",
+      .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
+      .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
+                     {"beta", Unit::time_per_byte, 80, "time a byte sent"},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .make = make,
+  };
+}
+
+}  // namespace arlab::catalog

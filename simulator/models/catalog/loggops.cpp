@@ -1,0 +1,117 @@
+// LogGOPS: latency L, processor overhead o a message and O a byte, gap g a message and G a byte,
+// rendezvous above S bytes.
+//
+// A send needs the sender's processor and its sending port: the processor for o + (n-1) O, the port
+// for g + (n-1) G. The first byte arrives o + L after the start; the receiver's processor is then
+// busy for o + (n-1) max(O, G) and its receiving port for g + (n-1) G. One message from an idle
+// rank to an idle rank takes 2 o + L + (n-1) G. Alexandrov et al., LogGP, SPAA 1995; Hoefler,
+// Schneider, Lumsdaine, LogGOPSim, HPDC 2010. gamma a byte reduced is ours.
+#include <algorithm>
+
+#include "simulator/models/model.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+class LogGOPS : public Network {
+ public:
+  LogGOPS(const Values& values, Rank ranks)
+      : L_(to_time(values.at("L"))),
+        o_(to_time(values.at("o"))),
+        g_(to_time(values.at("g"))),
+        G_(values.at("G")),
+        O_(values.at("O")),
+        gamma_(values.at("gamma")),
+        S_(values.at("S")),
+        ranks_(static_cast<std::size_t>(ranks)) {}
+
+  Time can_send(Rank source, Time now) override {
+    const Free& free = at(source);
+    return std::max({now, free.processor, free.send});
+  }
+
+  Sent send(const Message& m, Time now) override {
+    const Body& body = body_of(m.bytes);
+    Free& free = at(m.source);
+    free.processor = now + o_ + body.processor;
+    free.send = now + g_ + body.port;
+    return {free.processor, now + o_ + L_, body.rendezvous};
+  }
+
+  Time can_receive(Rank target, Time now) override {
+    const Free& free = at(target);
+    return std::max({now, free.processor, free.receive});
+  }
+
+  Time receive(const Message& m, Time now) override {
+    const Body& body = body_of(m.bytes);
+    Free& free = at(m.target);
+    free.processor = now + o_ + std::max(body.processor, body.port);
+    free.receive = now + g_ + body.port;
+    return free.processor;
+  }
+
+  void met(Rank source, Time now) override {
+    Free& free = at(source);
+    free.processor = std::max(free.processor, now);
+    free.send = std::max(free.send, now);
+  }
+
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
+    Time& processor = at(rank).processor;
+    const Time begin = std::max(now, processor);
+    processor = begin + body_of(bytes).reduction;
+    return {begin, processor};
+  }
+
+ private:
+  struct Free {  // when each is free
+    Time processor = 0, send = 0, receive = 0;
+  };
+  Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
+
+  // What depends on the size alone. Most messages are as long as the one before, so one is
+  // remembered.
+  struct Body {
+    Bytes bytes = -1;
+    Time processor = 0, port = 0, reduction = 0;
+    bool rendezvous = false;
+  };
+  const Body& body_of(Bytes bytes) {
+    if (bytes != body_.bytes) {
+      const auto whole = static_cast<double>(bytes), rest = static_cast<double>(bytes - 1);
+      body_ = {bytes, to_time(rest * O_), to_time(rest * G_), to_time(whole * gamma_), whole > S_};
+    }
+    return body_;
+  }
+
+  Time L_, o_, g_;
+  double G_, O_, gamma_, S_;
+  std::vector<Free> ranks_;
+  Body body_;
+};
+
+std::unique_ptr<Network> make(const Values& values, Rank ranks, std::shared_ptr<const Fabric>) {
+  return std::make_unique<LogGOPS>(values, ranks);
+}
+
+}  // namespace
+
+Model loggops() {
+  using Unit = Parameter::Unit;
+  return {
+      .name = "loggops",
+      .idea = "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
+      .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
+      .parameters = {{"L", Unit::time, 3. * kMicrosecond, "latency of the network"},
+                     {"o", Unit::time, 1. * kMicrosecond, "processor time a message, at each end"},
+                     {"g", Unit::time, 0.5 * kMicrosecond, "least time between two messages"},
+                     {"G", Unit::time_per_byte, 80, "time a byte in the port"},
+                     {"O", Unit::time_per_byte, 0, "processor time a byte"},
+                     {"S", Unit::bytes, 64. * 1024 * 1024, "largest eager message"},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .make = make,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,86 @@
+// packet: messages are cut into packets that are stored and forwarded by every node on their way
+// (topologies/store_and_forward.hpp).
+//
+// A message leaves when its send and its receive are posted.
+#include "simulator/contention/packet_network.hpp"
+#include "simulator/contention/processors.hpp"
+#include "simulator/models/model.hpp"
+#include "simulator/topologies/fabric.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+StoreAndForward::Settings settings_of(const Values& values) {
+  const StoreAndForward::Settings settings{.mtu = static_cast<Bytes>(values.at("mtu")),
+                                           .header = static_cast<Bytes>(values.at("header")),
+                                           .queue = static_cast<Bytes>(values.at("queue")),
+                                           .queues_by_flow = values.at("flow_queues") > 0};
+  if (settings.mtu < 1) fail(Blame::usage, "mtu is 0: a packet carries at least 1 byte");
+  return settings;
+}
+
+class PacketNetwork : public Network {
+ public:
+  PacketNetwork(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
+      : fabric_(std::move(fabric)),
+        router_(fabric_->topology, fabric_->routing, fabric_->seed),
+        packets_(fabric_->topology, settings_of(values)),
+        processors_(ranks, values.at("gamma")) {}
+
+  bool synchronous() const override { return true; }
+  Time can_send(Rank, Time now) override { return now; }
+
+  Sent send(const Message& m, Time now) override {
+    packets_.add(m.number, m.bytes, router_.route(host_of(m.source), host_of(m.target)), now);
+    return {now, kNever, true};
+  }
+
+  Time can_receive(Rank, Time now) override { return now; }
+  Time receive(const Message&, Time now) override { return now; }
+
+  Work reduce(Rank rank, Bytes bytes, Time now) override {
+    return processors_.reduce(rank, bytes, now);
+  }
+
+  bool has_changes() const override { return true; }
+  Time next_change() override { return packets_.next_change(); }
+  std::span<const std::uint32_t> advance(Time now) override { return packets_.advance(now); }
+
+  void watch_links(LinkHistory& history) override { packets_.watch(history); }
+  std::vector<LinkLoad> loads(Time now) const override {
+    return loads_of(fabric_->topology, packets_.carried(), now);
+  }
+
+ private:
+  Rank host_of(Rank rank) const { return fabric_->host_of[static_cast<std::size_t>(rank)]; }
+
+  std::shared_ptr<const Fabric> fabric_;
+  Router router_;
+  StoreAndForward packets_;
+  Processors processors_;
+};
+
+std::unique_ptr<Network> make(const Values& values, Rank ranks,
+                              std::shared_ptr<const Fabric> fabric) {
+  return std::make_unique<PacketNetwork>(values, ranks, std::move(fabric));
+}
+
+}  // namespace
+
+Model packet() {
+  using Unit = Parameter::Unit;
+  return {
+      .name = "packet",
+      .idea = "packets are stored and forwarded over links with finite queues; for small runs",
+      .source = "Dally & Seitz, IEEE Trans. Computers C-36(5), 1987; Kung et al., SIGCOMM 1994",
+      .parameters = {{"mtu", Unit::bytes, 4096, "bytes of a message in one packet, at most"},
+                     {"header", Unit::bytes, 0, "bytes that each packet carries besides its own"},
+                     {"queue", Unit::bytes, 65536, "of each link and virtual channel"},
+                     {"flow_queues", Unit::number, 0, "1: each message has queues of its own"},
+                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .has_links = true,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::catalog

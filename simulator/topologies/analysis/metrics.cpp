@@ -1,0 +1,127 @@
+#include "simulator/topologies/analysis/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "simulator/topologies/analysis/connectivity.hpp"
+#include "simulator/topologies/analysis/distances.hpp"
+#include "simulator/topologies/analysis/flow.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr double kMostWork = 2e7;  // links looked at for distances, before targets are sampled
+
+std::vector<Rank> all_or(const Topology& topology, std::span<const Rank> host_of) {
+  if (!host_of.empty()) return {host_of.begin(), host_of.end()};
+  std::vector<Rank> hosts(static_cast<std::size_t>(topology.hosts()));
+  std::iota(hosts.begin(), hosts.end(), 0);
+  return hosts;
+}
+
+// Distances to a host follow from those to the switch that its only link comes from, so hosts are
+// taken together by that.
+void add_distances(const Topology& topology, Metrics& m) {
+  std::vector<std::vector<Rank>> hosts_at(static_cast<std::size_t>(topology.nodes()));
+  for (Rank h = 0; h < topology.hosts(); ++h) {
+    const LinkId last = only_link_to(topology, h);
+    hosts_at[static_cast<std::size_t>(last < 0 ? h : topology.link(last).from)].push_back(h);
+  }
+  std::erase_if(hosts_at, [](const auto& hosts) { return hosts.empty(); });
+  const double most = std::max(1., kMostWork / static_cast<double>(m.links + m.hosts));
+  const auto stride =
+      static_cast<std::size_t>(std::ceil(static_cast<double>(hosts_at.size()) / most));
+  m.sampled = stride > 1;
+
+  double hops = 0, pairs = 0;
+  for (std::size_t i = 0; i < hosts_at.size(); i += stride) {
+    const LinkId last = only_link_to(topology, hosts_at[i][0]);
+    const NodeId goal = last < 0 ? hosts_at[i][0] : topology.link(last).from;
+    const auto distance = distances_to(topology, goal);
+    for (const Rank target : hosts_at[i]) {
+      const LinkId only = only_link_to(topology, target);
+      for (Rank source = 0; source < m.hosts; ++source) {
+        Distance d = distance[static_cast<std::size_t>(source)];
+        if (source == target || !d.reachable()) continue;
+        if (only >= 0) d = d + topology.link(only);
+        m.diameter = std::max(m.diameter, d.hops);
+        m.longest_latency = std::max(m.longest_latency, d.latency);
+        hops += d.hops;
+        ++pairs;
+      }
+    }
+  }
+  m.average_distance = pairs > 0 ? hops / pairs : 0;
+}
+
+void add_tiers(const Topology& topology, Metrics& m) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  for (const std::string& name : topology.tiers())
+    m.tiers.push_back({name, 0, kNone, 0, std::numeric_limits<Time>::max(), 0});
+  for (const Link& link : topology.links()) {
+    TierMetrics& tier = m.tiers[static_cast<std::size_t>(link.tier)];
+    ++tier.links;
+    tier.slowest = std::min(tier.slowest, link.bandwidth);
+    tier.fastest = std::max(tier.fastest, link.bandwidth);
+    tier.shortest = std::min(tier.shortest, link.latency);
+    tier.longest = std::max(tier.longest, link.latency);
+  }
+  std::erase_if(m.tiers, [](const TierMetrics& tier) { return tier.links == 0; });
+}
+
+std::string first_and_last(const Topology& topology, std::span<const Rank> hosts) {
+  const std::string first = topology.node(hosts.front()).name;
+  return hosts.size() == 1 ? first : first + " ... " + topology.node(hosts.back()).name;
+}
+
+}  // namespace
+
+double bisection(const Topology& topology, std::span<const Rank> host_of) {
+  const std::vector<Rank> hosts = all_or(topology, host_of);
+  if (hosts.size() < 2) return 0;
+  // Whole numbers below 2^62 in all: flow is exact to a byte a second up to there.
+  double total = 1;
+  for (const Link& link : topology.links()) total += link.bandwidth;
+  const double unit = std::max(1., total * 4 / 4.6e18);
+  const auto n = static_cast<std::size_t>(topology.nodes());
+  FlowNetwork network(n + 2);
+  for (const Link& link : topology.links())
+    network.add(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
+                std::llround(link.bandwidth / unit));
+  // A host sends no more than its links carry.
+  std::vector<std::int64_t> out(n), in(n);
+  for (const Link& link : topology.links()) {
+    out[static_cast<std::size_t>(link.from)] += std::llround(link.bandwidth / unit);
+    in[static_cast<std::size_t>(link.to)] += std::llround(link.bandwidth / unit);
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const auto host = static_cast<std::size_t>(hosts[i]);
+    if (i < hosts.size() / 2)
+      network.add(n, host, out[host]);
+    else
+      network.add(host, n + 1, in[host]);
+  }
+  return static_cast<double>(network.max_flow(n, n + 1)) * unit;
+}
+
+Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
+  Metrics m;
+  m.hosts = topology.hosts();
+  m.switches = topology.nodes() - topology.hosts();
+  m.links = static_cast<Count>(topology.links().size());
+  add_distances(topology, m);
+  add_tiers(topology, m);
+  if (const auto gap = find_gap(topology)) m.gap = text_of(*gap, topology);
+  const std::vector<Rank> hosts = all_or(topology, host_of);
+  if (const std::size_t half = hosts.size() / 2; half > 0) {
+    m.bisection = bisection(topology, hosts);
+    m.per_host = m.bisection / static_cast<double>(half);
+    m.halves = first_and_last(topology, std::span(hosts).first(half)) + " to " +
+               first_and_last(topology, std::span(hosts).subspan(half));
+  }
+  return m;
+}
+
+}  // namespace arlab

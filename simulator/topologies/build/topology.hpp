@@ -1,0 +1,147 @@
+// Topology: a network as a directed graph: hosts that send and receive, switches between them, and
+// links with a bandwidth and a latency.
+//
+// The graph is a Boost.Graph, for algorithms that walk it (metrics, cuts, shortest routes); links()
+// and hosts() are the same network as plain arrays, which is all that a model needs. A cable is two
+// links, one each way. Hosts are the nodes 0 to hosts()-1.
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "algorithms/base/time.hpp"
+#include "algorithms/problem.hpp"
+
+namespace arlab {
+
+using NodeId = std::int32_t;
+using LinkId = std::int32_t;  ///< dense, from 0
+
+struct Node {
+  std::string name;
+  int level = 0;           ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
+  std::int32_t group = 0;  ///< of a host, where the topology has groups
+};
+
+struct Link {
+  double bandwidth = 0;  ///< bytes a second
+  Time latency = 0;
+  NodeId from = 0, to = 0;
+  std::int32_t tier = 0;  ///< index into tiers(): "host", "global", ...
+  std::string name;       ///< "from-to"; a second link between the same nodes is "from-to#2"
+};
+
+struct Edge {
+  LinkId link = 0;
+};
+
+using NetworkGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Node, Edge>;
+
+/// n-dimensional torus or mesh: host i has coordinates with the first dimension the fastest.
+struct Grid {
+  std::vector<std::int32_t> dims;
+  bool wrap = true;
+};
+
+/// A fat tree in general form, from the hosts up: down[l] children and up[l] parents between levels
+/// l and l+1, each over count[l] parallel cables. The nodes follow the hosts level by level.
+/// Zahavi's PGFT (D-Mod-K routing, Technion CCIT 776, 2010); the form SimGrid uses.
+struct Tree {
+  std::vector<std::int32_t> down, up, count;
+};
+
+/// Groups of `routers` with `hosts` each and `globals` links out of each group's routers.
+struct Dragonfly {
+  std::int32_t groups = 0, routers = 0, hosts = 0, globals = 0;
+};
+
+/// What a router may rely on besides the graph; monostate: nothing.
+using Structure = std::variant<std::monostate, Grid, Tree, Dragonfly>;
+
+class Topology {
+ public:
+  const NetworkGraph& graph() const { return graph_; }
+  std::span<const Link> links() const { return links_; }
+  const Link& link(LinkId id) const { return links_[static_cast<std::size_t>(id)]; }
+  const Node& node(NodeId id) const { return graph_[static_cast<std::size_t>(id)]; }
+  NodeId nodes() const { return static_cast<NodeId>(num_vertices(graph_)); }
+  Rank hosts() const { return hosts_; }
+  bool is_host(NodeId id) const { return id < hosts_; }
+
+  /// Whether hosts pass on what is not for them, as in a torus.
+  bool hosts_forward() const { return hosts_forward_; }
+
+  /// Hosts that belong together: GPUs of a node, hosts of a leaf. 0: the topology has none.
+  std::int32_t groups() const { return groups_; }
+  std::int32_t group_of(Rank host) const { return node(host).group; }
+  const std::string& group_word() const { return group_word_; }  ///< "node", "leaf", ...
+
+  const std::vector<std::string>& tiers() const { return tiers_; }
+  const Structure& structure() const { return structure_; }
+
+  /// What it was made from, with every size: "fat_tree:k=8"; for a file its name.
+  const std::string& spec() const { return spec_; }
+
+ private:
+  friend class TopologyBuilder;
+  NetworkGraph graph_;
+  std::vector<Link> links_;
+  Rank hosts_ = 0;
+  bool hosts_forward_ = false;
+  std::int32_t groups_ = 0;
+  std::string group_word_;
+  std::vector<std::string> tiers_;
+  Structure structure_;
+  std::string spec_;
+};
+
+/// A number as short as can be, for messages.
+std::string short_text(double value);
+
+/// What a cable is made of. `tier` names its kind for tables: "host", "leaf-spine", ...
+struct Wire {
+  double bandwidth = 0;  ///< bytes a second, each way
+  Time latency = 0;
+  std::string_view tier = "link";
+};
+
+/// Builds a Topology: first the hosts, then switches, then cables. All throw Error(usage) that
+/// names the bad value.
+class TopologyBuilder {
+ public:
+  /// Refuses what would be too large before anything is built.
+  TopologyBuilder(std::string spec, double hosts, double switches, double links);
+  /// The nodes of another topology, without its links and its structure.
+  TopologyBuilder(const Topology& like, std::string spec);
+
+  NodeId add_host(std::string name);
+  NodeId add_switch(std::string name, int level);
+  LinkId add_link(NodeId from, NodeId to, const Wire& wire, std::string name = "");
+  void add_cable(NodeId a, NodeId b, const Wire& wire);
+
+  void hosts_forward() { made_.hosts_forward_ = true; }
+  /// `size` consecutive hosts a group, or a group number for each host. `word` says what a group
+  /// is.
+  void group_hosts(std::string_view word, Rank size);
+  void group_hosts(std::string_view word, std::span<const std::int32_t> group_of);
+  void structure(Structure structure) { made_.structure_ = std::move(structure); }
+
+  /// Throws also for names that occur twice.
+  Topology build() &&;
+
+ private:
+  NodeId add_node(std::string name, int level);
+  std::int32_t tier(std::string_view name);
+
+  Topology made_;
+  std::unordered_map<std::uint64_t, int> cables_;  // links named so far, by their two ends
+};
+
+}  // namespace arlab

@@ -1,0 +1,101 @@
+#include "algorithms/verify/verify.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Proof proof_of(const char* name, Problem p) { return verify(find_algorithm(name), p); }
+
+// What a student may hand in: a ring in which every rank passes its own chunk on again and again,
+// instead of the partial sum that it received last.
+Program forgetful_ring(Problem p, Rank me) {
+  const Rank right = p.wrap(Count{me} + 1), left = p.wrap(Count{me} - 1);
+  for (Rank s = 1; s < p.ranks; ++s)
+    co_yield together(send(right, p.chunk(me)), reduce(left, p.chunk(left)));
+}
+
+// Here the sum goes round and nobody ever receives the finished one, except the last.
+Program half_a_relay(Problem p, Rank me) {
+  if (me > 0) co_yield reduce(me - 1, p.all());
+  if (me < p.ranks - 1) co_yield send(me + 1, p.all());
+}
+
+std::string read(Program (*program)(Problem, Rank), const Problem& p) {
+  return verify(p, [=](Rank me) { return program(p, me); }).fault.text;
+}
+
+}  // namespace
+
+TEST_CASE("what a student reads") {
+  CHECK(read(forgetful_ring, {.ranks = 4, .elements = 4}) ==
+        "rank 2, round 2, chunk 1: what it adds from rank 1 would count the contribution of rank "
+        "1 twice");
+  CHECK(read(half_a_relay, {.ranks = 3, .elements = 3}) ==
+        "rank 0, at the end, chunk 0: the contribution of rank 1 is missing");
+  CHECK(read(half_a_relay, {.collective = Collective::reduce, .ranks = 3, .root = 2}).empty());
+  CHECK(read(half_a_relay, {.collective = Collective::broadcast, .ranks = 3}) ==
+        "rank 1, round 1, chunk 0: adds to it from rank 0, but holds no value of it");
+}
+
+TEST_CASE("the bracketing says who added what first") {
+  CHECK(proof_of("butterfly", {.ranks = 4, .elements = 4}).bracketing == "((0+1)+(2+3))");
+  CHECK(proof_of("butterfly", {.ranks = 5, .elements = 5}).bracketing == "(((0+4)+1)+(2+3))");
+  CHECK(proof_of("tree", {.ranks = 8, .elements = 8}).bracketing ==
+        "(((0+1)+(2+3))+((4+5)+(6+7)))");
+  CHECK(proof_of("ring", {.ranks = 4, .elements = 4}).bracketing == "(0+((1+2)+3))");
+  CHECK(proof_of("master_worker", {.ranks = 4, .elements = 4}).bracketing == "(((0+1)+2)+3)");
+  CHECK(proof_of("ring", {.ranks = 1, .elements = 4}).bracketing == "0");
+  CHECK(proof_of("ring", {.ranks = 4, .elements = 0}).bracketing.empty());
+}
+
+TEST_CASE("only all_to_all adds in another order on every rank") {
+  for (const Algorithm& a : catalogue()) {
+    INFO(a.name);
+    const Proof proof = verify(a, grouped(a, {.ranks = 6, .elements = 12}));
+    CHECK(proof);
+    CHECK(proof.same_on_all_ranks == (a.name != "all_to_all"));
+  }
+}
+
+TEST_CASE("a long bracketing is cut short") {
+  const std::string text = proof_of("ring", {.ranks = 200, .elements = 200}).bracketing;
+  CHECK(text.size() == 403);
+  CHECK(text.substr(400) == "...");
+}
+
+TEST_CASE("the halves prove by their own Spec") {
+  for (const Collective half : {Collective::reduce_scatter, Collective::all_gather})
+    CHECK(verify(find_algorithm("ring"), {.collective = half, .ranks = 5, .elements = 7}));
+  // A reduce-scatter is no allreduce.
+  const Problem scatter{.collective = Collective::reduce_scatter, .ranks = 4, .elements = 4};
+  Problem whole = scatter;
+  whole.collective = Collective::allreduce;
+  const Proof proof = verify(whole, schedule_of(find_algorithm("ring"), scatter));
+  CHECK(proof.fault.kind == Fault::Kind::missing);
+  CHECK(proof.fault.text == "rank 1, at the end, chunk 0: the contribution of rank 0 is missing");
+}
+
+TEST_CASE("an all-gather must end with the right value, not just with one") {
+  const Script script{{{send(1, {0, 1}), replace(1, {1, 1})}},
+                      {{send(0, {1, 1}), replace(0, {0, 1})}}};
+  const Problem p{.collective = Collective::all_gather, .ranks = 2, .elements = 2};
+  CHECK(verify(p, replay(script)));
+  const Script short_of_one{{{send(1, {0, 1})}}, {{replace(0, {0, 1})}}};
+  CHECK(verify(p, replay(short_of_one)).fault.text ==
+        "rank 0, at the end, chunk 1: holds no value of it");
+  const Script summed{{{send(1, {0, 1}), replace(1, {1, 1})}, {reduce(1, {0, 1})}},
+                      {{send(0, {1, 1}), replace(0, {0, 1})}, {send(0, {0, 1})}}};
+  CHECK(verify(p, replay(summed)).fault.kind == Fault::Kind::doubled);
+}
+
+TEST_CASE("too many ranks for the symbols are refused at once") {
+  const Problem p{.ranks = 1 << 20, .elements = 1};
+  CHECK(error_text(Blame::usage, [&] { verify(find_algorithm("tree"), p); }) ==
+        "verifying 1048576 ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
+}

@@ -1,0 +1,149 @@
+#include "bench/measure/measure.hpp"
+
+#include <stdexcept>
+
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr MeasureOptions kQuick{.seconds = 0, .least = 5, .most = 20};
+
+std::vector<Config> all_of(Problem problem, Operand operand) {
+  std::vector<Config> configs;
+  for (const Algorithm& a : catalogue())
+    if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
+  return configs;
+}
+
+// What every rank got.
+std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& configs,
+                                                   const MeasureOptions& options = kQuick) {
+  const Rank ranks = configs.front().problem.ranks;
+  std::vector<std::vector<Measurement>> all(static_cast<std::size_t>(ranks));
+  on_threads(ranks, [&](Communicator& c) {
+    all[static_cast<std::size_t>(c.rank())] = measure(*subject_of(c), configs, options);
+  });
+  return all;
+}
+
+// Passes everything on, but spoils what rank 0 received to keep, every so many times.
+class Spoils : public Communicator {
+ public:
+  Spoils(Communicator& inner, int every) : inner_(inner), every_(every) {}
+  Rank rank() const override { return inner_.rank(); }
+  Rank ranks() const override { return inner_.ranks(); }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    received_ = nullptr;
+    for (const Transfer& t : round)
+      if (t.verb == Verb::replace) received_ = t.data;
+    inner_.start(lane, round, operand);
+  }
+  int wait() override {
+    const int lane = inner_.wait();
+    if (rank() == 0 && received_ && ++times_ % every_ == 0) *received_ = ~*received_;
+    return lane;
+  }
+  void barrier() override { inner_.barrier(); }
+  double max(double value) override { return inner_.max(value); }
+  Count sum(Count value) override { return inner_.sum(value); }
+
+ private:
+  Communicator& inner_;
+  int every_, times_ = 0;
+  std::byte* received_ = nullptr;
+};
+
+// Rank 0 is a worker, which receives the result once a run.
+Count wrong_when_spoilt(int every) {
+  const Problem problem{.ranks = 3, .elements = 50, .root = 1};
+  const std::vector<Config> configs{{&find_algorithm("master_worker"), problem, {}, 1}};
+  std::vector<Count> wrong(3);
+  on_threads(3, [&](Communicator& c) {
+    Spoils spoils(c, every);
+    wrong[static_cast<std::size_t>(c.rank())] =
+        measure(*subject_of(spoils), configs, kQuick).front().wrong;
+  });
+  CHECK(wrong[1] == wrong[0]);
+  CHECK(wrong[2] == wrong[0]);
+  return wrong[0];
+}
+
+}  // namespace
+
+TEST_CASE("what is measured is what the formulas claim, and right") {
+  for (const Rank ranks : {1, 2, 5})
+    for (const Count elements : {0, 3, 1000}) {
+      const auto configs = all_of({.ranks = ranks, .elements = elements}, {});
+      for (const auto& measured : on_each_rank(configs))
+        for (std::size_t i = 0; i < configs.size(); ++i) {
+          INFO(configs[i].algorithm->name << " " << ranks << " " << elements);
+          REQUIRE(measured[i].wrong == 0);
+          REQUIRE(measured[i].sent == claimed(*configs[i].algorithm, configs[i].problem));
+          REQUIRE(measured[i].time_us.samples == kQuick.least);
+          REQUIRE(measured[i].time_us.min > 0);
+          REQUIRE(measured[i].time_us.min <= measured[i].time_us.low);
+          REQUIRE(measured[i].time_us.low <= measured[i].time_us.median);
+          REQUIRE(measured[i].time_us.median <= measured[i].time_us.high);
+          REQUIRE(measured[i].time_us.high <= measured[i].time_us.p99);
+        }
+    }
+}
+
+TEST_CASE("all types, operations and collectives are measured right") {
+  for (const Collective collective : kCollectives)
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps) {
+        const Problem problem{.collective = collective, .ranks = 3, .elements = 10, .root = 1};
+        const auto configs = all_of(problem, {dtype, op});
+        REQUIRE_FALSE(configs.empty());
+        const auto measured = on_each_rank(configs, {.seconds = 0, .least = 2, .most = 2});
+        for (std::size_t i = 0; i < configs.size(); ++i) {
+          INFO(configs[i].algorithm->name << " " << name(collective) << " " << name(dtype) << " "
+                                          << name(op));
+          REQUIRE(measured[0][i].wrong == 0);
+        }
+      }
+}
+
+TEST_CASE("all ranks get the same result") {
+  const auto all = on_each_rank(all_of({.ranks = 4, .elements = 100}, {}));
+  for (const auto& measured : all)
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      CHECK(measured[i].time_us.median == all[0][i].time_us.median);
+      CHECK(measured[i].time_us.samples == all[0][i].time_us.samples);
+      CHECK(measured[i].sent == all[0][i].sent);
+    }
+}
+
+TEST_CASE("segments are measured as what they send") {
+  const std::vector<Config> configs{
+      {&find_algorithm("tree"), {.ranks = 4, .elements = 1000}, {}, 3}};
+  const Measurement m = on_each_rank(configs)[0][0];
+  CHECK(m.wrong == 0);
+  CHECK(m.sent == claimed(*configs[0].algorithm, configs[0].problem, 3));
+}
+
+TEST_CASE("runs are as many as fit into the time, within bounds") {
+  const auto configs = all_of({.ranks = 2, .elements = 10}, {});
+  const auto patient = on_each_rank(configs, {.seconds = 3600, .least = 5, .most = 12});
+  for (const Measurement& m : patient[0]) CHECK(m.time_us.samples == 12);
+  const auto hasty = on_each_rank(configs, {.seconds = 0, .least = 7, .most = 12});
+  for (const Measurement& m : hasty[0]) CHECK(m.time_us.samples == 7);
+}
+
+TEST_CASE("no configurations are measured in no time") {
+  on_threads(2, [](Communicator& c) {
+    if (!measure(*subject_of(c), {}, kQuick).empty())
+      throw std::logic_error("measured nothing, got something");
+  });
+}
+
+TEST_CASE("one spoilt element of one rank is seen in whichever run it is") {
+  const int runs = 2 + kQuick.least;  // the first warms up, the second says how many are to follow
+  CHECK(wrong_when_spoilt(1) == runs);
+  CHECK(wrong_when_spoilt(runs) == 1);
+  CHECK(wrong_when_spoilt(runs + 1) == 0);
+}

@@ -1,0 +1,37 @@
+#include "bench/results/record_table.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+
+TEST_CASE("no records are no table") { CHECK(table({}).empty()); }
+
+TEST_CASE("each kind of record has its own columns") {
+  const auto header = [](const std::string& kind) {
+    std::string all;
+    for (const Column& column : columns_of(kind)) all += column.header + ";";
+    return all;
+  };
+  CHECK(header("count").find("messages claimed;counted;difference;") != std::string::npos);
+  CHECK(header("verify").find("proof;") != std::string::npos);
+  CHECK(header("simulate").find("topology;time;hottest link;busbw GB/s;") != std::string::npos);
+  CHECK(header("run").find("95% CI of the median;p99;n;wrong;") != std::string::npos);
+  for (const char* kind : {"count", "verify", "simulate", "run"})
+    CHECK(header(kind).find("skipped;") != std::string::npos);
+}
+
+TEST_CASE("a difference is signed, a wrong proof loud") {
+  Record r;
+  r.kind = "count";
+  r.algorithm = "ring";
+  r.claimed = Cost{10, 20, 30};
+  r.sent = Cost{12, 19, 30};
+  CHECK(table({r}).find("|         +2 |") != std::string::npos);
+  CHECK(table({r}).find("|         -1 |") != std::string::npos);
+  CHECK(table({r}).find("|          0 |") != std::string::npos);
+  r.kind = "verify";
+  r.wrong = 1;
+  r.fault = "rank 2 lacks the contribution of 0";
+  CHECK(table({r}).find("| WRONG |") != std::string::npos);
+  CHECK(table({r}).find("| rank 2 lacks the contribution of 0 |") != std::string::npos);
+}

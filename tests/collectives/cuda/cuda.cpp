@@ -1,0 +1,199 @@
+// On a GPU: the kernels against the host's arithmetic, bit for bit, and the whole catalogue.
+#include <cstring>
+#include <random>
+
+#include "collectives/reduce/half.hpp"
+#include "collectives/reduce/reduce.hpp"
+#include "tests/support/gpu_main.hpp"
+#include "tests/support/on_devices.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr conformance::Verdict kGood{};
+
+/// Numbers of a type that add, multiply and divide without NaN.
+std::vector<std::byte> numbers(DType dtype, std::size_t count, std::uint32_t seed) {
+  std::minstd_rand random(seed);
+  std::vector<std::byte> data(count * size_of(dtype));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = static_cast<double>(random() % 4001) / 16 - 125;
+    const auto put = [&](auto value) {
+      std::memcpy(&data[i * sizeof(value)], &value, sizeof(value));
+    };
+    switch (dtype) {
+      case DType::float32:
+        put(static_cast<float>(x / 3));
+        break;
+      case DType::float64:
+        put(x / 3);
+        break;
+      case DType::float16:
+        put(to_float16(static_cast<float>(x / 3)));
+        break;
+      case DType::bfloat16:
+        put(to_bfloat16(static_cast<float>(x / 3)));
+        break;
+      case DType::int32:
+        put(static_cast<std::int32_t>(random() << 7));
+        break;
+      case DType::int64:
+        put(static_cast<std::int64_t>(random()) << 31);
+        break;
+      case DType::byte:
+        put(static_cast<std::uint8_t>(random()));
+        break;
+    }
+  }
+  return data;
+}
+
+/// One GPU, with memory to work on at any offset.
+struct Gpu {
+  Devices devices = cuda::devices();
+  Device& device = *devices.front();
+  std::unique_ptr<DeviceStream> stream = device.make_stream();
+
+  DeviceMemory upload(const std::vector<std::byte>& data, std::size_t offset = 0) {
+    DeviceMemory memory = device.allocate(data.size() + offset);
+    stream->copy(memory.data() + offset, data.data(), data.size());
+    stream->synchronise();
+    return memory;
+  }
+  std::vector<std::byte> download(const std::byte* data, std::size_t size) {
+    std::vector<std::byte> result(size);
+    stream->copy(result.data(), data, size);
+    stream->synchronise();
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("gpu: reductions are those of the host, at all lengths and offsets") {
+  Gpu gpu;
+  for (const DType dtype : kDTypes)
+    for (const Op op : kOps)
+      for (const std::size_t count : {1u, 2u, 3u, 7u, 16u, 33u, 1003u, 1'000'003u})
+        for (const auto& [into_off, from_off] :
+             {std::pair<std::size_t, std::size_t>{0, 0}, {1, 1}, {3, 3}, {0, 1}, {2, 3}}) {
+          if (count > 2000 && into_off != from_off && op != Op::sum) continue;
+          const std::size_t element = size_of(dtype);
+          std::vector<std::byte> into = numbers(dtype, count, 1), from = numbers(dtype, count, 2);
+          const DeviceMemory a = gpu.upload(into, into_off * element);
+          const DeviceMemory b = gpu.upload(from, from_off * element);
+          gpu.stream->reduce(a.data() + into_off * element, b.data() + from_off * element,
+                             static_cast<Count>(count), {dtype, op});
+          reduce_into(into.data(), from.data(), static_cast<Count>(count), {dtype, op});
+          INFO(name(dtype) << " " << name(op) << " " << count << " at " << into_off << ", "
+                           << from_off);
+          CHECK(gpu.download(a.data() + into_off * element, into.size()) == into);
+          CHECK(gpu.download(b.data() + from_off * element, from.size()) == from);
+        }
+}
+
+TEST_CASE("gpu: divisions are those of the host") {
+  Gpu gpu;
+  for (const DType dtype : kDTypes)
+    for (const std::size_t count : {1u, 5u, 1003u})
+      for (const Rank divisor : {1, 3, 8}) {
+        std::vector<std::byte> data = numbers(dtype, count, 3);
+        const DeviceMemory memory = gpu.upload(data, size_of(dtype));
+        gpu.stream->scale(memory.data() + size_of(dtype), static_cast<Count>(count), dtype,
+                          divisor);
+        scale(data.data(), static_cast<Count>(count), dtype, divisor);
+        INFO(name(dtype) << " " << count << " by " << divisor);
+        CHECK(gpu.download(memory.data() + size_of(dtype), data.size()) == data);
+      }
+}
+
+TEST_CASE("gpu: copies at all offsets, and nothing beside them") {
+  Gpu gpu;
+  const std::vector<std::byte> data = numbers(DType::int32, 5000, 4);
+  const DeviceMemory from = gpu.upload(data);
+  for (const std::size_t into_off : {0, 1, 4, 15})
+    for (const std::size_t from_off : {0, 1, 4, 15})
+      for (const std::size_t bytes : {0, 1, 15, 16, 17, 4097, 19'000}) {
+        const std::vector<std::byte> blank(20'000, std::byte{0xa5});
+        const DeviceMemory into = gpu.upload(blank);
+        gpu.stream->copy(into.data() + into_off, from.data() + from_off, bytes);
+        std::vector<std::byte> right = blank;
+        std::memcpy(right.data() + into_off, data.data() + from_off, bytes);
+        INFO(bytes << " bytes at " << into_off << ", " << from_off);
+        CHECK(gpu.download(into.data(), right.size()) == right);
+      }
+}
+
+TEST_CASE("gpu: differences are counted") {
+  Gpu gpu;
+  for (const DType dtype : kDTypes) {
+    const std::vector<std::byte> a = numbers(dtype, 10'007, 5);
+    std::vector<std::byte> b = a;
+    for (const std::size_t i : {0u, 511u, 10'006u})
+      b[(i + 1) * size_of(dtype) - 1] ^= std::byte{0x40};
+    const DeviceMemory left = gpu.upload(a), right = gpu.upload(b);
+    const DeviceMemory counter = gpu.upload(std::vector<std::byte>(8));
+    gpu.stream->count_different(counter.data(), left.data(), right.data(), 10'007, dtype);
+    gpu.stream->count_different(counter.data(), left.data(), left.data(), 10'007, dtype);
+    Count count = 0;
+    std::memcpy(&count, gpu.download(counter.data(), 8).data(), 8);
+    INFO(name(dtype));
+    CHECK(count == 3);
+  }
+}
+
+TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a graph") {
+  Devices devices = cuda::devices();
+  for (Rank ranks = 1; ranks <= 8; ++ranks) {
+    DeviceRanks on(devices, ranks);
+    std::vector<Count> lengths = conformance::odd_lengths(ranks);
+    lengths.push_back(100'003);
+    conformance::for_all_problems(
+        ranks, lengths, ranks / 2,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          const Operand operand{DType::float32, Op::sum};
+          for (const bool as_graph : {false, true}) {
+            INFO(conformance::text(algorithm, problem, operand, segments) << " graph " << as_graph);
+            CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
+          }
+        });
+  }
+}
+
+TEST_CASE("gpu: all types and operations, graphs launched again and again") {
+  Devices devices = cuda::devices();
+  for (const Rank ranks : {3, 8}) {
+    DeviceRanks on(devices, ranks);
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps)
+        for (const Algorithm& algorithm : catalogue()) {
+          const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 10'007});
+          INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
+          CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 3) == kGood);
+        }
+  }
+}
+
+TEST_CASE("gpu: a run has a time, and the device says what it is") {
+  Devices devices = cuda::devices();
+  DeviceRanks on(devices, 4);
+  const Problem problem{.ranks = 4, .elements = 1 << 20};
+  conformance::Vectors vectors(on, problem, {});
+  auto prepared = on.prepare(find_algorithm("ring"), problem, vectors.data(), {}, 1, true);
+  vectors.fill();
+  on.run(prepared);
+  CHECK(on.microseconds() > 0);
+  CHECK(vectors.wrong() == 0);
+  const DeviceInfo info = devices.front()->info();
+  CHECK(info.name != "");
+  CHECK(info.memory > 0);
+  CHECK(info.details != "");
+}
+
+TEST_CASE("gpu: more memory than there is is refused, and the device goes on") {
+  Gpu gpu;
+  CHECK_THROWS_WITH(gpu.device.allocate(std::size_t{1} << 50),
+                    Catch::Contains("more than is free"));
+  CHECK_NOTHROW(gpu.device.allocate(1 << 20));
+}

@@ -1,0 +1,148 @@
+// The executor behind NCCL, with ranks on threads, host devices, and messages through the threads'
+// own mailboxes: the whole catalogue, so that a GPU adds nothing but the calls themselves.
+#include "collectives/gpu/rank_executor.hpp"
+
+#include <cstring>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/nccl/tuning_log.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/fakes/gpu/device.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/conformance.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/failures.hpp"
+#include "tests/support/lonely.hpp"
+#include "tests/support/round_wires.hpp"
+#include "tests/support/tried.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Runs on the ranks of `threads`; the verdict is the same on all.
+conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
+                         const Problem& problem, Operand operand, int segments) {
+  RoundWires wires(threads);
+  DeviceRank rank(threads, device, wires);
+  const DeviceMemory data =
+      device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  const std::span<std::byte> vector(data.data(), data.size());
+  auto prepared = rank.prepare(algorithm, problem, data.data(), operand, segments);
+  conformance::Verdict verdict;
+  for (int k = 0; k < 2; ++k) {
+    fill(vector, operand, problem, threads.rank());
+    rank.run(prepared);
+    rank.synchronise();
+    verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
+  }
+  const bool as_claimed =
+      prepared.sent() == claimed_of_rank(algorithm, problem, threads.rank(), segments);
+  verdict.ranks_off_their_claim = threads.sum(as_claimed ? 0 : 1);
+  return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("device ranks: the whole catalogue, several lanes") {
+  for (Rank ranks = 1; ranks <= 8; ++ranks) {
+    Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 23});
+    conformance::Failures failures;
+    on_threads(ranks, [&](Communicator& threads) {
+      Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
+      conformance::for_all_problems(
+          ranks, conformance::odd_lengths(ranks), ranks - 1,
+          [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+            const Operand operand{DType::float32, Op::sum};
+            failures.expect_good(threads, run(threads, mine, algorithm, problem, operand, segments),
+                                 conformance::text(algorithm, problem, operand, segments));
+          });
+    });
+    failures.check();
+  }
+}
+
+TEST_CASE("device ranks: all types and operations") {
+  Devices devices = host_devices({.count = 4, .peers = false});
+  conformance::Failures failures;
+  on_threads(4, [&](Communicator& threads) {
+    Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps)
+        for (const Algorithm& algorithm : catalogue()) {
+          const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
+          failures.expect_good(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
+                               conformance::text(algorithm, problem, {dtype, op}, 2));
+        }
+  });
+  failures.check();
+}
+
+TEST_CASE("device ranks: patience has an end, and then nothing is left under way") {
+  class Silent final : public Wires {
+   public:
+    void exchange(std::span<const WireCall>, DeviceStream& stream) override {
+      for (int i = 0; i < 60; ++i)  // 50 ms or so, which is long enough
+        stream.copy(large_.data(), large_.data() + large_.size() / 2, large_.size() / 2);
+    }
+    void abort() override { ++aborted; }
+    void check() override {
+      if (lost) fail(Blame::environment, "a peer is lost");
+    }
+    bool lost = false;
+    int aborted = 0;
+
+   private:
+    std::vector<std::byte> large_ = std::vector<std::byte>(16 << 20);
+  };
+  Lonely first;
+  Devices devices = host_devices();
+  Silent wires;
+  const DeviceMemory data = devices[0]->allocate(8);
+  const Problem problem{.ranks = 2, .elements = 2};
+  const auto run_on = [&](DeviceRank& rank) {
+    auto prepared = rank.prepare(find_algorithm("tree"), problem, data.data(), {}, 1);
+    rank.run(prepared);
+    CHECK_THROWS_WITH(rank.synchronise(), contains("rank 0 has waited") || contains("is lost"));
+    rank.stream().synchronise();
+  };
+  DeviceRank hasty(first, *devices[0], wires, DeviceRank::Seconds(0));
+  run_on(hasty);
+  CHECK(wires.aborted == 1);
+  DeviceRank patient(first, *devices[0], wires);
+  wires.lost = true;
+  run_on(patient);
+  CHECK(wires.aborted == 2);
+  wires.lost = false;  // before the ranks wait for their end
+}
+
+TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch") {
+  const Algorithm algorithm = tried([](Problem p, Rank me) -> Program {
+    co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));
+    co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
+  });
+  const RankPart part = part_of(plan_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
+  REQUIRE(part.steps.size() == 2);
+  const auto& calls = part.steps[0].calls;
+  REQUIRE(calls.size() == 2);
+  for (const PartCall& call : calls) CHECK(call.in_scratch == !call.sends);
+  REQUIRE(part.steps[0].uses.size() == 1);
+  CHECK(part.steps[0].uses[0].verb == Verb::replace);
+  CHECK(part.steps[1].uses.empty());  // straight into the vector
+  CHECK(part.scratch > 0);
+}
+
+TEST_CASE("NCCL's choice is read from its log") {
+  const std::string log =
+      "host:1:1 [0] NCCL INFO AllReduce: 1024 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n"
+      "host:1:1 [0] NCCL INFO AllGather: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n"
+      "host:1:1 [0] NCCL INFO AllReduce: 4096 Bytes -> Algo RING proto LL128 "
+      "channel{Lo..Hi}={0..15}\n"
+      "host:1:1 [0] NCCL INFO AllReduce [Symmetric]: 8192 Bytes -> Kernel AllReduce_AGxLL_R "
+      "nchannels 8 nthreads 512 nWorks 1";
+  CHECK(chosen_in_log(log, 1024) == "TREE LL, 1 channel");
+  CHECK(chosen_in_log(log, 4096) == "RING LL128, 16 channels");
+  CHECK(chosen_in_log(log, 8192) == "AllReduce_AGxLL_R, 8 channels");
+  CHECK(chosen_in_log(log, 96) == "");
+  CHECK(chosen_in_log("", 96) == "");
+}

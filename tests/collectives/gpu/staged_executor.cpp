@@ -1,0 +1,118 @@
+// Vectors on the host that travel between devices: the same bits as without devices, for the whole
+// catalogue. The devices are the host's own, whose streams run in disorder.
+#include "collectives/gpu/staged_executor.hpp"
+
+#include <random>
+
+#include "algorithms/base/error.hpp"
+#include "tests/fakes/gpu/device.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/failures.hpp"
+#include "tests/support/lonely.hpp"
+#include "tests/support/on_staged_ranks.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Floats whose sums depend on the order of additions.
+std::vector<float> uneven(Count elements, Rank rank) {
+  std::minstd_rand random(static_cast<std::uint32_t>(rank + 1));
+  std::vector<float> data;
+  for (Count i = 0; i < elements; ++i)
+    data.push_back(static_cast<float>(random() % 10'007) / 3 - 1667);
+  return data;
+}
+
+std::span<std::byte> bytes_of(std::vector<float>& data) {
+  return std::as_writable_bytes(std::span(data));
+}
+
+/// Of this run, what differs from the same on the host.
+conformance::Verdict compare(Communicator& threads, StagedRank& staged, const Algorithm& algorithm,
+                             const Problem& problem, int segments) {
+  const Operand operand{DType::float32, Op::sum};
+  std::vector<float> host = uneven(problem.elements, threads.rank()), there = host;
+  const Cost right = execute(threads, algorithm, problem, bytes_of(host), operand, segments);
+  const Cost sent = staged.execute(algorithm, problem, bytes_of(there), operand, segments);
+  return {threads.sum(there == host ? 0 : 1), threads.sum(sent == right ? 0 : 1)};
+}
+
+}  // namespace
+
+TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
+  for (Rank ranks = 1; ranks <= 4; ++ranks) {
+    conformance::Failures failures;
+    on_staged_ranks(ranks, [&](Communicator& threads, StagedRank& staged) {
+      conformance::for_all_problems(
+          ranks, conformance::odd_lengths(ranks), ranks - 1,
+          [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+            failures.expect_good(threads, compare(threads, staged, algorithm, problem, segments),
+                                 conformance::text(algorithm, problem, {}, segments));
+          });
+    });
+    failures.check();
+  }
+}
+
+TEST_CASE("staged vectors: types and operations, one after another on the same buffers") {
+  conformance::Failures failures;
+  on_staged_ranks(3, [&](Communicator& threads, StagedRank& staged) {
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps) {
+        const Problem problem{.ranks = 3, .elements = 1003};
+        const Operand operand{dtype, op};
+        std::vector<std::byte> data(1003 * size_of(dtype));
+        const auto wrong_after = [&](auto run) {
+          fill(data, operand, problem, threads.rank());
+          run();
+          return threads.sum(wrong_elements(data, operand, problem, threads.rank()));
+        };
+        const Algorithm& ring = find_algorithm("ring");
+        const Count wrong = wrong_after([&] { staged.execute(ring, problem, data, operand); });
+        failures.expect_good(threads, {wrong, 0}, conformance::text(ring, problem, operand, 1));
+        const Count native = wrong_after([&] { staged.native_allreduce(data, operand); });
+        failures.expect_good(threads, {native, 0}, staged.native_name());
+      }
+  });
+  failures.check();
+}
+
+TEST_CASE("staged vectors: short after long, again, and more problems than are kept") {
+  conformance::Failures failures;
+  on_staged_ranks(2, [&](Communicator& threads, StagedRank& staged) {
+    const auto run = [&](Count elements) {
+      const Problem problem{.ranks = 2, .elements = elements};
+      failures.expect_good(threads,
+                           compare(threads, staged, find_algorithm("butterfly"), problem, 1),
+                           std::to_string(elements) + " elements");
+    };
+    for (const Count elements : {10, 1000, 10, 5000, 1000, 0, 10}) run(elements);
+    for (Count elements = 1; elements <= 300; ++elements) run(elements);
+    run(1);
+  });
+  failures.check();
+}
+
+TEST_CASE("staged vectors: a collective that fails leaves the vector as it was") {
+  class Mute final : public Wires {
+   public:
+    void exchange(std::span<const WireCall>, DeviceStream&) override {}
+    void check() override { fail(Blame::environment, "a peer is lost"); }
+  } wires;
+  Lonely first;
+  Devices devices = host_devices();
+  StagedRank staged(first, *devices[0], wires);
+  std::vector<float> data{1, 2, 3};
+  const Problem problem{.ranks = 2, .elements = 3};
+  CHECK_THROWS_WITH(staged.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
+                    contains("is lost"));
+  CHECK(data == std::vector<float>{1, 2, 3});
+  CHECK(staged.native_name() == "");
+  CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
+  StagedRank another(first, *devices[0], wires);
+  CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
+  CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
+                    contains("3 ranks"));
+}

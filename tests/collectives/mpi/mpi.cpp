@@ -1,0 +1,127 @@
+// Conformance over MPI, at whatever number of ranks the job has: the whole catalogue, all types and
+// operations, and MPI_Allreduce itself, which checks the pattern with code that nobody here wrote.
+#define CATCH_CONFIG_RUNNER  // mpi_main.hpp
+#include "collectives/mpi/mpi.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "tests/fakes/gpu/device.hpp"
+#include "tests/support/conformance.hpp"
+#include "tests/support/mpi_main.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr conformance::Verdict kGood{};
+
+}  // namespace
+
+TEST_CASE("claimed = executed over the catalogue, all collectives and roots") {
+  const Rank ranks = world->ranks();
+  for (const Rank root : {0, ranks / 2, ranks - 1})
+    conformance::for_all_problems(
+        ranks, conformance::odd_lengths(ranks), root,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          const Operand operand{DType::int64, Op::sum};
+          INFO(conformance::text(algorithm, problem, operand, segments));
+          CHECK(conformance::run(*world, algorithm, problem, operand, segments) == kGood);
+        });
+}
+
+TEST_CASE("all types and operations") {
+  for (const DType dtype : kDTypes)
+    for (const Op op : kOps)
+      for (const Count elements : {0, 1, 3, 10007})
+        for (const Algorithm& algorithm : catalogue()) {
+          const Problem problem =
+              grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
+          INFO(conformance::text(algorithm, problem, {dtype, op}, 1));
+          CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
+        }
+}
+
+TEST_CASE("a million and three elements") {
+  for (const Algorithm& algorithm : catalogue())
+    for (const Operand operand :
+         {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
+      const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
+      INFO(conformance::text(algorithm, problem, operand, 1));
+      CHECK(conformance::run(*world, algorithm, problem, operand, 1) == kGood);
+    }
+}
+
+TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operations") {
+  CHECK(world->native_name() == "MPI_Allreduce");
+  for (const DType dtype : kDTypes)
+    for (const Op op : kOps)
+      for (const Count elements : {0, 1, 3, 1'000'003}) {
+        const Problem problem{.ranks = world->ranks(), .elements = elements};
+        INFO(name(dtype) << " " << name(op) << " " << elements);
+        CHECK(conformance::run_native(*world, problem, {dtype, op}) == kGood);
+      }
+}
+
+// The device is the host's stand-in, whose memory any MPI can send directly: both ways are tried.
+TEST_CASE("messages between devices, directly and staged") {
+  Devices devices = host_devices({.peers = false, .disorder = 29});
+  Device& device = *devices.front();
+  for (const bool directly : {true, false}) {
+    const auto wires = mpi->wires(device, directly);
+    CHECK(wires->native_name() == "MPI_Allreduce");
+    DeviceRank rank(*world, device, *wires);
+    for (const Count elements : {0, 1, 10'007})
+      for (const Operand operand :
+           {Operand{DType::float32, Op::sum}, Operand{DType::bfloat16, Op::avg},
+            Operand{DType::int64, Op::max}}) {
+        const Problem problem{.ranks = world->ranks(), .elements = elements};
+        const DeviceMemory data =
+            device.allocate(static_cast<std::size_t>(elements) * size_of(operand.dtype));
+        const std::span<std::byte> vector(data.data(), data.size());
+        const auto wrong_after = [&](auto run) {
+          fill(vector, operand, problem, world->rank());
+          run();
+          rank.synchronise();
+          return world->sum(wrong_elements(vector, operand, problem, world->rank()));
+        };
+        for (const Algorithm& algorithm : catalogue()) {
+          INFO(conformance::text(algorithm, problem, operand, 3) << " directly " << directly);
+          auto prepared =
+              rank.prepare(algorithm, grouped(algorithm, problem), data.data(), operand, 3);
+          CHECK(wrong_after([&] { rank.run(prepared); }) == 0);
+        }
+        CHECK(wrong_after([&] { rank.run_native(data.data(), elements, operand); }) == 0);
+      }
+  }
+}
+
+TEST_CASE("ranks of one machine are counted") {  // these tests run on one
+  CHECK(mpi->local_rank() == world->rank());
+  CHECK(world->machines() == std::vector<Rank>(static_cast<std::size_t>(world->ranks())));
+  CHECK(groups_by_machine(*world) == nullptr);
+}
+
+TEST_CASE("max and sum over all ranks") {
+  CHECK(world->max(world->rank()) == world->ranks() - 1);
+  CHECK(world->sum(world->rank()) == Count{world->ranks()} * (world->ranks() - 1) / 2);
+}
+
+TEST_CASE("a poll tells what is done") {
+  CHECK(world->poll() == -1);
+  std::int32_t value = world->rank(), from = -1;
+  const Rank right = (world->rank() + 1) % world->ranks();
+  const Rank left = (world->rank() + world->ranks() - 1) % world->ranks();
+  if (world->ranks() == 1) return;
+  const Transfer round[] = {{Verb::send, right, reinterpret_cast<std::byte*>(&value), 1},
+                            {Verb::replace, left, reinterpret_cast<std::byte*>(&from), 1}};
+  world->start(3, round, {DType::int32, Op::sum});
+  int done = -1;
+  while (done < 0) done = world->poll();
+  CHECK(done == 3);
+  CHECK(from == left);
+  CHECK(world->poll() == -1);
+}
+
+TEST_CASE("a problem for another number of ranks is refused on every rank") {
+  const Problem problem{.ranks = world->ranks() + 1, .elements = 0};
+  CHECK_THROWS_AS(execute(*world, catalogue().front(), problem, {}, {}), Error);
+}

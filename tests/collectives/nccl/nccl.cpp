@@ -1,0 +1,121 @@
+// On GPUs: the whole catalogue through NCCL, one process with a thread for each GPU, and
+// ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
+#define CATCH_CONFIG_RUNNER  // gpu_main.hpp
+#include "collectives/nccl/nccl.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/threads/threads.hpp"
+#include "collectives/verifiable_input.hpp"
+#include "tests/support/failures.hpp"
+#include "tests/support/gpu_main.hpp"
+#include "tests/support/lonely.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// Calls `use(communicator, rank with its device)` on every GPU, and collects what rank 0 is told.
+template <class Use>
+std::string on_all_gpus(Use use) {
+  Devices devices = cuda::devices();
+  std::string wrong;
+  on_threads(static_cast<Rank>(devices.size()), [&](Communicator& threads) {
+    Device& device = *devices[static_cast<std::size_t>(threads.rank())];
+    const auto wires = nccl_wires(threads, device);
+    DeviceRank rank(threads, device, *wires);
+    use(threads, rank, [&](Count count, const std::string& what) {
+      const Count all = threads.sum(count);
+      if (threads.rank() == 0 && all != 0) wrong += what + "\n";
+    });
+  });
+  return wrong;
+}
+
+/// Fills, runs and counts what is wrong on this rank.
+template <class Run>
+Count wrong_after(Communicator& threads, DeviceRank& rank, const Problem& problem, Operand operand,
+                  Run run) {
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  const DeviceMemory data = rank.device().allocate(bytes),
+                     host = rank.device().allocate_pinned(bytes);
+  fill({host.data(), bytes}, operand, problem, threads.rank());
+  rank.stream().copy(data.data(), host.data(), bytes);
+  run(data.data());
+  rank.stream().copy(host.data(), data.data(), bytes);
+  rank.synchronise();
+  return wrong_elements({host.data(), bytes}, operand, problem, threads.rank());
+}
+
+}  // namespace
+
+TEST_CASE("nccl: the whole catalogue, all types and operations") {
+  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+          for (const DType dtype : kDTypes)
+            for (const Op op : kOps)
+              for (const Count elements : {0, 1, 1009})
+                for (const Algorithm& algorithm : catalogue()) {
+                  const Problem problem =
+                      grouped(algorithm, {.ranks = threads.ranks(), .elements = elements});
+                  const Operand operand{dtype, op};
+                  tell(wrong_after(threads, rank, problem, operand,
+                                   [&](std::byte* data) {
+                                     auto prepared =
+                                         rank.prepare(algorithm, problem, data, operand, 2);
+                                     rank.run(prepared);
+                                     rank.synchronise();
+                                   }),
+                       conformance::text(algorithm, problem, operand, 2));
+                }
+        }) == "");
+}
+
+TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
+  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+          for (const DType dtype : kDTypes)
+            for (const Op op : kOps)
+              for (const Count elements : {0, 1, 100'003}) {
+                const Problem problem{.ranks = threads.ranks(), .elements = elements};
+                const Operand operand{dtype, op};
+                tell(
+                    wrong_after(threads, rank, problem, operand,
+                                [&](std::byte* data) { rank.run_native(data, elements, operand); }),
+                    std::string(name(dtype)) + " " + std::string(name(op)));
+              }
+        }) == "");
+}
+
+TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue and ncclAllReduce") {
+  Devices devices = cuda::devices();
+  const auto ranks = static_cast<Rank>(devices.size());
+  conformance::Failures failures;
+  on_threads(ranks, [&](Communicator& threads) {
+    Device& device = *devices[static_cast<std::size_t>(threads.rank())];
+    const auto wires = nccl_wires(threads, device);
+    StagedRank staged(threads, device, *wires);
+    const Operand operand{DType::float32, Op::sum};
+    const auto try_out = [&](const Problem& problem, const std::string& what, auto run) {
+      std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * sizeof(float));
+      fill(data, operand, problem, threads.rank());
+      run(data);
+      failures.expect_good(
+          threads, {threads.sum(wrong_elements(data, operand, problem, threads.rank())), 0}, what);
+    };
+    conformance::for_all_problems(
+        ranks, conformance::odd_lengths(ranks), 0,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          try_out(problem, conformance::text(algorithm, problem, operand, segments),
+                  [&](auto& data) { staged.execute(algorithm, problem, data, operand, segments); });
+        });
+    for (const Count elements : {0, 1, 100'003})
+      try_out({.ranks = ranks, .elements = elements}, "ncclAllReduce",
+              [&](auto& data) { staged.native_allreduce(data, operand); });
+  });
+  failures.check();
+}
+
+TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
+  Devices devices = cuda::devices();
+  Lonely lonely;
+  CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), DeviceRank::Seconds(3)), Error);
+}

@@ -1,0 +1,160 @@
+// Every kernel, in every instruction set that this processor has, against one scalar definition.
+#include "collectives/reduce/reduce.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "collectives/reduce/dispatch_dtype.hpp"
+#include "collectives/reduce/kernels.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+
+namespace {
+
+template <class T>
+T scalar(Op op, T a, T b) {
+  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>;
+  using Unsigned = typename U::type;
+  switch (op) {
+    case Op::prod:
+      return static_cast<T>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+    case Op::min:
+      return std::min(a, b);
+    case Op::max:
+      return std::max(a, b);
+    default:
+      return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+  }
+}
+Float16 scalar(Op op, Float16 a, Float16 b) {
+  return to_float16(scalar(op, to_float(a), to_float(b)));
+}
+Bfloat16 scalar(Op op, Bfloat16 a, Bfloat16 b) {
+  return to_bfloat16(scalar(op, to_float(a), to_float(b)));
+}
+
+template <class T>
+T divided(T a, Rank by) {
+  return static_cast<T>(a / static_cast<T>(by));
+}
+Float16 divided(Float16 a, Rank by) { return to_float16(divided(to_float(a), by)); }
+Bfloat16 divided(Bfloat16 a, Rank by) { return to_bfloat16(divided(to_float(a), by)); }
+
+/// Random finite values; the integers of full range, so that sums wrap around.
+template <class T>
+std::vector<T> values(std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> real(-1000, 1000);
+  std::vector<T> out(count);
+  for (T& x : out) {
+    if constexpr (std::is_same_v<T, Float16>)
+      x = to_float16(real(random) / 32);
+    else if constexpr (std::is_same_v<T, Bfloat16>)
+      x = to_bfloat16(real(random));
+    else if constexpr (std::is_integral_v<T>)
+      x = static_cast<T>(random());
+    else
+      x = real(random);
+  }
+  return out;
+}
+
+std::vector<const ReduceKernels*> all_kernels() {
+  std::vector<const ReduceKernels*> all{&baseline_kernels()};
+#if defined(__x86_64__) || defined(__i386__)
+  if (avx2_kernels() && __builtin_cpu_supports("avx2")) all.push_back(avx2_kernels());
+  if (avx512_kernels() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    all.push_back(avx512_kernels());
+#endif
+  return all;
+}
+
+/// Elements from index `first` on, so that vectors start anywhere; what is outside must not change.
+template <class T, class Use>
+std::vector<T> with_bytes(std::vector<T> data, std::size_t first, Use use) {
+  use(std::as_writable_bytes(std::span(data)).data() + first * sizeof(T));
+  return data;
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+constexpr std::size_t kLengths[] = {0, 1, 2, 3, 7, 8, 9, 15, 31, 33, 63, 64, 65, 129, 1000, 1021};
+
+}  // namespace
+
+TEST_CASE("combine equals the scalar definition at all lengths and alignments") {
+  for (const ReduceKernels* kernels : all_kernels())
+    for (const DType dtype : kDTypes)
+      for (const Op op : kOps)
+        typed(dtype, [&]<class T>(std::type_identity<T>) {
+          const auto combine =
+              kernels->combine[static_cast<std::size_t>(dtype)][static_cast<std::size_t>(op)];
+          int wrong = 0;
+          for (const std::size_t length : kLengths)
+            for (std::size_t first = 0; first < 3; ++first) {
+              const auto into = values<T>(length + 5, 1), from = values<T>(length + 5, 2);
+              auto right = into;
+              for (std::size_t i = 0; i < length; ++i)
+                right[first + i] = scalar(op, into[first + i], from[1 + i]);
+              const auto found = with_bytes(into, first, [&](std::byte* data) {
+                combine(data, std::as_bytes(std::span(from)).data() + sizeof(T),
+                        static_cast<Count>(length));
+              });
+              wrong += same(found, right) ? 0 : 1;
+            }
+          INFO(kernels->instructions << " " << name(dtype) << " " << name(op));
+          CHECK(wrong == 0);
+        });
+}
+
+TEST_CASE("scale equals the scalar definition") {
+  for (const ReduceKernels* kernels : all_kernels())
+    for (const DType dtype : kDTypes)
+      typed(dtype, [&]<class T>(std::type_identity<T>) {
+        int wrong = 0;
+        for (const std::size_t length : kLengths)
+          for (const Rank divisor : {1, 2, 3, 7, 1000}) {
+            const auto before = values<T>(length + 2, 3);
+            auto right = before;
+            for (std::size_t i = 1; i <= length; ++i) right[i] = divided(before[i], divisor);
+            const auto found = with_bytes(before, 1, [&](std::byte* data) {
+              kernels->scale[static_cast<std::size_t>(dtype)](data, static_cast<Count>(length),
+                                                              divisor);
+            });
+            wrong += same(found, right) ? 0 : 1;
+          }
+        INFO(kernels->instructions << " " << name(dtype));
+        CHECK(wrong == 0);
+      });
+}
+
+TEST_CASE("memory may be reduced into itself") {
+  std::vector<std::int32_t> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  auto* const bytes = std::as_writable_bytes(std::span(x)).data();
+  reduce_into(bytes, bytes, std::ssize(x), {DType::int32, Op::sum});
+  CHECK(x.front() == 2);
+  CHECK(x.back() == 22);
+}
+
+TEST_CASE("unaligned bytes are reduced") {
+  const double a = 1.5, b = 2.25;
+  std::byte raw[2 * sizeof(double) + 1];
+  std::memcpy(raw + 1, &a, sizeof a);
+  std::memcpy(raw + 1 + sizeof a, &b, sizeof b);
+  reduce_into(raw + 1, raw + 1 + sizeof a, 1, {DType::float64, Op::sum});
+  double sum = 0;
+  std::memcpy(&sum, raw + 1, sizeof sum);
+  CHECK(sum == 3.75);
+}
+
+TEST_CASE("the processor's best instructions are in use") {
+  CHECK(reduce_instructions() == all_kernels().back()->instructions);
+}

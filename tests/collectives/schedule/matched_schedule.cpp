@@ -1,0 +1,82 @@
+// The plan of all ranks: every message once, in steps that no rank waits in vain for.
+#include "collectives/schedule/matched_schedule.hpp"
+
+#include <map>
+
+#include "algorithms/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/conformance.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/tried.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Plan plan(Rank ranks, Program (*program)(Problem, Rank)) {
+  return plan_of(tried(program), {.ranks = ranks, .elements = ranks});
+}
+
+}  // namespace
+
+TEST_CASE("a plan has what the algorithm claims, rank by rank") {
+  for (const Rank ranks : {1, 2, 5, 8, 13})
+    conformance::for_all_problems(
+        ranks, std::vector<Count>{0, 1, 7, 1000}, ranks - 1,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          INFO(conformance::text(algorithm, problem, {}, segments));
+          const Plan p = plan_of(algorithm, problem, segments);
+          Count messages = 0;
+          for (Rank rank = 0; rank < ranks; ++rank) {
+            const Cost& sent = p.sent[static_cast<std::size_t>(rank)];
+            CHECK(sent == claimed_of_rank(algorithm, problem, rank, segments));
+            messages += sent.messages;
+          }
+          CHECK(p.messages.size() == static_cast<std::size_t>(messages));
+        });
+}
+
+TEST_CASE(
+    "a plan's messages go while both their rounds are under way, and rounds follow one another") {
+  for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
+    const Plan p = plan_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
+    INFO(name);
+    bool good = true;
+    for (std::uint32_t step = 0; step < p.step_count(); ++step) {
+      good = good && p.steps[step] < p.steps[step + 1];  // no step in vain
+      for (std::uint32_t m = p.steps[step]; m < p.steps[step + 1]; ++m)
+        for (const std::uint32_t round : {p.messages[m].source_round, p.messages[m].target_round})
+          good = good && p.rounds[round].begins <= step && step <= p.rounds[round].ends;
+    }
+    std::map<std::pair<Rank, int>, std::uint32_t> next;  // the first step that a lane may begin in
+    for (const PlanRound& round : p.rounds) {
+      std::uint32_t& first = next[{round.rank, round.lane}];
+      good = good && round.begins == first;
+      first = round.ends + 1;
+    }
+    CHECK(good);
+  }
+}
+
+TEST_CASE("a plan is as long as the longest chain of rounds") {
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}).step_count() == 10);
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}, 4).step_count() == 10);
+  CHECK(plan_of(find_algorithm("tree"), {.ranks = 8, .elements = 60}, 2).step_count() == 6);
+  CHECK(plan_of(find_algorithm("all_to_all"), {.ranks = 8, .elements = 60}).step_count() == 1);
+  CHECK(plan_of(find_algorithm("ring"), {.ranks = 1, .elements = 60}).step_count() == 0);
+}
+
+TEST_CASE("a plan of a wrong schedule says what is wrong") {
+  CHECK_THROWS_WITH(plan(2, [](Problem p, Rank me) -> Program { co_yield send(1 - me, p.all()); }),
+                    contains("for ever"));
+  CHECK_THROWS_WITH(plan(2,
+                         [](Problem p, Rank me) -> Program {
+                           if (me == 0)
+                             co_yield send(1, p.all());
+                           else
+                             co_yield replace(0, p.chunk(0));
+                         }),
+                    contains("sends 2 elements") && contains("expects 1"));
+  CHECK_THROWS_WITH(plan(2, [](Problem p, Rank me) -> Program { co_yield send(me, p.all()); }),
+                    contains("peer 0"));
+}

@@ -1,0 +1,159 @@
+#include "tests/fakes/gpu/stream.hpp"
+
+#include <cstring>
+#include <thread>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/dispatch_dtype.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace arlab {
+namespace {
+
+std::size_t bytes_of(Count elements, DType dtype) {
+  return static_cast<std::size_t>(elements) * size_of(dtype);
+}
+
+Count different(const std::byte* a, const std::byte* b, Count elements, DType dtype) {
+  return typed(dtype, [&]<class T>(std::type_identity<T>) {
+    Count count = 0;
+    for (std::size_t i = 0; i < bytes_of(elements, dtype); i += sizeof(T)) {
+      T x, y;
+      std::memcpy(&x, a + i, sizeof(T));
+      std::memcpy(&y, b + i, sizeof(T));
+      if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>)
+        count += to_float(x) == to_float(y) ? 0 : 1;
+      else
+        count += x == y ? 0 : 1;
+    }
+    return count;
+  });
+}
+
+}  // namespace
+
+double HostEvent::microseconds_since(const DeviceEvent& start) const {
+  const auto& other = dynamic_cast<const HostEvent&>(start);
+  expects(timed_ && other.timed_, "the time was asked of an event that is not timed");
+  expects(mark_ && other.mark_, "an event's time was asked before it was recorded");
+  return std::chrono::duration<double, std::micro>(mark_->wait() - other.mark_->wait()).count();
+}
+
+void HostStream::copy(std::byte* into, const std::byte* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  memory_.owner(into, bytes);
+  memory_.owner(from, bytes);
+  add([=] { std::memcpy(into, from, bytes); });
+}
+
+void HostStream::reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+  expect_reachable(into, elements, operand.dtype);
+  expect_reachable(from, elements, operand.dtype);
+  add([=] { reduce_into(into, from, elements, operand); });
+}
+
+void HostStream::scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+  expect_reachable(data, elements, dtype);
+  add([=] { arlab::scale(data, elements, dtype, divisor); });
+}
+
+void HostStream::count_different(std::byte* counter, const std::byte* a, const std::byte* b,
+                                 Count elements, DType dtype) {
+  expect_reachable(counter, 1, DType::int64);
+  expect_reachable(a, elements, dtype);
+  expect_reachable(b, elements, dtype);
+  add([=] {
+    Count count;
+    std::memcpy(&count, counter, sizeof(count));
+    count += different(a, b, elements, dtype);
+    std::memcpy(counter, &count, sizeof(count));
+  });
+}
+
+void HostStream::record(DeviceEvent& event) {
+  auto& its = dynamic_cast<HostEvent&>(event);
+  expects(&its.device_ == &device_, "an event was recorded on another device's stream");
+  its.mark_ = nullptr;
+  its.graph_ = nullptr;
+  if (is_captured()) {
+    add([] {});
+    its.graph_ = graph_;
+    its.node_ = last_.front();
+    return;
+  }
+  its.mark_ = std::make_shared<HostMark>();
+  queue_.push([mark = its.mark_] { mark->reach(); });
+}
+
+void HostStream::wait(const DeviceEvent& event) {
+  const auto& its = dynamic_cast<const HostEvent&>(event);
+  if (its.graph_) {
+    expects(its.graph_->capturing, "work waits for an event of a capture that is over");
+    expects(!is_captured() || graph_ == its.graph_, "a stream is in two captures");
+    if (!is_captured()) last_.clear();
+    graph_ = its.graph_;
+    last_.push_back(its.node_);
+  } else if (its.mark_) {
+    expects(!is_captured(), "captured work waits for work that is not captured");
+    queue_.push([mark = its.mark_] { mark->wait(); });
+  }
+}
+
+bool HostStream::is_done() {
+  expects(!is_captured(), "a stream was looked at while it is captured");
+  return queue_.is_idle();
+}
+
+void HostStream::synchronise() {
+  expects(!is_captured(), "a stream was waited for while it is captured");
+  queue_.drain();
+}
+
+void HostStream::begin_capture() {
+  expects(!is_captured(), "a capture began within a capture");
+  graph_ = std::make_shared<HostGraph>();
+  last_.clear();
+  began_ = true;
+}
+
+std::unique_ptr<DeviceGraph> HostStream::end_capture() {
+  expects(is_captured() && began_, "a capture ended that did not begin on this stream");
+  add([] {});
+  expects(graph_->joins_all(last_.front()), "a capture ended before all its streams were joined");
+  graph_->capturing = began_ = false;
+  return std::make_unique<HostCaptured>(std::exchange(graph_, nullptr));
+}
+
+void HostStream::launch(DeviceGraph& graph) {
+  add([captured = dynamic_cast<HostCaptured&>(graph).graph,
+       seed = disorder_ == 0 ? 0u : static_cast<std::uint32_t>(random_())] {
+    captured->run(seed);
+  });
+}
+
+/// A capture is over for all its streams when the one that began it ends it.
+bool HostStream::is_captured() {
+  if (graph_ && !graph_->capturing) graph_ = nullptr;
+  return graph_ != nullptr;
+}
+
+void HostStream::add(HostQueue::Work work) {
+  if (is_captured()) {
+    last_ = {graph_->add(std::move(work), std::move(last_))};
+  } else if (disorder_ != 0 && random_() % 4 == 0) {
+    queue_.push([pause = random_() % 100, work = std::move(work)] {
+      std::this_thread::sleep_for(std::chrono::microseconds(pause));
+      work();
+    });
+  } else {
+    queue_.push(std::move(work));
+  }
+}
+
+void HostStream::expect_reachable(const std::byte* data, Count elements, DType dtype) const {
+  const Device* owner = memory_.owner(data, bytes_of(elements, dtype));
+  expects(!owner || owner == &device_ || device_.reads(*owner),
+          "work on memory of a device that is no peer");
+}
+
+}  // namespace arlab

@@ -1,0 +1,120 @@
+// The critical path goes from 0 to the finish without a gap, over spans of the trace, and hand-made
+// runs hang on what they must.
+#include "simulator/analysis/critical_path.hpp"
+
+#include <algorithm>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/runs.hpp"
+
+using namespace arlab;
+
+namespace {
+
+using Kind = CriticalStep::Kind;
+
+struct Found {
+  Outcome outcome;
+  Trace trace;
+  CriticalPath path;
+};
+
+Found find(std::string_view model, const Values& values, const Algorithm& algorithm,
+           const Problem& p, int segments = 1) {
+  Found f;
+  f.outcome = run(model, values, algorithm, p, 4, {.segments = segments, .trace = &f.trace});
+  f.path = critical_path(f.trace, f.outcome.finish);
+  return f;
+}
+
+bool in_trace(const Trace& trace, const CriticalStep& step) {
+  return std::any_of(trace.spans.begin(), trace.spans.end(), [&](const Span& s) {
+    if (s.rank != step.rank || s.lane != step.lane) return false;
+    switch (step.kind) {
+      case Kind::send:
+        return s.kind == Span::Kind::send && s.begin == step.begin && s.end == step.end;
+      case Kind::receive:
+        return s.kind == Span::Kind::receive && s.begin == step.begin && s.end == step.end;
+      case Kind::reduce:
+        return s.kind == Span::Kind::reduce && s.begin == step.begin && s.end == step.end;
+      case Kind::message:  // it may have waited for the receiver's port at first
+        return s.kind == Span::Kind::send && s.message == step.message && s.begin <= step.begin &&
+               s.peer == step.to;
+      default:
+        return true;
+    }
+  });
+}
+
+void check_chain(const Found& f) {
+  const auto& steps = f.path.steps;
+  REQUIRE(f.path.length() == f.outcome.finish);
+  REQUIRE(steps.front().begin == 0);
+  REQUIRE(steps.back().end == f.outcome.finish);
+  REQUIRE(f.outcome.finish_of[std::size_t(steps.back().to)] == f.outcome.finish);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    INFO("step " << i << ": " << name(steps[i].kind) << ", rank " << steps[i].rank << ", from "
+                 << steps[i].begin << " to " << steps[i].end);
+    REQUIRE(steps[i].begin <= steps[i].end);
+    REQUIRE((steps[i].kind == Kind::wait || in_trace(f.trace, steps[i])));
+    if (i + 1 == steps.size()) continue;
+    REQUIRE(steps[i].end == steps[i + 1].begin);
+    REQUIRE(steps[i].to == steps[i + 1].rank);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a critical path is a chain from 0 to the finish without unexplained waits") {
+  for (const Model& model : models())
+    for (const Algorithm& algorithm : catalogue())
+      for (const Rank p : {2, 3, 5, 8, 13, 16})
+        for (const int segments : {1, 3})
+          for (const double eager : {1e9, 0.})
+            for (const double gamma : {0., 40., 1000.}) {
+              INFO(algorithm.name << " under " << model.name << ", ranks " << p << ", segments "
+                                  << segments << ", S " << eager << ", gamma " << gamma);
+              const Problem problem =
+                  grouped(algorithm, {.ranks = p, .elements = 1000, .root = p / 2});
+              const Found f =
+                  find(model.name, {{"S", eager}, {"gamma", gamma}}, algorithm, problem, segments);
+              check_chain(f);
+              REQUIRE(f.path.spent(Kind::wait) == 0);
+            }
+}
+
+TEST_CASE("where the port must rest, the path waits, and the chain still has no gap") {
+  for (const Algorithm& algorithm : catalogue())
+    for (const Rank p : {3, 8, 13}) {
+      INFO(algorithm.name << ", ranks " << p);
+      const Problem problem = grouped(algorithm, {.ranks = p, .elements = 1000});
+      check_chain(find("loggops", {{"g", 5. * kMicrosecond}, {"gamma", 40}}, algorithm, problem));
+    }
+}
+
+TEST_CASE("the critical path of a ring is its rounds: a message and an addition, then messages") {
+  const Values values{{"alpha", 10}, {"beta", 1}, {"gamma", 1}};
+  const Found f = find("alpha_beta", values, find_algorithm("ring"), {.ranks = 4, .elements = 400});
+  CHECK(f.path.spent(Kind::message) == 6 * (10 + 400));
+  CHECK(f.path.spent(Kind::reduce) == 3 * 400);
+  CHECK(f.path.length() == 6 * 410 + 3 * 400);
+}
+
+TEST_CASE("an all-to-all hangs on the ports, a master_worker on its master") {
+  const Values values{{"alpha", 10}, {"beta", 0}, {"gamma", 0}};
+  const Found all =
+      find("alpha_beta", values, find_algorithm("all_to_all"), {.ranks = 5, .elements = 5});
+  CHECK(all.path.spent(Kind::message) + all.path.spent(Kind::send) == 40);
+  const Found master = find("alpha_beta", values, find_algorithm("master_worker"),
+                            {.ranks = 5, .elements = 5, .root = 2});
+  CHECK(master.path.length() == 80);
+  CHECK(std::all_of(master.path.steps.begin(), master.path.steps.end(),
+                    [](const CriticalStep& s) { return s.rank == 2 || s.to == 2; }));
+}
+
+TEST_CASE("nothing sent: no path") {
+  const Found f = find("alpha_beta", {}, find_algorithm("ring"), {.ranks = 1, .elements = 5});
+  CHECK(f.path.steps.empty());
+  CHECK(f.path.length() == 0);
+}

@@ -1,0 +1,111 @@
+// FlowShares: after whatever came and went, the rates are those of the definition.
+#include "simulator/contention/incremental_maxmin.hpp"
+
+#include <set>
+
+#include "tests/simulator/contention/brute_force.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+
+namespace {
+
+using Flow = FlowShares::Flow;
+
+std::set<Flow> settled(FlowShares& shares) {
+  const auto changed = shares.settle();
+  return {changed.begin(), changed.end()};
+}
+
+// Flows come and go in steps of up to `most`; the network and the routes are drawn.
+void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, double cap) {
+  Draw draw(seed);
+  const std::uint32_t links = 2 + draw(20);
+  std::vector<double> capacity(links);
+  for (double& c : capacity) c = 1 + draw(draw(2) == 0 ? 3 : 1000);
+  FlowShares shares(capacity, cap);
+  std::vector<Flow> waiting, flowing;
+  const auto take = [&](std::vector<Flow>& from) {
+    const std::uint32_t i = draw(static_cast<std::uint32_t>(from.size()));
+    const Flow flow = from[i];
+    from[i] = from.back();
+    from.pop_back();
+    return flow;
+  };
+  for (int step = 0; step < 60; ++step) {
+    std::vector<double> before(shares.flows());
+    for (Flow f = 0; f < before.size(); ++f) before[f] = shares.rate(f);
+    std::set<Flow> fresh;
+    for (std::uint32_t k = draw(most) + 1; k > 0; --k) switch (draw(4)) {
+        case 0:
+          waiting.push_back(shares.add(draw.route(links, one_in)));
+          fresh.insert(waiting.back());
+          REQUIRE(shares.rate(waiting.back()) == 0);
+          break;
+        case 1:
+        case 2:
+          if (waiting.empty()) break;
+          flowing.push_back(take(waiting));
+          shares.start(flowing.back());
+          break;
+        default:
+          if (!waiting.empty() && draw(8) == 0) shares.stop(take(waiting));
+          if (!flowing.empty()) shares.stop(take(flowing));
+      }
+    const std::set<Flow> changed = settled(shares);
+    Routes routes;
+    for (const Flow f : flowing)
+      routes.emplace_back(shares.route(f).begin(), shares.route(f).end());
+    const std::vector<double> wanted = brute_force_rates(capacity, routes, cap);
+    for (std::size_t i = 0; i < flowing.size(); ++i) {
+      INFO("seed " << seed << ", step " << step << ", flow " << flowing[i]);
+      REQUIRE(shares.rate(flowing[i]) == Approx(wanted[i]).epsilon(1e-9));
+      if (!changed.contains(flowing[i]) && !fresh.contains(flowing[i]))
+        REQUIRE(shares.rate(flowing[i]) == before[flowing[i]]);
+    }
+    for (const Flow f : changed)
+      REQUIRE(std::find(flowing.begin(), flowing.end(), f) != flowing.end());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and no others") {
+  // Links 0 and 1 are wide; 2 is narrow. a crosses 0 and 2, b crosses 0, c crosses 1 alone.
+  FlowShares shares({10, 10, 2}, 0);
+  const Flow a = shares.add(std::vector<FlowShares::Link>{0, 2});
+  const Flow b = shares.add(std::vector<FlowShares::Link>{0});
+  const Flow c = shares.add(std::vector<FlowShares::Link>{1});
+  for (const Flow f : {a, b, c}) shares.start(f);
+  CHECK(settled(shares) == std::set{a, b, c});
+  CHECK((shares.rate(a) == 2 && shares.rate(b) == 8 && shares.rate(c) == 10));
+  // One more on the narrow link: a and b change, c does not.
+  const Flow d = shares.add(std::vector<FlowShares::Link>{2});
+  CHECK(settled(shares).empty());  // under way, but not there
+  shares.start(d);
+  CHECK(settled(shares) == std::set{a, b, d});
+  CHECK((shares.rate(a) == 1 && shares.rate(b) == 9 && shares.rate(d) == 1));
+  shares.stop(a);
+  CHECK(settled(shares) == std::set{b, d});
+  CHECK((shares.rate(b) == 10 && shares.rate(d) == 2));
+  CHECK(settled(shares).empty());
+}
+
+TEST_CASE("flow shares: the cap holds where no link does, and the number of a flow is used again") {
+  FlowShares shares({10}, 3);
+  const Flow a = shares.add(std::vector<FlowShares::Link>{0});
+  shares.start(a);
+  CHECK((settled(shares) == std::set{a} && shares.rate(a) == 3));
+  shares.stop(a);
+  CHECK(settled(shares).empty());
+  CHECK(shares.add(std::vector<FlowShares::Link>{0}) == a);
+  CHECK((shares.rate(a) == 0 && !shares.started(a)));
+}
+
+TEST_CASE("flow shares on random networks: the rates of the definition after every step") {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    come_and_go(seed, 3, 4, 0);          // one by one: small changes of a full network
+    come_and_go(1000 + seed, 40, 3, 0);  // many at once
+    come_and_go(2000 + seed, 6, 8, 20);  // short routes, a cap
+  }
+}

@@ -1,0 +1,127 @@
+#include "simulator/engine/event_queue.hpp"
+
+#include <queue>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace arlab;
+
+namespace {
+
+struct Numbered {
+  Time time = 0;
+  int number = 0;  // in order of pushes
+  bool operator>(const Numbered& other) const {
+    return std::tie(time, number) > std::tie(other.time, other.number);
+  }
+  bool operator==(const Numbered&) const = default;
+};
+
+// The queue beside one that sorts by time and then by number: every pop must agree.
+class Compared {
+ public:
+  void push(Time time) {
+    const Numbered event{time, pushed_++};
+    queue_.push(event);
+    sorted_.push(event);
+  }
+  Time pop() {
+    REQUIRE_FALSE(queue_.empty());
+    const Numbered event = queue_.pop();
+    REQUIRE(event == sorted_.top());
+    sorted_.pop();
+    REQUIRE(queue_.empty() == sorted_.empty());
+    return event.time;
+  }
+  bool empty() const { return sorted_.empty(); }
+
+ private:
+  EventQueue<Numbered> queue_;
+  std::priority_queue<Numbered, std::vector<Numbered>, std::greater<>> sorted_;
+  int pushed_ = 0;
+};
+
+// A random step ahead: often none or a short one, sometimes any up to 2^40 ps (a second).
+Time ahead(std::mt19937_64& random) {
+  const auto bits = random() % 4 == 0 ? random() % 41 : random() % 4;
+  return static_cast<Time>(random() % (std::uint64_t{1} << bits));
+}
+
+}  // namespace
+
+TEST_CASE("events leave in order of time, and of equal time in the order they came") {
+  for (const unsigned seed : {1u, 2u, 3u, 4u}) {
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    Compared queue;
+    Time now = 0;
+    for (int burst = 0; burst < 60; ++burst) {
+      for (auto pushes = random() % 200; pushes > 0; --pushes) queue.push(now + ahead(random));
+      for (auto pops = random() % 200; pops > 0 && !queue.empty(); --pops) now = queue.pop();
+    }
+    while (!queue.empty()) queue.pop();
+  }
+}
+
+TEST_CASE("many events of one time stay in order, also those that come while they leave") {
+  Compared queue;
+  for (int i = 0; i < 5000; ++i) queue.push(7);
+  for (int i = 0; i < 3000; ++i) {
+    REQUIRE(queue.pop() == 7);
+    queue.push(i % 2 ? 7 : 1'000'000);
+  }
+  while (!queue.empty()) queue.pop();
+}
+
+TEST_CASE("a queue that has run empty goes on from its last time") {
+  Compared queue;
+  for (const Time time : {0, 0, 1, 1023, 1024, 1025, 1'000'000'000}) {
+    queue.push(time);
+    CHECK(queue.pop() == time);
+  }
+  CHECK(queue.empty());
+}
+
+TEST_CASE("times up to the latest are kept apart") {
+  const Time half = Time{1} << 61;
+  Compared queue;
+  for (const Time time : {kLatest, kLatest - 1, half, Time{1}, kLatest, Time{0}}) queue.push(time);
+  std::vector<Time> popped;
+  while (!queue.empty()) popped.push_back(queue.pop());
+  CHECK(popped == std::vector<Time>{0, 1, half, kLatest - 1, kLatest, kLatest});
+}
+
+TEST_CASE("an event in the past is a bug, and one beyond the calendar a wrong input") {
+  EventQueue<Numbered> queue;
+  queue.push({.time = 10});
+  queue.pop();
+  const std::string past = "internal error, please report: an event lies in the past";
+  CHECK(error_text(Blame::check, [&] { queue.push({.time = 9}); }) == past);
+  CHECK(error_text(Blame::check, [&] { queue.push({.time = -1}); }) == past);
+  CHECK(error_text(Blame::usage, [&] { queue.push({.time = kLatest + 1}); }) ==
+        "simulated time passes 46 days: use smaller sizes or rates");
+  CHECK(queue.empty());
+  queue.push({.time = 10, .number = 1});
+  CHECK(queue.pop() == Numbered{10, 1});
+}
+
+TEST_CASE("what is said to be upcoming is what comes") {
+  EventQueue<Numbered> queue;
+  for (int i = 0; i < 3000; ++i) queue.push({.time = 1 + i / 700, .number = i});
+  CHECK(queue.upcoming(0) == nullptr);  // nothing is known before the first pop
+  int known = 0;
+  for (int i = 0; i < 3000; ++i) {
+    REQUIRE(queue.pop().number == i);
+    for (const int steps : {0, 5, 12})
+      if (const Numbered* event = queue.upcoming(static_cast<std::size_t>(steps))) {
+        REQUIRE(event->number == i + 1 + steps);
+        ++known;
+      }
+  }
+  CHECK(known > 8000);
+}

@@ -1,0 +1,73 @@
+// The fluid model: equal to alpha_beta where no link is shared, and to hand-solved cases where one
+// is.
+#include "tests/support/catch.hpp"
+#include "tests/support/runs.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Time finish(const Algorithm& algorithm, const Problem& problem, const FabricSpec& fabric,
+            const Values& values = {}) {
+  const auto network = make_network(find_model("fluid"), values, problem.ranks, fabric);
+  return simulate(algorithm, problem, 1, *network).finish;
+}
+
+// 1 byte a nanosecond; two links of 500 ns make 1 us of latency.
+const FabricSpec kCrossbar{.topology = "crossbar:bandwidth=1GB/s,latency=500ns"};
+const Values kSame{{"alpha", 1. * kMicrosecond}, {"beta", 1000}, {"gamma", 30}};
+
+}  // namespace
+
+TEST_CASE("fluid = alpha_beta on a crossbar, where a rank has one message each way at a time") {
+  for (const std::string_view name : {"ring", "round_robin", "butterfly"})
+    for (const Rank p : {2, 4, 8, 32}) {
+      const Algorithm& algorithm = find_algorithm(name);
+      const Problem problem{.ranks = p, .elements = 1000 * Count{p}};
+      INFO(name << " on " << p);
+      CHECK(finish(algorithm, problem, kCrossbar, {{"gamma", 30}}) ==
+            run("alpha_beta", kSame, algorithm, problem).finish);
+    }
+}
+
+TEST_CASE("a gather at one port: its flows share it, and pay the latency once") {
+  const Problem problem{.collective = Collective::reduce, .ranks = 5, .elements = 1000};
+  // 4 flows at a quarter of the port each: 1 us + 4 x 1000 bytes at 1 byte/ns.
+  CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar) ==
+        1 * kMicrosecond + 4000 * kNanosecond);
+  // An envelope is carried, too.
+  CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar, {{"envelope", 16}}) ==
+        1 * kMicrosecond + 4 * 1016 * kNanosecond);
+  // No flow may have more than a tenth of the port: the cap holds them, not the port.
+  CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar, {{"flow_beta", 10000}}) ==
+        1 * kMicrosecond + 10000 * kNanosecond);
+}
+
+TEST_CASE("the link loads are the bytes that were sent, once for each link of a route") {
+  const Problem problem{.ranks = 8, .elements = 8000};
+  const auto network = make_network(find_model("fluid"), {}, 8, kCrossbar);
+  const Outcome outcome = simulate(find_algorithm("ring"), problem, 1, *network);
+  double carried = 0;
+  for (const LinkLoad& load : network->loads(outcome.finish)) {
+    carried += load.bytes;
+    CHECK(load.share <= 1);
+  }
+  CHECK(carried == Approx(2. * static_cast<double>(outcome.sent.elements)));
+}
+
+TEST_CASE("a message that a slow link would carry for weeks is an error that names the link") {
+  const FabricSpec slow{.topology = "crossbar:bandwidth=8bps,latency=0"};
+  const Problem problem{.collective = Collective::broadcast, .ranks = 2, .elements = 1'000'000};
+  CHECK(finish(find_algorithm("tree"), problem, slow) == 1'000'000 * kSecond);  // just so
+  const auto text = error_text(Blame::usage, [&] {
+    finish(find_algorithm("tree"), problem, slow, {{"envelope", 16}});
+  });
+  CHECK(text ==
+        "a message of 1000016 bytes would take over 11 days at its share of link 'h0-s0' (1 bytes "
+        "a second): use a smaller size or a faster network");
+}
+
+TEST_CASE("models without links refuse a topology") {
+  CHECK_THROWS_AS(make_network(find_model("alpha_beta"), {}, 4, kCrossbar), Error);
+}

@@ -1,0 +1,68 @@
+// What models with links tell about them: loads and histories agree, and looking changes nothing.
+#include "simulator/link_history.hpp"
+#include "simulator/topologies/fabric.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/runs.hpp"
+
+using namespace arlab;
+
+TEST_CASE("histories add up to the loads, and no link is over full") {
+  for (const Model& model : models()) {
+    if (!model.has_links) continue;
+    for (const char* topology : {"crossbar", "torus:dims=4x3", "fat_tree:k=4,oversubscription=2"})
+      for (const Algorithm& algorithm : catalogue()) {
+        const Problem p = grouped(algorithm, {.ranks = 12, .elements = 100'000});
+        if (!unsupported(algorithm, p).empty()) continue;
+        INFO(algorithm.name << " under " << model.name << " on " << topology);
+        const FabricSpec spec{.topology = topology};
+        LinkHistory history;
+        const auto network = make_network(model, {}, 12, spec),
+                   other = make_network(model, {}, 12, spec);
+        network->watch_links(history);
+        const Time finish = simulate(algorithm, p, 4, *network).finish;
+        CHECK(finish == simulate(algorithm, p, 4, *other).finish);
+        double carried = 0;
+        const std::vector<LinkLoad> loads = network->loads(finish);
+        for (std::size_t l = 0; l < loads.size(); ++l) {
+          double sum = 0;
+          for (const double bytes : history.carried(l, finish)) {
+            REQUIRE(bytes <= loads[l].rate * static_cast<double>(history.step()) * (1 + 1e-6));
+            sum += bytes;
+          }
+          REQUIRE(sum == Approx(loads[l].bytes).epsilon(1e-4));
+          REQUIRE_FALSE(loads[l].tier.empty());
+          carried += loads[l].bytes;
+        }
+        CHECK(carried >= 4. * static_cast<double>(p.elements));
+      }
+  }
+}
+
+TEST_CASE("a model without links has no loads, and watching it is no error") {
+  LinkHistory history;
+  const auto network = make_network(find_model("alpha_beta"), {}, 4);
+  network->watch_links(history);
+  simulate(find_algorithm("ring"), {.ranks = 4, .elements = 100}, 4, *network);
+  CHECK(network->loads(1).empty());
+  CHECK(history.carried(0, 5) == std::vector<double>(5));
+}
+
+TEST_CASE("ranks whose hosts share a node are a group, whatever the placement") {
+  const auto of = [](const char* placement, Rank ranks, const char* topology) {
+    return groups_of(*build_fabric({.topology = topology, .placement = placement}, ranks));
+  };
+  const auto block = of("block", 16, "rail_pod:nodes=4,gpus=4");
+  REQUIRE(block);
+  CHECK(block->count() == 4);
+  CHECK(block->even_size() == 4);
+  CHECK(block->group_of(5) == 1);
+  const auto cyclic = of("cyclic", 16, "rail_pod:nodes=4,gpus=4");
+  CHECK(cyclic->even_size() == 4);
+  CHECK(cyclic->group_of(5) == cyclic->group_of(1));
+  CHECK(cyclic->group_of(5) != cyclic->group_of(4));
+  CHECK(of("block", 10, "rail_pod:nodes=4,gpus=4")->even_size() == 0);
+  CHECK(of("block", 8, "dgx_h100")->count() == 1);
+  CHECK(of("block", 16, "fat_tree:k=4")->count() == 8);
+  CHECK(of("block", 16, "crossbar") == nullptr);
+}

@@ -1,0 +1,82 @@
+// The packet model at its limits: it tends to fluid as packets shrink, and never hangs.
+#include <cmath>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/runs.hpp"
+
+using namespace arlab;
+
+namespace {
+
+Time finish(const char* model, const Algorithm& algorithm, const Problem& p, const FabricSpec& spec,
+            const Values& values = {}) {
+  const auto network = make_network(find_model(model), values, p.ranks, spec);
+  return simulate(algorithm, p, 1, *network).finish;
+}
+
+}  // namespace
+
+// With queues of its own for each message, served in turn, every message gets its max-min fair
+// share (Hahne, Round-robin scheduling for max-min fairness in data networks, IEEE JSAC 9(7),
+// 1991). What is left is the time to fill the path, so latencies are short here: fluid takes a
+// route's latency before a message shares any link, while packets use the first links at once.
+TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
+  constexpr double kElements = 1 << 14, kRanks = 16;
+  for (const char* topology :
+       {"torus:dims=4x4,latency=0", "fat_tree:k=4,latency=0",
+        "fat_tree:k=8,levels=2,oversubscription=4,latency=0",
+        "rail_pod:nodes=2,latency=0,nvlink_latency=0", "dragonfly:latency=0,global_latency=0"})
+    for (const Algorithm& algorithm : catalogue()) {
+      const Problem p = grouped(algorithm, {.ranks = 16, .elements = 1 << 14});
+      if (!unsupported(algorithm, p).empty()) continue;
+      const double message = algorithm.family == "split" ? kElements / kRanks : kElements;
+      const auto fluid = static_cast<double>(finish("fluid", algorithm, p, {.topology = topology}));
+      // How far off with messages of so many packets.
+      const auto off = [&](double packets) {
+        const double mtu = message / packets;
+        const Values values{{"mtu", mtu}, {"queue", 4 * mtu}, {"flow_queues", 1}};
+        return std::abs(
+            static_cast<double>(finish("packet", algorithm, p, {.topology = topology}, values)) /
+                fluid -
+            1);
+      };
+      const double coarse = off(8), fine = off(128);
+      INFO(algorithm.name << " on " << topology << ": " << coarse << ", then " << fine);
+      CHECK(fine < 0.05);
+      CHECK(fine < std::max(0.01, coarse / 4));
+    }
+}
+
+// Rings and tori have circles of links; with room for one packet each and shared queues, messages
+// would wait for one another in a circle if packets did not change to another virtual channel.
+TEST_CASE("no deadlock on any topology and routing, with room for one packet in each queue") {
+  struct Case {
+    const char *topology, *routing;
+  };
+  const Case cases[] = {
+      {"ring:hosts=12", "automatic"},
+      {"torus:dims=12", "shortest"},
+      {"torus:dims=4x3", "dimension"},
+      {"torus:dims=3x2x2", "ecmp"},
+      {"torus:dims=12x1", "dimension"},
+      {"hypercube", "ecmp"},
+      {"mesh:dims=4x3", "dimension"},
+      {"fat_tree:k=4", "ecmp"},
+      {"dragonfly", "minimal"},
+      {"dragonfly", "valiant"},
+      {"rail_pod:nodes=3,gpus=4", "ecmp"},
+      {"full_mesh", "automatic"},
+  };
+  for (const Case& c : cases)
+    for (const std::uint64_t seed : {0, 1, 2})
+      for (const char* name : {"all_to_all", "round_robin", "ring"}) {
+        INFO(name << " on " << c.topology << " " << c.routing << " seed " << seed);
+        const FabricSpec spec{.topology = c.topology,
+                              .routing = c.routing,
+                              .placement = seed == 0 ? "block" : "random",
+                              .seed = seed};
+        CHECK(finish("packet", find_algorithm(name), {.ranks = 12, .elements = 2000}, spec,
+                     {{"mtu", 100}, {"queue", 100}}) > 0);
+      }
+}

@@ -1,0 +1,77 @@
+// conformance: runs the catalogue over a communicator, and counts what differs from the claims and
+// from the pattern. Every rank calls it and gets the same answer, so that no rank waits in vain.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collectives/host/execute.hpp"
+#include "collectives/verifiable_input.hpp"
+#include "tests/support/grouped.hpp"
+
+namespace arlab::conformance {
+
+struct Verdict {
+  Count wrong_elements = 0;
+  Count ranks_off_their_claim = 0;
+  bool operator==(const Verdict&) const = default;
+};
+
+inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
+                   Operand operand, int segments) {
+  std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  const Rank me = communicator.rank();
+  fill(data, operand, problem, me);
+  const Cost cost = execute(communicator, algorithm, problem, data, operand, segments);
+  const bool as_claimed = cost == claimed_of_rank(algorithm, problem, me, segments);
+  return {communicator.sum(wrong_elements(data, operand, problem, me)),
+          communicator.sum(as_claimed ? 0 : 1)};
+}
+
+inline Verdict run_native(Communicator& communicator, const Problem& problem, Operand operand) {
+  std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  fill(data, operand, problem, communicator.rank());
+  communicator.native_allreduce(data.data(), problem.elements, operand);
+  return {communicator.sum(wrong_elements(data, operand, problem, communicator.rank())), 0};
+}
+
+inline std::string text(const Algorithm& algorithm, const Problem& problem, Operand operand,
+                        int segments) {
+  return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
+         std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " " +
+         std::string(name(operand.op)) + " on " + std::to_string(problem.ranks) + " ranks, root " +
+         std::to_string(problem.root) + ", segments " + std::to_string(segments);
+}
+
+/// Calls `use` with every algorithm and each of its collectives that it supports on these ranks.
+inline void for_all_problems(Rank ranks, Count elements, Rank root,
+                             const std::function<void(const Algorithm&, const Problem&)>& use) {
+  for (const Algorithm& algorithm : catalogue())
+    for (const Collective collective : algorithm.collectives) {
+      const Problem problem =
+          grouped(algorithm,
+                  {.collective = collective, .ranks = ranks, .elements = elements, .root = root});
+      if (unsupported(algorithm, problem).empty()) use(algorithm, problem);
+    }
+}
+
+/// The same with each of `lengths`, whole, and in 3 segments where the collective may be cut (see
+/// lanes_of).
+inline void for_all_problems(
+    Rank ranks, std::span<const Count> lengths, Rank root,
+    const std::function<void(const Algorithm&, const Problem&, int segments)>& use) {
+  for (const Count elements : lengths)
+    for_all_problems(ranks, elements, root,
+                     [&](const Algorithm& algorithm, const Problem& problem) {
+                       use(algorithm, problem, 1);
+                       if (problem.collective != Collective::reduce_scatter &&
+                           problem.collective != Collective::all_gather)
+                         use(algorithm, problem, 3);
+                     });
+}
+
+/// Lengths around the number of ranks, none, and one that no number of ranks divides.
+inline std::vector<Count> odd_lengths(Rank ranks) { return {0, 1, 3, ranks - 1, ranks, 1009}; }
+
+}  // namespace arlab::conformance

@@ -1,0 +1,34 @@
+// The main of a test program that runs under mpirun. Every rank runs the same test cases; only rank
+// 0's reporter speaks, and a failure of any rank fails the job. One file of a program includes it,
+// and defines CATCH_CONFIG_RUNNER before all else.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "collectives/mpi/mpi.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+arlab::Mpi* mpi = nullptr;  // Catch2's test cases take no arguments
+arlab::Communicator* world = nullptr;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arlab::Mpi job;
+  mpi = &job;
+  world = &job.world();
+  if (argc == 2 && std::strcmp(argv[1], "hang") ==
+                       0) {  // for killed_rank.sh: all wait for the rank that is killed
+    std::printf("%d %ld\n", world->rank(), static_cast<long>(getpid()));
+    std::fflush(stdout);
+    for (;;) world->barrier();
+  }
+  if (world->rank() != 0 && !std::freopen("/dev/null", "w", stdout)) return 3;
+  const int failed = Catch::Session().run(argc, argv);
+  return world->sum(failed) == 0 ? 0 : 1;
+}

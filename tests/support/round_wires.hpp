@@ -1,0 +1,40 @@
+// RoundWires: messages between host devices as rounds of a communicator, such as the threads'.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collectives/gpu/rank_executor.hpp"
+
+namespace arlab {
+
+class RoundWires final : public Wires {
+ public:
+  /// Every `spoilt`-th group spoils a byte of each message that it receives; 0: none does.
+  explicit RoundWires(Communicator& communicator, int spoilt = 0)
+      : communicator_(communicator), spoilt_(spoilt) {}
+  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+    stream.synchronise();
+    std::vector<Transfer> round;
+    for (const WireCall& call : calls)
+      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
+                       static_cast<Count>(call.bytes)});
+    communicator_.start(0, round, {DType::byte, Op::sum});
+    communicator_.wait();
+    if (spoilt_ > 0 && ++groups_ % spoilt_ == 0)
+      for (const WireCall& call : calls)
+        if (!call.sends) *call.data ^= std::byte{0x3f};
+  }
+  std::string native_name() const override { return communicator_.native_name(); }
+  void native_allreduce(std::byte* data, Count elements, Operand operand,
+                        DeviceStream& stream) override {
+    stream.synchronise();
+    communicator_.native_allreduce(data, elements, operand);
+  }
+
+ private:
+  Communicator& communicator_;
+  int spoilt_, groups_ = 0;
+};
+
+}  // namespace arlab

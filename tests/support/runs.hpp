@@ -1,0 +1,19 @@
+// Simulations in one call: what the tests of simulator/ share.
+#pragma once
+
+#include <string_view>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/tried.hpp"
+
+namespace arlab {
+
+inline Outcome run(std::string_view model, const Values& values, const Algorithm& algorithm,
+                   const Problem& problem, Bytes element_size = 1,
+                   const SimulateOptions& options = {}) {
+  const auto network = make_network(find_model(model), values, problem.ranks);
+  return simulate(algorithm, problem, element_size, *network, options);
+}
+
+}  // namespace arlab

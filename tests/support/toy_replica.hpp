@@ -1,0 +1,127 @@
+// ToyReplica: a two-layer network written out by hand, so that strategies are tested without a
+// framework, and with the thread sanitizer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "training/data/dataset.hpp"
+#include "training/replica/replica.hpp"
+
+namespace toy {
+
+using arlab::Count;
+using arlab::Outcome;
+
+inline constexpr arlab::Shape kShape{1, 8, 8};
+
+class ToyReplica final : public arlab::Replica {
+ public:
+  static constexpr std::size_t kInputs = 64, kHidden = 12, kClasses = 10;
+
+  explicit ToyReplica(std::uint64_t seed = 1) {
+    Count offset = 0;
+    const auto add = [&](std::string name, std::vector<Count> shape) {
+      Count elements = 1;
+      for (const Count n : shape) elements *= n;
+      variables_.push_back({std::move(name), std::move(shape), offset, elements, elements});
+      offset += elements;
+    };
+    add("hidden.weight", {kHidden, kInputs});
+    add("hidden.bias", {kHidden});
+    add("out.weight", {kClasses, kHidden});
+    add("out.bias", {kClasses});
+    weights_.resize(static_cast<std::size_t>(offset));
+    gradients_.resize(weights_.size());
+    std::uint64_t state = seed;
+    for (float& w : weights_) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      w = (static_cast<float>(state >> 40) / 16777216.0F - 0.5F) * 0.3F;
+    }
+  }
+
+  std::span<const arlab::Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
+
+  Outcome learn(const arlab::Samples& samples, float scale) override {
+    std::vector<float> own(weights_.size());
+    Outcome all;
+    if (need_)
+      for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+    for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, scale, &own);
+    for (std::size_t v = variables_.size(); v-- > 0;) {
+      const auto first = static_cast<std::size_t>(variables_[v].offset);
+      const auto end = first + static_cast<std::size_t>(variables_[v].elements);
+      for (std::size_t i = first; i < end; ++i) gradients_[i] += own[i];
+      if (ready_) ready_(v);
+    }
+    return all;
+  }
+
+  Outcome evaluate(const arlab::Samples& samples) override {
+    Outcome all;
+    for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, 0, nullptr);
+    return all;
+  }
+
+ private:
+  float* at(std::vector<float>& flat, std::size_t variable) const {
+    return flat.data() + variables_[variable].offset;
+  }
+
+  Outcome one(const arlab::Samples& samples, std::size_t s, float scale, std::vector<float>* own) {
+    const float* const x = samples.inputs.data() + s * kInputs;
+    const auto label = static_cast<std::size_t>(samples.labels[s]);
+    float hidden[kHidden], out[kClasses];
+    dense(x, kInputs, hidden, kHidden, 0);
+    for (float& h : hidden) h = std::max(h, 0.0F);
+    dense(hidden, kHidden, out, kClasses, 2);
+    const float most = *std::max_element(out, out + kClasses);
+    const bool correct = out[label] == most;
+    float total = 0;
+    for (float& o : out) total += o = std::exp(o - most);
+    for (float& o : out) o /= total;
+    const Outcome outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
+    if (!own) return outcome;
+    out[label] -= 1;
+    for (float& o : out) o *= scale;
+    float back[kHidden] = {};
+    for (std::size_t c = 0; c < kClasses; ++c)
+      for (std::size_t h = 0; h < kHidden; ++h)
+        if (hidden[h] > 0) back[h] += out[c] * at(weights_, 2)[c * kHidden + h];
+    add_outer(out, kClasses, hidden, kHidden, *own, 2);
+    add_outer(back, kHidden, x, kInputs, *own, 0);
+    return outcome;
+  }
+
+  void dense(const float* in, std::size_t n, float* out, std::size_t m, std::size_t variable) {
+    const float *w = at(weights_, variable), *b = at(weights_, variable + 1);
+    for (std::size_t j = 0; j < m; ++j) {
+      out[j] = b[j];
+      for (std::size_t i = 0; i < n; ++i) out[j] += w[j * n + i] * in[i];
+    }
+  }
+
+  void add_outer(const float* delta, std::size_t m, const float* in, std::size_t n,
+                 std::vector<float>& own, std::size_t variable) const {
+    float *w = at(own, variable), *b = at(own, variable + 1);
+    for (std::size_t j = 0; j < m; ++j) {
+      b[j] += delta[j];
+      for (std::size_t i = 0; i < n; ++i) w[j * n + i] += delta[j] * in[i];
+    }
+  }
+
+  std::vector<arlab::Variable> variables_;
+  std::vector<float> weights_, gradients_;
+  Ready ready_;
+  Need need_;
+};
+
+}  // namespace toy

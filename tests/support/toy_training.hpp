@@ -1,0 +1,110 @@
+// A training run of the toy on threads, and what is left of it.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_replica.hpp"
+#include "training/data/synthetic.hpp"
+#include "training/trainer/trainer.hpp"
+
+namespace toy {
+
+struct Run {
+  arlab::Learning learning;
+  arlab::Rank ranks = 1;
+  Count global_batch = 24;
+  Count samples = 240;
+  std::uint64_t seed = 1;
+  /// Of rank 0, at the end of each step.
+  std::function<void(const arlab::StepReport&, arlab::Rank)> each_step;
+  /// Before the run, on every rank.
+  std::function<void(arlab::Trainer&)> prepare;
+  std::function<std::unique_ptr<arlab::Replica>(arlab::Rank)> make;
+  /// Where the ranks live.
+  std::function<void(arlab::Rank, const std::function<void(arlab::Communicator&)>&)> world =
+      arlab::on_threads;
+};
+
+struct Result {
+  std::vector<std::vector<float>> weights;  // by rank
+  std::vector<arlab::EpochReport> epochs;   // of rank 0
+  arlab::Staleness staleness;
+};
+
+inline arlab::Sampling sampling(const Run& run, arlab::Rank workers, arlab::Rank rank) {
+  return {.global_batch = run.global_batch, .workers = workers, .rank = rank, .seed = run.seed};
+}
+
+inline Result train(const Run& run) {
+  using namespace arlab;
+  Result result;
+  result.weights.resize(static_cast<std::size_t>(run.ranks));
+  const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));
+  std::mutex writing;
+  run.world(run.ranks, [&](Communicator& c) {
+    Trainer trainer(c, run.learning, [&](const SumOverWorkers&) -> std::unique_ptr<Replica> {
+      if (run.make) return run.make(c.rank());
+      return std::make_unique<ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));
+    });
+    if (run.prepare) run.prepare(trainer);
+    std::unique_ptr<Pipeline> feed, validation;
+    if (trainer.is_worker()) {
+      feed = std::make_unique<Pipeline>(data, sampling(run, trainer.workers(), c.rank()), 1);
+      Sampling check = sampling(run, trainer.workers(), c.rank());
+      check.shuffle = check.drop_remainder = false;
+      validation = std::make_unique<Pipeline>(data, check, 0);
+    }
+    Observer observer;
+    observer.step = [&](const StepReport& r) {
+      if (run.each_step) run.each_step(r, c.rank());
+    };
+    observer.epoch = [&](const EpochReport& r) {
+      if (c.rank() == 0) result.epochs.push_back(r);
+    };
+    trainer.run({feed.get(), validation.get()}, run.samples / run.global_batch, observer);
+    const Staleness staleness = trainer.staleness();
+    const std::lock_guard lock(writing);
+    const auto weights = trainer.replica().weights();
+    result.weights[static_cast<std::size_t>(c.rank())] = {weights.begin(), weights.end()};
+    result.staleness = staleness;
+  });
+  return result;
+}
+
+/// Training by one worker that adds up its batch in `parts`, as so many workers would.
+inline Result alone(Run run, int parts) {
+  run.ranks = 1;
+  run.learning.strategy = "one_device";
+  run.learning.micro_batches = parts;
+  return train(run);
+}
+
+/// The greatest difference between two weights, by the greatest weight.
+inline double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0, greatest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(double{a[i]} - double{b[i]}));
+    greatest = std::max(greatest, std::abs(double{b[i]}));
+  }
+  return a.size() == b.size() ? most / greatest : 1e9;
+}
+
+/// Whether `use` throws an Error(blame) with that in it; says what it did instead.
+template <class Use>
+bool fails(arlab::Blame blame, const std::string& part, Use use) {
+  try {
+    use();
+    UNSCOPED_INFO("no error");
+  } catch (const arlab::Error& e) {
+    UNSCOPED_INFO(static_cast<int>(e.blame()) << ": " << e.what());
+    return e.blame() == blame && std::string(e.what()).find(part) != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace toy

@@ -1,0 +1,60 @@
+// What the tests of virtual ranks share: a network whose times are whole numbers, and messages.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/communicator.hpp"
+#include "simulator/models/model.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+namespace virtually {
+
+using namespace arlab;
+
+inline constexpr double kMs = 1e-3;
+
+/// A message of n bytes takes 1 ms + n us.
+inline std::unique_ptr<Network> network(Rank ranks) {
+  return make_network(find_model("alpha_beta"),
+                      {{"alpha", 1e3 * kMicrosecond}, {"beta", 1. * kMicrosecond}, {"gamma", 0}},
+                      ranks);
+}
+
+inline VirtualOutcome run(Rank ranks, const std::function<void(Communicator&)>& body,
+                          const VirtualOptions& options = {}) {
+  return on_virtual_ranks(*network(ranks), ranks, body, options);
+}
+
+/// Of 4 bytes an element.
+inline Transfer transfer(Verb verb, Rank peer, std::vector<float>& values) {
+  return {verb, peer, reinterpret_cast<std::byte*>(values.data()),
+          static_cast<Count>(values.size())};
+}
+
+inline void start(Communicator& c, int lane, const std::vector<Transfer>& round) {
+  c.start(lane, round, {});
+}
+
+/// Computes, in virtual time alone.
+inline void compute(Communicator& c, double seconds) {
+  c.clock().leave(seconds);
+  c.clock().arrive();
+}
+
+/// The present, in whole microseconds.
+inline Count now_us(Communicator& c) { return static_cast<Count>(c.clock().now() * 1e6 + 0.5); }
+
+/// What `use` fails with; empty if it does not.
+inline std::string failure(const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace virtually

@@ -1,0 +1,99 @@
+// The whole catalogue on virtual ranks: the bits of threads, in the time of simulate().
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/threads/threads.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/conformance.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr Operand kSum{DType::float32, Op::sum};
+
+using Memory = std::vector<std::vector<std::byte>>;  // by rank
+
+// Not whole numbers, so that another order of additions has other bits.
+std::vector<std::byte> start_of(Rank rank, Count elements) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * sizeof(float));
+  auto* const values = reinterpret_cast<float*>(bytes.data());
+  for (Count i = 0; i < elements; ++i)
+    values[i] = 1.0F / static_cast<float>(1 + (i * 31 + rank * 17) % 97);
+  return bytes;
+}
+
+struct Case {
+  const Algorithm* algorithm;
+  Problem problem;
+  int segments;
+};
+
+auto body(const Case& c, Memory& memory) {
+  memory.assign(static_cast<std::size_t>(c.problem.ranks), {});
+  return [&](Communicator& communicator) {
+    std::vector<std::byte> data = start_of(communicator.rank(), c.problem.elements);
+    execute(communicator, *c.algorithm, c.problem, data, kSum, c.segments);
+    memory[static_cast<std::size_t>(communicator.rank())] = data;
+  };
+}
+
+std::unique_ptr<Network> network_of(const std::string& model, const std::string& topology,
+                                    Rank ranks) {
+  return make_network(find_model(model), {{"gamma", 40}}, ranks, FabricSpec{.topology = topology});
+}
+
+/// What differs, in words.
+std::string difference(const Case& c, const std::string& model, const std::string& topology,
+                       const Memory& expected) {
+  const Rank ranks = c.problem.ranks;
+  Memory memory;
+  const VirtualOutcome virtually =
+      on_virtual_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
+  const Outcome simulated = simulate(*c.algorithm, c.problem, sizeof(float),
+                                     *network_of(model, topology, ranks), {.segments = c.segments});
+  const std::string what =
+      "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
+  if (memory != expected) return what + "other bits";
+  if (virtually.finish_of != simulated.finish_of)
+    return what + std::to_string(virtually.finish) + " ps, simulated " +
+           std::to_string(simulated.finish);
+  return "";
+}
+
+std::string differences(Rank ranks, const std::vector<std::pair<std::string, std::string>>& models,
+                        const std::vector<Count>& sizes) {
+  std::string text;
+  int runs = 0;
+  conformance::for_all_problems(
+      ranks, sizes, ranks / 2,
+      [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+        const Case c{&algorithm, problem, segments};
+        Memory expected;
+        on_threads(ranks, body(c, expected));
+        for (const auto& [model, topology] : models) {
+          text += difference(c, model, topology, expected);
+          ++runs;
+        }
+      });
+  return runs > 0 ? text : "nothing was run";
+}
+
+}  // namespace
+
+TEST_CASE("virtual ranks: the bits of threads in the time of simulate(), ranks 1 to 16") {
+  for (const Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 16})
+    CHECK(differences(ranks, {{"alpha_beta", ""}, {"loggops", ""}},
+                      {0, ranks - 1, 3 * ranks + 2}) == "");
+}
+
+TEST_CASE("virtual ranks: the same on a fat tree, with flows and with packets") {
+  for (const Rank ranks : {2, 6, 16})
+    CHECK(differences(ranks, {{"fluid", "fat_tree:k=4"}, {"packet", "fat_tree:k=4"}},
+                      {ranks - 1, 5000}) == "");
+}

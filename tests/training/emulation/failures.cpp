@@ -1,0 +1,200 @@
+// Virtual ranks that fail: everybody ends, and says why.
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/host/execute.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/world.hpp"
+
+using namespace virtually;
+
+namespace {
+
+void send_to(Communicator& c, Rank peer, int lane) {
+  std::vector<float> values(10);
+  start(c, lane, {transfer(Verb::send, peer, values)});
+  c.wait();
+}
+
+void receive_from(Communicator& c, Rank peer, int lane, Count elements = 10) {
+  std::vector<float> values(static_cast<std::size_t>(elements));
+  start(c, lane, {transfer(Verb::replace, peer, values)});
+  c.wait();
+}
+
+}  // namespace
+
+TEST_CASE("virtual ranks: a deadlock is found, and says who waits for what") {
+  const std::string text = failure([] {
+    run(4, [](Communicator& c) {
+      std::mutex mutex;
+      const auto never = c.clock().condition();
+      std::unique_lock lock(mutex);
+      compute(c, kMs);
+      if (c.rank() == 0) receive_from(c, 1, 3);
+      if (c.rank() == 1) send_to(c, 3, 9);
+      if (c.rank() == 2) c.barrier();
+      if (c.rank() == 3) {
+        std::thread thread = c.clock().start([&] {
+          std::unique_lock inner(mutex);
+          never->wait(inner);
+        });
+        lock.unlock();
+        c.clock().join(thread);
+      }
+    });
+  });
+  CHECK_THAT(text, contains("never end"));
+  CHECK_THAT(text, contains("rank 0 waits for lane 3 (a message from rank 1)"));
+  CHECK_THAT(text, contains("rank 1 waits for lane 9 (rank 3 to take its message)"));
+  CHECK_THAT(text, contains("rank 2 waits for all ranks"));
+  CHECK_THAT(text, contains("rank 3 joins rank 3 (thread 1)"));
+  CHECK_THAT(text, contains("rank 3 (thread 1) waits for a condition"));
+}
+
+TEST_CASE("virtual ranks: polling for what never comes ends, too") {
+  CHECK_THAT(failure([] {
+               run(2, [](Communicator& c) {
+                 std::vector<float> values(10);
+                 if (c.rank() == 1) return;
+                 start(c, 0, {transfer(Verb::replace, 1, values)});
+                 while (c.poll() < 0) {
+                 }
+               });
+             }),
+             contains("rank 0 polls"));
+}
+
+TEST_CASE("virtual ranks: an exception in one ends all, wherever they wait") {
+  const Rank failing = GENERATE(0, 3, 7);
+  int ended = 0;
+  const std::string text = failure([&] {
+    run(8, [&](Communicator& c) {
+      struct AtEnd {
+        int& count;
+        ~AtEnd() { ++count; }
+      } const at_end{ended};
+      if (c.rank() == failing) {
+        compute(c, 2 * kMs);
+        throw std::runtime_error("rank lost");
+      }
+      std::mutex mutex;
+      const auto never = c.clock().condition();
+      std::unique_lock lock(mutex);
+      switch (c.rank() % 4) {
+        case 0:
+          return c.barrier();
+        case 1:
+          return receive_from(c, (c.rank() + 1) % 8, 0);
+        case 2:
+          return never->wait_until(lock, 1e6);
+        default:
+          compute(c, 100 * kMs);
+          c.sum(1);
+      }
+    });
+  });
+  CHECK(text == "rank lost");
+  CHECK(ended == 8);
+}
+
+TEST_CASE("virtual ranks: a failure in a thread of a rank, or in a computation, ends all") {
+  CHECK(failure([] {
+          run(2, [](Communicator& c) {
+            std::thread thread = c.clock().start([&] {
+              compute(c, kMs);
+              if (c.rank() == 1) throw std::runtime_error("thread lost");
+            });
+            c.clock().join(thread);
+            c.barrier();
+          });
+        }) == "thread lost");
+  CHECK(failure([] {
+          run(3, [](Communicator& c) {
+            c.clock().leave(kMs);
+            if (c.rank() == 1) throw std::runtime_error("computation lost");
+            c.clock().arrive();
+            c.barrier();
+          });
+        }) == "computation lost");
+}
+
+TEST_CASE("virtual ranks: the two ends of a message must agree") {
+  CHECK_THAT(failure([] {
+               run(2, [](Communicator& c) {
+                 if (c.rank() == 0) send_to(c, 1, 0);
+                 if (c.rank() == 1) receive_from(c, 0, 0, 11);
+               });
+             }),
+             contains("rank 0 sends 10 elements to rank 1, which expects 11"));
+}
+
+TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who abandons") {
+  const auto ends = [](bool abandons) {
+    return failure([&] {
+      const auto eager = make_network(find_model("loggops"), {}, 2);
+      on_virtual_ranks(*eager, 2, [&](Communicator& c) {
+        if (c.rank() == 0) send_to(c, 1, 5);
+        if (c.rank() == 1 && abandons) {
+          std::vector<float> freed(10);
+          start(c, 6, {transfer(Verb::replace, 0, freed)});
+          c.abandon();
+        }
+      });
+    });
+  };
+  CHECK_THAT(ends(false), contains("a message on lane 5 from rank 0 to rank 1"));
+  CHECK(ends(true) == "");
+}
+
+TEST_CASE("virtual ranks: errors of the network end them") {
+  CHECK_THAT(failure([] {
+               const auto slow = make_network(find_model("alpha_beta"), {{"beta", 1e18}}, 2);
+               on_virtual_ranks(*slow, 2, [](Communicator& c) {
+                 if (c.rank() == 0) send_to(c, 1, 0);
+                 if (c.rank() == 1) receive_from(c, 0, 0);
+               });
+             }),
+             contains("over 11 days"));
+}
+
+TEST_CASE("virtual ranks: what cannot be is refused") {
+  const auto nothing = [](Communicator&) {};
+  const auto fails = [](Blame blame, const std::string& part, const auto& use) {
+    try {
+      use();
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), contains(part));
+      return error.blame() == blame;
+    }
+    return false;
+  };
+  for (const Rank ranks : {-1, 0, 1025})
+    CHECK(fails(Blame::usage, "give 1 to 1024",
+                [&] { on_virtual_ranks(*network(2), ranks, nothing); }));
+  CHECK(fails(Blame::usage, "one for each", [&] { run(2, nothing, {.slowdown = {1}}); }));
+  for (const double bad : {0.0, -1.0, std::nan("")})
+    CHECK(fails(Blame::usage, "above 0", [&] { run(1, nothing, {.slowdown = {bad}}); }));
+  CHECK(fails(Blame::usage, "jitter", [&] { run(1, nothing, {.jitter = -1}); }));
+  for (const double bad : {-1.0, std::nan("")})
+    CHECK(fails(Blame::usage, "0 or more",
+                [&] { run(1, [&](Communicator& c) { compute(c, bad); }); }));
+  CHECK(fails(Blame::usage, "use fewer segments",
+              [&] { run(1, [&](Communicator& c) { start(c, 4096, {}); }); }));
+  CHECK(fails(Blame::check, "no virtual clock has started", [&] {
+    run(1, [&](Communicator& c) {
+      std::exception_ptr why;
+      std::thread([&] {
+        try {
+          c.clock().now();
+        } catch (...) {
+          why = std::current_exception();
+        }
+      }).join();
+      if (why) std::rethrow_exception(why);
+    });
+  }));
+}

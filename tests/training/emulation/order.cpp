@@ -1,0 +1,151 @@
+// The order in which virtual ranks learn of what happens; and that it is always the same.
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "collectives/host/execute.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/world.hpp"
+
+using namespace virtually;
+
+TEST_CASE("virtual ranks: wait() returns lanes as they are done, poll() what is done now") {
+  std::vector<int> lanes, polled;
+  std::vector<Count> times;
+  run(4,
+      [&](Communicator& c) {
+        std::vector<std::vector<float>> values(4, std::vector<float>(250));
+        if (c.rank() > 0) {
+          compute(c, 5 * kMs);  // times its slow-down
+          start(c, c.rank(), {transfer(Verb::send, 0, values[0])});
+          c.wait();
+          return;
+        }
+        for (Rank r = 1; r < 4; ++r)
+          start(c, r, {transfer(Verb::replace, r, values[static_cast<std::size_t>(r)])});
+        polled.push_back(c.poll());
+        for (int i = 0; i < 2; ++i) {
+          lanes.push_back(c.wait());
+          times.push_back(now_us(c));
+        }
+        polled.push_back(c.poll());
+        compute(c, 100 * kMs);
+        polled.push_back(c.poll());
+        polled.push_back(c.poll());
+      },
+      {.slowdown = {1, 1, 3, 2}});
+  CHECK(lanes == std::vector<int>{1, 3});
+  CHECK(times == std::vector<Count>{7000, 12000});  // each 1 ms + 1000 bytes after it was sent
+  CHECK(polled == std::vector<int>{-1, -1, 2, -1});
+}
+
+TEST_CASE("virtual ranks: who polls on and on sees time go by, without a computation") {
+  std::vector<Count> times;
+  run(2, [&](Communicator& c) {
+    std::vector<float> values(1000);
+    compute(c, c.rank() * 3 * kMs);
+    start(c, 7, {transfer(c.rank() == 1 ? Verb::send : Verb::replace, 1 - c.rank(), values)});
+    while (c.poll() != 7) {
+    }
+    times.push_back(now_us(c));
+  });
+  CHECK(times == std::vector<Count>{8000, 8000});
+}
+
+TEST_CASE("virtual ranks: a send has the value at its start, and reductions go in listed order") {
+  std::vector<float> sum, heard(1);
+  run(3, [&](Communicator& c) {
+    std::vector<float> value{1e8F};
+    if (c.rank() == 0) {
+      start(c, 0,
+            {transfer(Verb::reduce, 2, value), transfer(Verb::reduce, 1, value),
+             transfer(Verb::send, 1, value)});
+      c.wait();
+      sum = value;
+      return;
+    }
+    compute(c, c.rank() * kMs);  // the message of rank 1 is there first
+    value = {c.rank() == 1 ? 1.0F : -1e8F};
+    std::vector<Transfer> round{transfer(Verb::send, 0, value)};
+    if (c.rank() == 1) round.push_back(transfer(Verb::replace, 0, heard));
+    start(c, 0, round);
+    c.wait();
+  });
+  CHECK(sum == std::vector<float>{1});  // 0 if rank 1 were added first
+  CHECK(heard == std::vector<float>{1e8F});
+}
+
+TEST_CASE("virtual ranks: many messages of one round to one peer arrive in their order") {
+  constexpr Count kMessages = 40, kAll = kMessages * (kMessages + 1) / 2;
+  int wrong = 0;
+  run(4, [&](Communicator& c) {
+    std::vector<std::int32_t> data(kAll, c.rank() == 0 ? 1 : 0);
+    std::vector<Transfer> round;
+    Count first = 0;
+    for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
+      auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
+      if (c.rank() > 0) round.push_back({Verb::replace, 0, at, n});
+      for (Rank to = 1; c.rank() == 0 && to < 4; ++to) round.push_back({Verb::send, to, at, n});
+    }
+    c.start(0, round, {DType::int32, Op::sum});
+    c.wait();
+    wrong += data == std::vector<std::int32_t>(kAll, 1) ? 0 : 1;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("virtual ranks: an empty round is done at once, on the highest lane as well") {
+  int lane = 0;
+  run(1, [&](Communicator& c) {
+    start(c, 4095, {});
+    lane = c.wait();
+  });
+  CHECK(lane == 4095);
+}
+
+// 64 ranks of two threads each, on a network whose messages share ports; twice.
+TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond, again") {
+  const auto train = [] {
+    std::vector<std::vector<float>> weights(64);
+    VirtualOptions options{.slowdown = std::vector<double>(64, 1), .jitter = 0.3, .seed = 7};
+    options.slowdown[13] = 2;
+    const auto loggops = make_network(find_model("loggops"), {{"gamma", 10}}, 64);
+    const VirtualOutcome outcome = on_virtual_ranks(
+        *loggops, 64,
+        [&](Communicator& c) {
+          std::mutex mutex;
+          const auto changed = c.clock().condition();
+          int given = 0, done = 0;
+          std::vector<float> data(300);
+          for (std::size_t i = 0; i < data.size(); ++i)
+            data[i] = 1.0F / static_cast<float>(i + 1 + static_cast<std::size_t>(c.rank()));
+          std::thread mover = c.clock().start([&] {
+            std::unique_lock lock(mutex);
+            while (done < 2) {
+              while (given <= done) changed->wait(lock);
+              lock.unlock();
+              execute(c, find_algorithm("ring"), {.ranks = 64, .elements = 300},
+                      std::as_writable_bytes(std::span(data)), {}, 2);
+              lock.lock();
+              ++done;
+              changed->notify_all();
+            }
+          });
+          for (int step = 0; step < 2; ++step) {
+            compute(c, kMs);
+            std::unique_lock lock(mutex);
+            ++given;
+            changed->notify_all();
+            while (done < given) changed->wait(lock);
+          }
+          c.clock().join(mover);
+          weights[static_cast<std::size_t>(c.rank())] = data;
+        },
+        options);
+    return std::tuple(outcome.finish_of, outcome.events, outcome.turns, weights);
+  };
+  const auto first = train();
+  CHECK((first == train()));                               // not to be printed
+  CHECK(std::get<0>(first)[0] > 2 * 2000 * kMicrosecond);  // as slow as rank 13
+  for (const auto& weights : std::get<3>(first)) CHECK(weights == std::get<3>(first)[0]);
+}

@@ -1,0 +1,114 @@
+// Schedules in whole training runs: the reference iteration of three layers (forward 1, backward 2,
+// an allreduce of 2, 2 and 6 units) on two virtual ranks, through trainer, exchange, scheduler and
+// ring, takes as long as it does on paper.
+#include <cmath>
+#include <map>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+using namespace arlab;
+
+namespace {
+
+constexpr Count kUnit = 20'000;  // elements that an allreduce carries in a unit
+constexpr double kSpeed = 1e6;   // multiply-adds a second
+constexpr int kSteps = 24;
+
+/// Three layers, of which only the costs matter.
+class Layers final : public Replica {
+ public:
+  Layers() {
+    Count offset = 0;
+    for (const Count units : {2, 2, 6}) {
+      const auto work = static_cast<Count>(kSpeed * 1e-3);  // 1 ms a sample, and there is one
+      variables_.push_back({"layer", {units * kUnit}, offset, units * kUnit, work});
+      offset += units * kUnit;
+    }
+    weights_.resize(static_cast<std::size_t>(offset));
+    gradients_.resize(weights_.size());
+  }
+  std::span<const Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
+  Outcome learn(const Samples& samples, float) override {
+    for (std::size_t v = 0; v < 3; ++v) need_(v);
+    for (std::size_t v = 3; v-- > 0;) ready_(v);
+    return {0, 0, static_cast<Count>(samples.labels.size())};
+  }
+  Outcome evaluate(const Samples&) override { return {}; }
+
+ private:
+  std::vector<Variable> variables_;
+  std::vector<float> weights_, gradients_;
+  Ready ready_;
+  Need need_;
+};
+
+/// Milliseconds a step, which are units, over the second half of the steps.
+double period(const std::string& scheduler, const Values& values, double alpha) {
+  toy::Run run;
+  run.ranks = 2;
+  run.global_batch = 2;
+  run.samples = 2 * kSteps;
+  run.learning.speed = kSpeed;
+  run.learning.check_every = 0;
+  run.learning.options.gradients.scheduler = scheduler;
+  run.learning.options.gradients.scheduling = values;
+  run.make = [](Rank) { return std::make_unique<Layers>(); };
+  // On a ring of two, n bytes are exchanged in 2 (alpha' + n / 2 beta').
+  run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
+    const double beta = 1e-3 * static_cast<double>(kSecond) / (4 * kUnit);
+    const auto network = make_network(
+        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kSecond}, {"beta", beta}}, ranks);
+    on_virtual_ranks(*network, ranks, body);
+  };
+  std::vector<double> begins;
+  run.each_step = [&](const StepReport& r, Rank rank) {
+    if (rank == 0) begins.push_back(r.begin);
+  };
+  toy::train(run);
+  const std::size_t half = kSteps / 2, last = kSteps - 1;
+  return 1e3 * (begins[last] - begins[half]) / static_cast<double>(last - half);
+}
+
+struct Expected {
+  const char* scheduler;
+  Values values;
+  double alpha;          // units
+  double without, with;  // a step's units, without alpha and with it
+};
+
+}  // namespace
+
+TEST_CASE("the reference iteration takes what it must, under every schedule, in training itself") {
+  const Values one{{"first_bucket", 1e9}, {"bucket", 1e9}};
+  const Values cap{{"first_bucket", 4. * 4 * kUnit}, {"bucket", 4. * 4 * kUnit}};
+  // Of an allreduce the ring's halves have half a start-up time each; DeAR's have a whole one in
+  // the reference.
+  const Expected all[] = {{"none", {}, 0.5, 19, 20.5},    {"buckets", one, 0.5, 19, 19.5},
+                          {"buckets", cap, 0.5, 15, 16},  {"fifo", {}, 0.5, 15, 16.5},
+                          {"stagger", {}, 0.5, 15, 16.5}, {"dear", {}, 1, 13, 16}};
+  for (const Expected& e : all) {
+    INFO(e.scheduler);
+    CHECK(period(e.scheduler, e.values, 0) == Approx(e.without).epsilon(1e-6));
+    CHECK(period(e.scheduler, e.values, e.alpha) == Approx(e.with).epsilon(1e-6));
+  }
+}
+
+// Whoever leads tells the others what comes next: one more message before each.
+TEST_CASE("where one leads, its word costs a message, and no more") {
+  const double word = 208. / (4 * kUnit);  // units, of 26 numbers of 8 bytes
+  const Values slices{{"slice", 0.25 * 4 * kUnit}};
+  const double whole = period("tictac", {}, 0);
+  CHECK(whole >= 14);
+  CHECK(whole <= 14 + 3 * word + 1e-6);
+  const double sliced = period("priority", slices, 0);
+  CHECK(sliced >= 13);
+  CHECK(sliced <= 13.25 + 40 * word);
+  CHECK(period("priority", slices, 0.5) > 20);  // a latency a slice, and one a word: too fine
+}

@@ -1,0 +1,111 @@
+// Every training strategy on virtual ranks: as on threads where the order of messages does not
+// matter, and always the same again where it does.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+using namespace arlab;
+
+namespace {
+
+/// A toy whose step takes 2 ms on its rank's clock.
+class Timed final : public Replica {
+ public:
+  explicit Timed(Clock& clock) : clock_(clock) {}
+  std::span<const Variable> variables() const override { return toy_.variables(); }
+  std::span<float> weights() override { return toy_.weights(); }
+  std::span<float> gradients() override { return toy_.gradients(); }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
+  void on_need(Need need) override { toy_.on_need(std::move(need)); }
+  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+  Outcome learn(const Samples& samples, float scale) override {
+    clock_.leave(2e-3);
+    clock_.arrive();
+    return toy_.learn(samples, scale);
+  }
+
+ private:
+  toy::ToyReplica toy_;
+  Clock& clock_;
+};
+
+struct Trained {
+  toy::Result result;
+  VirtualOutcome outcome;
+};
+
+Trained train(toy::Run run, const VirtualOptions& options) {
+  VirtualOutcome outcome;
+  std::vector<Clock*> clocks(static_cast<std::size_t>(run.ranks));
+  run.make = [&](Rank rank) {
+    return std::make_unique<Timed>(*clocks[static_cast<std::size_t>(rank)]);
+  };
+  run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
+    const auto network = make_network(find_model("loggops"), {}, ranks);
+    outcome = on_virtual_ranks(
+        *network, ranks,
+        [&](Communicator& c) {
+          clocks[static_cast<std::size_t>(c.rank())] = &c.clock();
+          body(c);
+        },
+        options);
+  };
+  toy::Result result = toy::train(run);
+  return {std::move(result), std::move(outcome)};
+}
+
+toy::Run run_of(std::string_view strategy) {
+  toy::Run run;
+  run.ranks = strategy == "one_device" ? 1 : 4;
+  run.learning.strategy = strategy;
+  run.global_batch = 24;
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("virtual ranks: synchronous strategies have the weights of threads, bit for bit") {
+  int runs = 0;
+  for (const StrategyKind& strategy : strategies()) {
+    if (!strategy.synchronous) continue;
+    INFO(strategy.name);
+    const toy::Run run = run_of(strategy.name);
+    VirtualOptions options;
+    for (Rank r = 0; r < run.ranks; ++r) options.slowdown.push_back(1 + r % 3);
+    const Trained virtually = train(run, options);
+    CHECK(virtually.result.weights == toy::train(run).weights);
+    CHECK(virtually.outcome.finish >= 10 * 2 * 1000 * kMicrosecond);  // 10 steps
+    ++runs;
+  }
+  CHECK(runs > 3);
+}
+
+TEST_CASE("virtual ranks: asynchronous strategies do the same, again and again") {
+  for (const char* strategy : {"async_parameter_server", "stale_synchronous", "local_sgd"}) {
+    INFO(strategy);
+    const toy::Run run = run_of(strategy);
+    const VirtualOptions options{.slowdown = {1, 1, 4, 1}, .jitter = 0.2, .seed = 3};
+    const Trained once = train(run, options), again = train(run, options);
+    CHECK(once.result.weights == again.result.weights);
+    CHECK(once.result.staleness == again.result.staleness);
+    CHECK(once.outcome.finish_of == again.outcome.finish_of);
+    const Trained other = train(run, {.slowdown = {1, 1, 4, 1}, .jitter = 0.2, .seed = 4});
+    CHECK(once.outcome.finish_of != other.outcome.finish_of);
+  }
+}
+
+TEST_CASE("virtual ranks: a slow worker's gradients are old when they arrive") {
+  const toy::Run run = run_of("async_parameter_server");  // three workers and a server
+  const auto oldest = [&](double slowdown) {
+    return train(run, {.slowdown = {1, 1, slowdown, 1}}).result.staleness.rbegin()->first;
+  };
+  CHECK(oldest(1) == 2);  // the two others came between
+  CHECK(oldest(4) >= 6);
+}

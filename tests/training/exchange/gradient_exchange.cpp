@@ -1,0 +1,179 @@
+// Compressed gradients in whole training runs of the toy.
+#include "training/exchange/gradient_exchange.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+
+using namespace arlab;
+
+namespace {
+
+toy::Run run_with(const CompressorChoice& choice, Rank ranks) {
+  toy::Run run;
+  run.ranks = ranks;
+  run.learning.rate.base = 0.02;
+  run.learning.epochs = 2;
+  run.learning.check_every = 1;
+  run.learning.options.gradients.compressor = choice;
+  run.learning.options.gradients.scheduling = {{"first_bucket", 400}, {"bucket", 1500}};
+  return run;
+}
+
+std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+
+bool equal_on_all(const toy::Result& result) {
+  for (const auto& weights : result.weights)
+    if (weights != result.weights[0]) return false;
+  return !result.weights[0].empty();
+}
+
+}  // namespace
+
+TEST_CASE("every compressor trains, replicas stay equal, and overlapping changes no bit") {
+  for (const CompressorKind& kind : compressors()) {
+    toy::Run run = run_with(choose_compressor(kind, {}), 3);
+    for (const Aggregation aggregation : kind.aggregations) {
+      INFO(kind.name << " by " << name(aggregation));
+      run.learning.options.gradients.aggregation = name(aggregation);
+      run.learning.overlap = true;
+      const toy::Result result = toy::train(run);
+      CHECK(equal_on_all(result));
+      CHECK(std::isfinite(result.epochs.back().train.loss));
+      CHECK(result.epochs.back().codec > 0);
+      run.learning.overlap = false;
+      CHECK(toy::train(run).weights == result.weights);
+    }
+  }
+}
+
+TEST_CASE("what loses nothing trains as dense, by every way and scheduler") {
+  toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 2);
+  GradientOptions& gradients = run.learning.options.gradients;
+  const toy::Result one = toy::alone(
+      [&] {
+        toy::Run dense = run;
+        dense.learning.options.gradients = {};
+        return dense;
+      }(),
+      2);
+  for (const SchedulerKind& kind : schedulers()) {
+    if (kind.name == "dear") continue;  // refused: see below
+    gradients.scheduler = kind.name;
+    gradients.scheduling.clear();
+    for (const Parameter& p : kind.parameters)
+      if (p.unit == Parameter::Unit::bytes) gradients.scheduling[std::string(p.name)] = 400;
+    for (const char* way : {"all_gather", "doubling", "balanced"}) {
+      INFO(kind.name << ", " << way);
+      gradients.aggregation = way;
+      CHECK(toy::train(run).weights[1] == one.weights[0]);
+    }
+  }
+}
+
+TEST_CASE("bytes that a compressed run sends are those of its codes") {
+  toy::Run run = run_with(choose_compressor("topk:ratio=0.1"), 2);
+  run.learning.options.gradients.scheduling = {{"first_bucket", 1e6}, {"bucket", 1e6}};
+  run.learning.epochs = 1;
+  const toy::Result result = toy::train(run);
+  const auto n = static_cast<Count>(result.weights[0].size());
+  const Count k = (n + 9) / 10;
+  CHECK(result.epochs[0].bytes_sent == 2 * 10 * 8 * k);  // two ranks, ten steps
+}
+
+TEST_CASE("what is pushed to parameter servers may be codes") {
+  for (const char* strategy : {"parameter_server", "async_parameter_server"})
+    for (const CompressorKind& kind : compressors()) {
+      INFO(strategy << ", " << kind.name);
+      toy::Run run = run_with(choose_compressor(kind, {}), 5);
+      run.learning.options.gradients.scheduling.clear();
+      run.learning.strategy = strategy;
+      run.learning.options.servers = 2;
+      std::string why;
+      try {
+        const toy::Result result = toy::train(run);
+        CHECK(std::isfinite(result.epochs.back().train.loss));
+        for (Rank w = 1; w < 3; ++w) CHECK(result.weights[index(w)] == result.weights[0]);
+        // Pushes of codes, pulls of weights.
+        CHECK(result.epochs.back().bytes_sent > 0);
+      } catch (const Error& e) {
+        CHECK(e.blame() == Blame::usage);
+        why = e.what();
+      }
+      const bool can =
+          kind.optimiser == "any" && kind.name != "threshold" && kind.name != "powersgd";
+      CHECK(why.empty() == can);
+    }
+  // Of codes that lose nothing, every worker pushes all: to the bit as without.
+  toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 4);
+  run.learning.options.gradients.scheduling.clear();
+  run.learning.strategy = "parameter_server";
+  run.learning.options.servers = 2;
+  const auto compressed = toy::train(run).weights[0];
+  run.learning.options.gradients = {};
+  CHECK(toy::train(run).weights[0] == compressed);
+}
+
+TEST_CASE("compressors that cannot be used so are refused, with what to do") {
+  const auto refused = [](const std::string& spec, const std::string& part,
+                          const std::function<void(Learning&)>& change) {
+    toy::Run run = run_with(choose_compressor(spec), 2);
+    run.learning.options.gradients.scheduling.clear();
+    change(run.learning);
+    return toy::fails(Blame::usage, part, [&] { toy::train(run); });
+  };
+  CHECK(refused("fp16", "cannot be cut: use --scheduler buckets",
+                [](Learning& l) { l.options.gradients.scheduler = "dear"; }));
+  CHECK(refused("fp16", "codes of fp16 cannot travel by requantise",
+                [](Learning& l) { l.options.gradients.aggregation = "requantise"; }));
+  CHECK(refused("fp16", "are not positions and floats",
+                [](Learning& l) { l.options.gradients.aggregation = "doubling"; }));
+  CHECK(refused("fp16", "unknown aggregation 'all_gathr', did you mean 'all_gather'?",
+                [](Learning& l) { l.options.gradients.aggregation = "all_gathr"; }));
+  CHECK(refused("topk", "needs all_gather, which algorithm tree does not do",
+                [](Learning& l) { l.route = "tree"; }));
+  CHECK(refused("fp16", "algorithm native does not do", [](Learning& l) { l.route = "native"; }));
+  CHECK(refused("topk", "strategy central_storage has no use for a compressor",
+                [](Learning& l) { l.strategy = "central_storage"; }));
+  CHECK(refused("dgc", "must be followed by SGD without momentum, not momentum",
+                [](Learning& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
+}
+
+TEST_CASE("a rank that fails while gradients are under way leaves nobody reading what is gone") {
+  struct Ended {};
+  for (const char* scheduler : {"dear", "priority", "fifo"})
+    for (const Rank culprit : {0, 1, 2}) {
+      INFO(scheduler << ", rank " << culprit);
+      toy::Run run;
+      run.ranks = 3;
+      run.learning.epochs = 4;
+      run.learning.options.gradients.scheduler = scheduler;
+      run.each_step = [&](const StepReport& r, Rank rank) {
+        if (rank == culprit && r.step.number == 7) throw Ended{};
+      };
+      CHECK_THROWS_AS(toy::train(run), Ended);
+    }
+}
+
+TEST_CASE("a gradient that is no number is told before a code hides it") {
+  for (const char* spec : {"signsgd", "topk", "powersgd"}) {
+    INFO(spec);
+    toy::Run run = run_with(choose_compressor(spec), 2);
+    run.learning.rate.base = 1e30;
+    CHECK(toy::fails(Blame::check, "the gradient of", [&] { toy::train(run); }));
+  }
+}
+
+TEST_CASE("what is chosen by itself receives the fewest bytes, and says so") {
+  GradientOptions options;
+  options.compressor = choose_compressor("onebit");
+  const Variable v{.name = "w", .shape = {1024, 1024}, .elements = 1 << 20};
+  const CodeRoute few = code_route(options, {&v, 1}, 2), many = code_route(options, {&v, 1}, 64);
+  CHECK(few.way == "all_gather");
+  CHECK(many.way == "requantise");
+  CHECK(many.advice.find("times fewer") != std::string::npos);
+  options.compressor = choose_compressor("powersgd");  // which makes use of the shape
+  CHECK(code_route(options, {&v, 1}, 4).advice.find("128 times fewer") != std::string::npos);
+}

@@ -1,0 +1,90 @@
+#include "training/io/files.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace arlab;
+
+namespace {
+
+void write(const std::string& path, std::string_view text) { write_atomically(path, {&text, 1}); }
+
+std::size_t files_in(const std::string& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+// As if the disk were full beyond so many bytes of a file.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : ignored_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, ignored_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*ignored_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("what was written is read back, folders made, nothing left beside it") {
+  const Folder folder;
+  const std::string path = folder.file("a/b/file"), big(3'000'000, 'x');
+  const std::string_view pieces[] = {"one ", "", "two ", big};
+  write_atomically(path, pieces);
+  CHECK(read_whole(path) == "one two " + big);
+  write(path, "");
+  CHECK(read_whole(path).empty());
+  CHECK(files_in(folder.file("a/b")) == 1);
+}
+
+TEST_CASE("a write that fails leaves the old file and nothing else") {
+  const Folder folder;
+  const std::string path = folder.with("file", "old");
+  const std::string text(100'000, 'x');
+  std::string said;
+  {
+    const FileLimit limit(50'000);
+    said = failure([&] { write(path, text); });
+  }
+  CHECK(said == "3: cannot write " + path + " (File too large): make room or write somewhere else");
+  CHECK(read_whole(path) == "old");
+  CHECK(files_in(folder.file("")) == 1);
+}
+
+TEST_CASE("files that cannot be read or written are named with the reason") {
+  const Folder folder;
+  CHECK(failure([&] { read_whole(folder.file("none"), "look elsewhere"); }) ==
+        "3: cannot read " + folder.file("none") + " (No such file or directory): look elsewhere");
+  CHECK(failure([&] { read_whole(folder.file("")); }).find("Is a directory") != std::string::npos);
+  folder.with("file", "");
+  CHECK(failure([&] { write(folder.file("file/inside"), "x"); }) ==
+        "3: cannot write " + folder.file("file/inside") +
+            " (Not a directory): name a folder that can be written");
+}
+
+TEST_CASE("files without a size are read to their end") {
+  CHECK(read_whole("/proc/self/status").find("Name:") == 0);
+  CHECK(read_whole("/dev/null").empty());
+}
+
+TEST_CASE("temporary files of a killed process are recognised") {
+  CHECK(is_left_over("step-3.ckpt.writing-4711"));
+  CHECK_FALSE(is_left_over("step-3.ckpt"));
+  CHECK_FALSE(is_left_over("x.writing-"));
+  CHECK_FALSE(is_left_over("x.writing-4a"));
+}

@@ -1,0 +1,48 @@
+#include "training/telemetry/histogram.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+
+TEST_CASE("a histogram counts each value in the bucket that holds it") {
+  const std::vector<float> values{-2, 0, 0, 0.5f, 3, 3, 1e-20f};
+  const Histogram h = histogram_of(values);
+  CHECK(h.finite == 7);
+  CHECK(h.not_finite == 0);
+  CHECK(h.min == -2);
+  CHECK(h.max == 3);
+  CHECK(h.sum == Approx(4.5));
+  CHECK(h.sum_squares == Approx(22.25));
+  REQUIRE(h.limits.size() == h.counts.size());
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    int inside = 0;
+    const double low = i == 0 ? -std::numeric_limits<double>::infinity() : h.limits[i - 1];
+    for (const float v : values) inside += v >= low && v < h.limits[i];
+    CHECK(h.counts[i] == inside);
+    if (i > 0) CHECK(h.limits[i] > h.limits[i - 1]);
+  }
+}
+
+TEST_CASE("full buckets stand next to their own lower ends") {
+  const std::vector<float> values{1000};
+  const Histogram h = histogram_of(values);
+  REQUIRE(h.counts == std::vector<double>{0, 1, 0});
+  CHECK((h.limits[0] <= 1000 && 1000 < h.limits[1]));
+  CHECK(h.limits[1] / h.limits[0] == Approx(1.1));
+}
+
+TEST_CASE("what is not finite is counted apart, and the largest values have a bucket") {
+  const float inf = std::numeric_limits<float>::infinity(), top = std::numeric_limits<float>::max();
+  const std::vector<float> values{std::nanf(""), inf, -inf, top, -top};
+  const Histogram h = histogram_of(values);
+  CHECK(h.not_finite == 3);
+  CHECK(h.finite == 2);
+  CHECK(std::accumulate(h.counts.begin(), h.counts.end(), 0.0) == 2);
+  CHECK(std::isfinite(h.sum_squares));
+  const Histogram none = histogram_of({});
+  CHECK((none.finite == 0 && none.min == 0 && none.max == 0 && none.counts.empty()));
+}

@@ -1,0 +1,162 @@
+#include "training/trainer/checkpointing.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+
+using namespace arlab;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  Folder() : path(fs::temp_directory_path() / ("arlab-backup-" + std::to_string(++made))) {
+    fs::remove_all(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  static inline int made = static_cast<int>(::getpid()) * 1000;
+  fs::path path;
+};
+
+struct Backed {
+  toy::Run run;
+  std::vector<std::unique_ptr<Backup>> backups;
+
+  Backed(std::string strategy, const Folder& folder, SavePolicy policy) {
+    run.learning.strategy = std::move(strategy);
+    run.learning.optimizer.kind = OptimizerOptions::Kind::adam;
+    run.learning.rate.base = 0.01;
+    run.learning.epochs = 3;
+    run.learning.options.servers = 2;
+    run.ranks = find_strategy(run.learning.strategy).has_servers ? 5 : 3;
+    backups.resize(5);
+    run.prepare = [this, policy, path = folder.path.string()](Trainer& t) {
+      auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
+      mine = std::make_unique<Backup>(t, path, policy);
+      mine->resume();
+    };
+  }
+};
+
+struct Killed {};
+
+}  // namespace
+
+TEST_CASE("a run that was ended at any step goes on to the same weights, to the bit") {
+  const SavePolicy policy{.each_epoch = true, .every_steps = 4};
+  for (const char* strategy : {"mirrored", "central_storage", "parameter_server", "local_sgd"}) {
+    INFO(strategy);
+    const Folder whole_folder;
+    const auto whole = toy::train(Backed(strategy, whole_folder, policy).run);
+    for (const Count end : {1, 6, 10, 17}) {
+      INFO("ended in step " << end);
+      const Folder folder;
+      Backed ended(strategy, folder, policy);
+      ended.run.each_step = [&](const StepReport& r, Rank rank) {
+        if (rank == 1 && r.step.number == end) throw Killed{};
+      };
+      CHECK_THROWS_AS(toy::train(ended.run), Killed);
+      Count first = -1;
+      Backed again(strategy, folder, policy);
+      again.run.each_step = [&](const StepReport& r, Rank rank) {
+        if (rank == 0 && first < 0) first = r.step.number;
+      };
+      const auto result = toy::train(again.run);
+      for (std::size_t worker = 0; worker < 3; ++worker) {
+        const bool equal = result.weights[worker] == whole.weights[worker];
+        CHECK(equal);
+      }
+      if (end >= 10) CHECK(first > 0);  // earlier, rank 0 may not have saved yet
+      CHECK(first <= end + 1);
+    }
+  }
+}
+
+TEST_CASE("what compressors keep is in the checkpoint: a run goes on to the bit") {
+  for (const char* spec : {"topk:ratio=0.1", "powersgd:rank=1", "dgc:warm_up=3",
+                           "onebit_adam:freeze=8", "int8:feedback=on"}) {
+    INFO(spec);
+    const auto backed = [&](const Folder& folder) {
+      Backed b("mirrored", folder, {.each_epoch = true, .every_steps = 4});
+      b.run.learning.optimizer.kind = OptimizerOptions::Kind::sgd;
+      b.run.learning.options.gradients.compressor = choose_compressor(spec);
+      return b;
+    };
+    const Folder whole_folder, folder;
+    Backed whole = backed(whole_folder), ended = backed(folder), again = backed(folder);
+    Backed more = backed(folder);
+    const auto expected = toy::train(whole.run).weights;
+    ended.run.each_step = [](const StepReport& r, Rank rank) {
+      if (rank == 1 && r.step.number == 14) throw Killed{};
+    };
+    CHECK_THROWS_AS(toy::train(ended.run), Killed);
+    more.run.ranks = 4;
+    CHECK(
+        toy::fails(Blame::usage, "another number of ranks than 4", [&] { toy::train(more.run); }));
+    const bool equal = toy::train(again.run).weights == expected;
+    CHECK(equal);
+  }
+}
+
+TEST_CASE(
+    "after a gradient that is not finite the last good step is saved, and a mended run goes on") {
+  const SavePolicy policy;  // each epoch
+  const Folder folder, whole_folder;
+  const auto whole = toy::train(Backed("mirrored", whole_folder, policy).run);
+  Backed bad("mirrored", folder, policy);
+  bad.run.prepare = [&, prepare = bad.run.prepare](Trainer& t) {
+    prepare(t);
+    t.on_failure([&t, &bad, saves = t.steps_done()]() mutable {
+      CHECK(t.steps_done() == 13);
+      CHECK(saves == 0);
+    });
+  };
+  bad.run.each_step = [](const StepReport& r, Rank rank) {
+    if (rank == 0 && r.step.number == 12) fail(Blame::check, "as a bad gradient does");
+  };
+  CHECK(toy::fails(Blame::check, "as a bad gradient does", [&] { toy::train(bad.run); }));
+  Backed again("mirrored", folder, policy);
+  const bool equal = toy::train(again.run).weights == whole.weights;
+  CHECK(equal);
+}
+
+TEST_CASE("checkpoints of another run are refused, and say in what they differ") {
+  const Folder folder;
+  toy::train(Backed("mirrored", folder, {}).run);
+  const auto refused = [&](const std::string& part, const std::function<void(toy::Run&)>& change) {
+    Backed other("mirrored", folder, {});
+    change(other.run);
+    return toy::fails(Blame::usage, part, [&] { toy::train(other.run); });
+  };
+  CHECK(refused("the optimizer was adam",
+                [](toy::Run& run) { run.learning.optimizer.kind = OptimizerOptions::Kind::sgd; }));
+  CHECK(refused("the strategy was mirrored",
+                [](toy::Run& run) { run.learning.strategy = "central_storage"; }));
+  CHECK(refused("the learning rate was", [](toy::Run& run) { run.learning.rate.base = 1; }));
+}
+
+TEST_CASE("another number of workers may go on where no worker has a state of its own") {
+  const Folder folder;
+  toy::train(Backed("mirrored", folder, {}).run);
+  Backed more("mirrored", folder, {});
+  more.run.ranks = 4;
+  more.run.learning.epochs = 4;
+  const auto result = toy::train(more.run);
+  CHECK(result.epochs.size() == 1);
+
+  const Folder own;
+  toy::train(Backed("local_sgd", own, {}).run);
+  Backed other("local_sgd", own, {});
+  other.run.ranks = 2;
+  CHECK(toy::fails(Blame::usage, "another number of ranks than 2", [&] { toy::train(other.run); }));
+}
+
+TEST_CASE("weights only are no state to go on from") {
+  const Folder folder;
+  toy::train(Backed("mirrored", folder, {.weights_only = true}).run);
+  Backed again("mirrored", folder, {});
+  CHECK(toy::fails(Blame::usage, "holds weights only", [&] { toy::train(again.run); }));
+}

@@ -1,0 +1,158 @@
+#include "training/trainer/trainer.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+
+using namespace arlab;
+
+namespace {
+
+using toy::fails;
+
+/// Spoils the replica of one rank.
+class Spoiled final : public Replica {
+ public:
+  using Spoil = std::function<void(Replica&, Count step)>;
+  explicit Spoiled(Spoil spoil) : spoil_(std::move(spoil)) {}
+  std::span<const Variable> variables() const override { return toy_.variables(); }
+  std::span<float> weights() override { return toy_.weights(); }
+  std::span<float> gradients() override { return toy_.gradients(); }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { toy_.on_need(std::move(need)); }
+  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+  Outcome learn(const Samples& samples, float scale) override {
+    toy_.on_ready({});
+    const Outcome outcome = toy_.learn(samples, scale);
+    spoil_(toy_, step_++);
+    for (std::size_t v = variables().size(); v-- > 0;) ready_(v);
+    return outcome;
+  }
+
+ private:
+  toy::ToyReplica toy_;
+  Spoil spoil_;
+  Ready ready_;
+  Count step_ = 0;
+};
+
+toy::Run spoiled(Rank ranks, Rank culprit, const Spoiled::Spoil& spoil) {
+  toy::Run run;
+  run.ranks = ranks;
+  run.make = [=](Rank rank) -> std::unique_ptr<Replica> {
+    if (rank != culprit) return std::make_unique<toy::ToyReplica>();
+    return std::make_unique<Spoiled>(spoil);
+  };
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a gradient that is not finite stops the run and leaves the weights alone") {
+  for (const char* strategy : {"mirrored", "central_storage", "parameter_server",
+                               "async_parameter_server", "stale_synchronous", "local_sgd"})
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+      INFO(strategy << " " << bad);
+      toy::Run run = spoiled(3, 1, [=](Replica& r, Count step) {
+        if (step == 4) r.gradients()[64 * 12 + 3] = bad;
+      });
+      if (find_strategy(strategy).has_servers) run.ranks = 4;
+      run.learning.strategy = strategy;
+      CHECK(fails(Blame::check, "the gradient of hidden.bias is", [&] { toy::train(run); }));
+      CHECK(fails(Blame::check,
+                  std::string(std::isnan(bad) ? "no number" : "infinite") +
+                      " at step 4: the weights of the step before are kept",
+                  [&] { toy::train(run); }));
+    }
+}
+
+TEST_CASE("replicas that diverge stop the run") {
+  toy::Run run = spoiled(4, 2, [](Replica& r, Count step) {
+    if (step == 2) r.weights()[7] += 1e-3F;
+  });
+  run.learning.check_every = 2;
+  CHECK(fails(Blame::check,
+              "the replicas have diverged: after step 3 the weights of rank 2 are not those of "
+              "rank 0",
+              [&] { toy::train(run); }));
+}
+
+TEST_CASE("workers that disagree are told in what, and who") {
+  const auto disagree = [](const std::string& part,
+                           const std::function<void(Learning&, Rank)>& change) {
+    return fails(Blame::usage, "the workers disagree: " + part, [&] {
+      on_threads(4, [&](Communicator& c) {
+        Learning learning;
+        change(learning, c.rank());
+        Trainer trainer(c, learning,
+                        [](const SumOverWorkers&) { return std::make_unique<toy::ToyReplica>(); });
+      });
+    });
+  };
+  CHECK(disagree("ranks 1, 3 and rank 0 differ in epochs", [](Learning& l, Rank rank) {
+    if (rank % 2 == 1) l.epochs = 3;
+  }));
+  CHECK(disagree("rank 3 and rank 0 differ in the schedule", [](Learning& l, Rank rank) {
+    if (rank == 3) l.options.gradients.scheduling = {{"bucket", 64}};
+  }));
+  CHECK(disagree("ranks 1, 2, 3 and rank 0 differ in the optimizer", [](Learning& l, Rank rank) {
+    if (rank == 0) l.optimizer.kind = OptimizerOptions::Kind::adam;
+  }));
+}
+
+TEST_CASE("what cannot work is refused, with what to do") {
+  const auto refused = [](Rank ranks, const std::string& part,
+                          const std::function<void(Learning&)>& change) {
+    toy::Run run;
+    run.ranks = ranks;
+    change(run.learning);
+    return fails(Blame::usage, part, [&] { toy::train(run); });
+  };
+  CHECK(refused(2, "did you mean 'mirrored'", [](Learning& l) { l.strategy = "mirored"; }));
+  CHECK(refused(2, "use -w 1", [](Learning& l) { l.strategy = "one_device"; }));
+  CHECK(refused(2, "2 parameter servers among 2 ranks", [](Learning& l) {
+    l.strategy = "parameter_server";
+    l.options.servers = 2;
+  }));
+  CHECK(refused(2, "ring has no reduce form", [](Learning& l) {
+    l.strategy = "central_storage";
+    l.route = "ring";
+  }));
+  CHECK(refused(3, "replicas would drift", [](Learning& l) { l.route = "all_to_all"; }));
+  CHECK(refused(2, "parameter bucket of scheduler buckets is -1", [](Learning& l) {
+    l.options.gradients.scheduling = {{"bucket", -1}};
+  }));
+  CHECK(refused(2, "0 micro-batches", [](Learning& l) { l.micro_batches = 0; }));
+  CHECK(refused(2, "the staleness bound is -1", [](Learning& l) {
+    l.strategy = "stale_synchronous";
+    l.options.bound = -1;
+  }));
+  CHECK(refused(2, "give at least 1", [](Learning& l) {
+    l.strategy = "local_sgd";
+    l.options.every = 0;
+  }));
+}
+
+TEST_CASE("what communication costs is part of every report") {
+  toy::Run run;
+  run.ranks = 2;
+  run.learning.overlap = false;
+  Count steps = 0;
+  run.each_step = [&](const StepReport& r, Rank rank) {
+    if (rank != 0) return;
+    CHECK(r.step.number == steps++);
+    CHECK(r.seconds >= r.exposed + r.input);
+    CHECK(r.exposed > 0);
+  };
+  const toy::Result result = toy::train(run);
+  REQUIRE(result.epochs.size() == 1);
+  const EpochReport& epoch = result.epochs[0];
+  CHECK(epoch.steps == 10);
+  // A ring of two sends each half twice, on each rank: all gradients once a rank and step.
+  CHECK(epoch.bytes_sent == 2 * 10 * 4 * static_cast<Count>(result.weights[0].size()));
+  CHECK(epoch.exposed <= epoch.seconds);
+}

@@ -1,0 +1,234 @@
+#include "collectives/cuda/each.cuh"
+#include "training/compressors/cuda/codes.hpp"
+
+namespace arlab::cuda {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr unsigned kAllLanes = 0xffffffffu;
+constexpr std::uint32_t kMagnitude = 0x7fffffffu;
+
+__device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
+
+// A warp's vote is its 32 sign bits.
+__global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {
+  const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
+  for (Count i = thread_index(); i < all; i += thread_count()) {
+    const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
+    const unsigned vote = __ballot_sync(kAllLanes, negative);
+    const Count lane = i % kWarp, byte = i / kWarp * 4 + lane;
+    if (lane < 4 && byte < (n + 7) / 8) bits[byte] = static_cast<std::uint8_t>(vote >> (8 * lane));
+  }
+}
+
+/// The largest over the warp, in lane 0.
+__device__ std::uint32_t largest_of_warp(std::uint32_t x) {
+  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+    x = max(x, __shfl_down_sync(kAllLanes, x, offset));
+  return x;
+}
+
+// Floats that are not negative order as their bits do.
+__global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
+  float least = 0, most = 0;
+  std::uint32_t largest = 0;
+  for (Count i = thread_index(); i < n; i += thread_count()) {
+    const float v = x[i];
+    least = v < least ? v : least;
+    most = v > most ? v : most;
+    largest = max(largest, magnitude(v));
+  }
+  const std::uint32_t values[3] = {magnitude(least), magnitude(most), largest};
+  for (int k = 0; k < 3; ++k) {
+    const std::uint32_t all = largest_of_warp(values[k]);
+    if (threadIdx.x % kWarp == 0) atomicMax(into + k, all);
+  }
+}
+
+// Bins in shared memory first: most magnitudes of a gradient fall into few.
+__global__ void __launch_bounds__(kThreads)
+    count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
+  extern __shared__ std::uint32_t mine[];
+  const unsigned count = 1u << (31 - shift);
+  for (unsigned b = threadIdx.x; b < count; b += blockDim.x) mine[b] = 0;
+  __syncthreads();
+  for (Count i = thread_index(); i < n; i += thread_count())
+    atomicAdd(mine + (magnitude(x[i]) >> shift), 1u);
+  __syncthreads();
+  for (unsigned b = threadIdx.x; b < count; b += blockDim.x)
+    if (mine[b] != 0) atomicAdd(bins + b, mine[b]);
+}
+
+// Selection goes over consecutive parts, one a block: how many are in each, where each begins, and
+// then their positions.
+constexpr unsigned kSelectBlocks = kSelectScratch / sizeof(std::uint32_t);
+
+struct Part {
+  Count begin, end;
+};
+__device__ Part part_of_block(Count n) {
+  const Count a_block = (n + gridDim.x - 1) / gridDim.x;
+  const Count begin = a_block * blockIdx.x;
+  return {begin < n ? begin : n, begin + a_block < n ? begin + a_block : n};
+}
+
+__global__ void __launch_bounds__(kThreads)
+    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t least) {
+  __shared__ std::uint32_t all;
+  if (threadIdx.x == 0) all = 0;
+  __syncthreads();
+  const Part part = part_of_block(n);
+  std::uint32_t mine = 0;
+  for (Count i = part.begin + threadIdx.x; i < part.end; i += blockDim.x)
+    mine += magnitude(x[i]) >= least ? 1 : 0;
+  if (mine != 0) atomicAdd(&all, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) counts[blockIdx.x] = all;
+}
+
+// One thread: there are about a thousand.
+__global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
+  std::uint32_t begin = 0;
+  for (unsigned k = 0; k < parts; ++k) {
+    const std::uint32_t count = counts[k];
+    counts[k] = begin;
+    begin += count;
+  }
+  *found = begin;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
+              std::uint32_t least) {
+  __shared__ std::uint32_t in_warp[kThreads / kWarp];
+  const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  const Part part = part_of_block(n);
+  std::uint32_t begin = begins[blockIdx.x];
+  for (Count first = part.begin; first < part.end; first += blockDim.x) {
+    const Count i = first + threadIdx.x;
+    const bool chosen = i < part.end && magnitude(x[i]) >= least;
+    const unsigned vote = __ballot_sync(kAllLanes, chosen);
+    if (lane == 0) in_warp[warp] = static_cast<std::uint32_t>(__popc(vote));
+    __syncthreads();
+    std::uint32_t before = 0, all = 0;
+    for (unsigned w = 0; w < kThreads / kWarp; ++w) {
+      before += w < warp ? in_warp[w] : 0;
+      all += in_warp[w];
+    }
+    if (chosen)
+      at[begin + before + static_cast<std::uint32_t>(__popc(vote & ((1u << lane) - 1)))] =
+          static_cast<std::uint32_t>(i);
+    begin += all;
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+void to_halves(std::byte* code, const float* x, Count n, float divisor, const Launch& launch) {
+  auto* const out = reinterpret_cast<__half*>(code);
+  launch_for_each(n, launch,
+                  [=] __device__(Count i) { out[i] = __float2half_rn(__fdiv_rn(x[i], divisor)); });
+}
+
+void add_halves(float* into, const std::byte* code, Count n, float weight, const Launch& launch) {
+  const auto* const in = reinterpret_cast<const __half*>(code);
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    into[i] = __fadd_rn(into[i], __fmul_rn(__half2float(in[i]), weight));
+  });
+}
+
+void to_bfloats(std::byte* code, const float* x, Count n, const Launch& launch) {
+  auto* const out = reinterpret_cast<__nv_bfloat16*>(code);
+  launch_for_each(n, launch, [=] __device__(Count i) { out[i] = __float2bfloat16_rn(x[i]); });
+}
+
+void add_bfloats(float* into, const std::byte* code, Count n, float weight, const Launch& launch) {
+  const auto* const in = reinterpret_cast<const __nv_bfloat16*>(code);
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    into[i] = __fadd_rn(into[i], __fmul_rn(__bfloat162float(in[i]), weight));
+  });
+}
+
+void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
+  if (n == 0) return;
+  votes<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(
+      reinterpret_cast<std::uint8_t*>(bits), x, n);
+}
+
+void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
+               const Launch& launch) {
+  const auto* const in = reinterpret_cast<const std::uint8_t*>(bits);
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    into[i] = __fadd_rn(into[i], (in[i / 8] >> (i % 8) & 1) != 0 ? set : clear);
+  });
+}
+
+void extents(Extents* into, const float* x, Count n, const Launch& launch) {
+  if (n == 0) return;
+  measure<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(
+      reinterpret_cast<std::uint32_t*>(into), x, n);
+}
+
+void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
+              const Launch& launch) {
+  auto* const out = reinterpret_cast<std::uint8_t*>(code);
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, ties to even
+    float q = __fadd_rn(__fadd_rn(__fadd_rn(__fmul_rn(x[i], times), kRound), -kRound), zero);
+    q = q > 0 ? q : 0;
+    q = q < 255 ? q : 255;
+    out[i] = static_cast<std::uint8_t>(static_cast<int>(q));
+  });
+}
+
+void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
+               const Launch& launch) {
+  const auto* const in = reinterpret_cast<const std::uint8_t*>(code);
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    into[i] = __fadd_rn(into[i], __fmul_rn(scale, __fsub_rn(static_cast<float>(in[i]), zero)));
+  });
+}
+
+// A thread has eight codes, which are `bits` bytes.
+void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch) {
+  auto* const out = reinterpret_cast<std::uint8_t*>(packed);
+  launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {
+    std::uint64_t word = 0;
+    for (int k = 0; k < 8 && 8 * group + k < n; ++k)
+      word |= static_cast<std::uint64_t>(codes[8 * group + k]) << (k * bits);
+    const Count bytes = (n * bits + 7) / 8;
+    for (int k = 0; k < bits && group * bits + k < bytes; ++k)
+      out[group * bits + k] = static_cast<std::uint8_t>(word >> (8 * k));
+  });
+}
+
+void unpack(std::uint8_t* codes, const std::byte* packed, Count n, int bits, const Launch& launch) {
+  const auto* const in = reinterpret_cast<const std::uint8_t*>(packed);
+  launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {
+    std::uint64_t word = 0;
+    const Count bytes = (n * bits + 7) / 8;
+    for (int k = 0; k < bits && group * bits + k < bytes; ++k)
+      word |= static_cast<std::uint64_t>(in[group * bits + k]) << (8 * k);
+    for (int k = 0; k < 8 && 8 * group + k < n; ++k)
+      codes[8 * group + k] = static_cast<std::uint8_t>(word >> (k * bits) & ((1u << bits) - 1));
+  });
+}
+
+void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const Launch& launch) {
+  if (n == 0) return;
+  const std::size_t shared = sizeof(std::uint32_t) << (31 - shift);
+  count_bins<<<blocks_for(n, launch), kThreads, shared, launch.stream>>>(bins, shift, x, n);
+}
+
+void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t least,
+            std::byte* scratch, const Launch& launch) {
+  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
+  const unsigned wanted = blocks_for(n, launch);
+  const unsigned blocks = wanted < kSelectBlocks ? wanted : kSelectBlocks;
+  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, least);
+  begins_of_parts<<<1, 1, 0, launch.stream>>>(counts, blocks, found);
+  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, least);
+}
+
+}  // namespace arlab::cuda

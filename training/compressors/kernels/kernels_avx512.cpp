@@ -1,0 +1,22 @@
+// The compressors' kernels for x86 processors with AVX-512; compiled with its flags
+// (CMakeLists.txt).
+#if defined(__AVX512F__)
+#include "training/compressors/kernels/kernels.inc"
+
+namespace arlab {
+
+const EncodeKernels* avx512_encode_kernels() {
+  static constexpr EncodeKernels kKernels = encode_kernels_for("AVX-512");
+  return &kKernels;
+}
+
+}  // namespace arlab
+#else
+#include "training/compressors/kernels/kernels.hpp"
+
+namespace arlab {
+
+const EncodeKernels* avx512_encode_kernels() { return nullptr; }
+
+}  // namespace arlab
+#endif

@@ -1,0 +1,94 @@
+#include "training/compressors/sparse/sparse_code.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/reduce/half.hpp"
+#include "training/compressors/codes.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr std::size_t kRoom = 16;  // what the kernel may write beyond
+
+std::uint32_t key(float x) { return std::bit_cast<std::uint32_t>(x) & kMagnitude; }
+
+}  // namespace
+
+std::span<std::byte> SparseCode::write(std::span<const float> x,
+                                       std::span<const std::uint32_t> at) {
+  const std::size_t bytes = at.size() * static_cast<std::size_t>(bytes_each());
+  if (code_.size() < bytes) code_.resize(bytes);
+  const std::span code(code_.data(), bytes);
+  if (!at.empty()) std::memcpy(code.data(), at.data(), at.size_bytes());
+  const std::span values = code.subspan(at.size_bytes());
+  for (std::size_t k = 0; k < at.size(); ++k)
+    if (halves_)
+      store(values, static_cast<Count>(k), to_float16(x[at[k]]));
+    else
+      store(values, static_cast<Count>(k), x[at[k]]);
+  return code;
+}
+
+void SparseCode::add(std::span<const std::byte> code, std::span<float> into, float weight) const {
+  const Count count = static_cast<Count>(code.size()) / bytes_each();
+  const std::span values = code.subspan(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
+  for (Count k = 0; k < count; ++k) {
+    const auto at = load<std::uint32_t>(code, k);
+    if (at >= into.size())
+      fail(Blame::check, "a sparse code names element " + std::to_string(at) + " of " +
+                             std::to_string(into.size()) + ": the ranks disagree on the tensor");
+    into[at] += weight * (halves_ ? to_float(load<Float16>(values, k)) : load<float>(values, k));
+  }
+}
+
+void Selector::select(std::span<const float> x, std::uint32_t least, Count expected) {
+  const std::size_t room = static_cast<std::size_t>(expected) + kRoom;
+  if (at_.size() < room) at_.resize(room);
+  found_ = encode_kernels().select(at_.data(), x.data(), length(x), least);
+  expects(found_ == expected, "a selection of another size than counted");
+}
+
+std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t least) {
+  select(x, least, encode_kernels().count(x.data(), length(x), least));
+  return {at_.data(), static_cast<std::size_t>(found_)};
+}
+
+std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count k) {
+  k = std::min(k, length(x));
+  if (k <= 0) return {};
+  bins_.assign(kBins, 0);
+  encode_kernels().histogram(bins_.data(), x.data(), length(x));
+  std::size_t bin = kBins;
+  Count from_bin = 0;  // elements in this bin and above
+  while (from_bin < k) from_bin += bins_[--bin];
+  const auto border = static_cast<std::uint32_t>(bin << kBinShift);
+  select(x, border, from_bin);
+  if (found_ == k) return {at_.data(), static_cast<std::size_t>(k)};
+
+  // Some of the last bin are too many: find the least key that stays, and how many of its equals.
+  const std::uint32_t next = border + (1u << kBinShift);
+  keys_.clear();
+  for (Count i = 0; i < found_; ++i)
+    if (const std::uint32_t its = key(x[at_[static_cast<std::size_t>(i)]]); its < next)
+      keys_.push_back(its);
+  auto wanted = static_cast<std::ptrdiff_t>(k - (found_ - static_cast<Count>(keys_.size())));
+  std::nth_element(keys_.begin(), keys_.begin() + (wanted - 1), keys_.end(), std::greater<>());
+  const std::uint32_t least = keys_[static_cast<std::size_t>(wanted - 1)];
+  wanted -= std::count_if(keys_.begin(), keys_.begin() + wanted,
+                          [least](std::uint32_t its) { return its > least; });
+  const auto stays = [&](std::uint32_t i) {
+    const std::uint32_t its = key(x[i]);
+    return its > least || (its == least && wanted-- > 0);
+  };
+  auto end = at_.begin();
+  for (Count i = 0; i < found_; ++i)
+    if (const std::uint32_t position = at_[static_cast<std::size_t>(i)]; stays(position))
+      *end++ = position;
+  expects(end - at_.begin() == k, "a selection of another size than wanted");
+  return {at_.data(), static_cast<std::size_t>(k)};
+}
+
+}  // namespace arlab

@@ -1,0 +1,44 @@
+// VirtualClock: the time that one virtual rank and its threads live in.
+#pragma once
+
+#include <memory>
+
+#include "algorithms/base/random.hpp"
+#include "collectives/clock.hpp"
+#include "training/emulation/cooperative_scheduler.hpp"
+
+namespace arlab {
+
+class VirtualClock final : public Clock {
+ public:
+  /// All that the rank computes takes `slowdown` times as long as it says, and up to `jitter` of
+  /// that again, by chance.
+  struct Pace {
+    double slowdown = 1;
+    double jitter = 0;
+    std::uint64_t seed = 0;
+  };
+
+  VirtualClock(Kernel& kernel, Rank rank, const Pace& pace)
+      : kernel_(kernel),
+        rank_(rank),
+        pace_(pace),
+        random_(Random(pace.seed).of(static_cast<std::uint64_t>(rank))) {}
+
+  double now() override;
+  /// Throws Error(usage) for a negative or endless time.
+  void leave(double seconds) override;
+  void arrive() override { kernel_.arrive(); }
+  std::thread start(std::function<void()> body) override;
+  void join(std::thread& thread) override { kernel_.join(thread); }
+  std::unique_ptr<Condition> condition() override;
+
+ private:
+  Kernel& kernel_;
+  Rank rank_;
+  Pace pace_;
+  Random random_;
+  std::uint64_t draws_ = 0;
+};
+
+}  // namespace arlab

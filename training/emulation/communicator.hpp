@@ -1,0 +1,86 @@
+// VirtualCommunicator: a virtual rank's end of its network: the simulator tells when a round is
+// done, and the bytes move for real.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/communicator.hpp"
+#include "collectives/threads/barrier.hpp"
+#include "training/emulation/clock.hpp"
+#include "training/emulation/cooperative_scheduler.hpp"
+#include "training/emulation/in_flight_messages.hpp"
+
+namespace arlab {
+
+/// What all virtual ranks share.
+struct VirtualWorld {
+  VirtualWorld(Network& network, Rank size)
+      : kernel(network, size),
+        ranks(size),
+        values(static_cast<std::size_t>(size)),
+        waiting(static_cast<std::size_t>(size)) {}
+
+  Kernel kernel;
+  PostOffice office;
+  Rank ranks;
+  bool abandoned = false;
+
+  // Of a barrier, max or sum, by rank.
+  std::vector<Meeting::Value> values;
+  std::vector<Kernel::Actor*> waiting;
+  Rank arrived = 0;
+  Meeting::Value result;
+};
+
+class VirtualCommunicator final : public Communicator {
+ public:
+  static constexpr int kMaxLanes = 4096;
+
+  VirtualCommunicator(VirtualWorld& world, Rank me, const VirtualClock::Pace& pace)
+      : world_(world), kernel_(world.kernel), me_(me), clock_(world.kernel, me, pace) {}
+
+  Rank rank() const override { return me_; }
+  Rank ranks() const override { return world_.ranks; }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override;
+  int wait() override;
+  int poll() override;
+  void abandon() noexcept override;
+  Clock& clock() override { return clock_; }
+  void barrier() override { meet({}); }
+  double max(double value) override { return meet({.largest = value}).largest; }
+  Count sum(Count value) override { return meet({.sum = value}).sum; }
+
+  /// The kernel's: the lane's round is done.
+  void round_ended(int lane);
+
+ private:
+  struct Open {  // a lane's round under way
+    std::vector<Transfer> transfers;
+    Operand operand;
+    bool under_way = false;
+  };
+
+  void post(int lane, const Open& open);
+  int take_done();
+  void receive(int lane, const Open& open);
+  std::string reason() const;
+  std::string reason(int lane, const Open& open) const;
+  Meeting::Value meet(Meeting::Value mine);
+
+  VirtualWorld& world_;
+  Kernel& kernel_;
+  Rank me_;
+  VirtualClock clock_;
+  std::unordered_map<int, Open> lanes_;
+  std::vector<int> started_;
+  std::deque<int> done_;
+  Kernel::Actor* waiter_ = nullptr;
+  Time polled_in_vain_ = -1;  // when, if nothing was started since
+  std::vector<PostedAction> posted_;
+};
+
+}  // namespace arlab

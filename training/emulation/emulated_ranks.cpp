@@ -1,0 +1,79 @@
+#include "training/emulation/emulated_ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "algorithms/base/error.hpp"
+#include "training/emulation/communicator.hpp"
+#include "training/emulation/slow_ranks.hpp"
+
+namespace arlab {
+namespace {
+
+void check(Rank ranks, const VirtualOptions& options) {
+  if (ranks < 1 || ranks > kMaxVirtualRanks)
+    fail(Blame::usage,
+         std::to_string(ranks) + " virtual ranks: give 1 to " + std::to_string(kMaxVirtualRanks));
+  if (!options.slowdown.empty() && options.slowdown.size() != static_cast<std::size_t>(ranks))
+    fail(Blame::usage, std::to_string(options.slowdown.size()) + " slow-downs for " +
+                           std::to_string(ranks) + " virtual ranks: give one for each");
+  for (const double slowdown : options.slowdown)
+    if (!(slowdown > 0) || !std::isfinite(slowdown))
+      fail(Blame::usage, "a virtual rank is slowed down " + std::to_string(slowdown) +
+                             " times: give a number above 0");
+  if (!(options.jitter >= 0) || !std::isfinite(options.jitter))
+    fail(Blame::usage, "the jitter of virtual ranks is " + std::to_string(options.jitter) +
+                           ": give a number of 0 or more");
+}
+
+VirtualClock::Pace pace_of(const VirtualOptions& options, Rank rank) {
+  return {options.slowdown.empty() ? 1 : options.slowdown[static_cast<std::size_t>(rank)],
+          options.jitter, options.seed};
+}
+
+}  // namespace
+
+VirtualOutcome on_virtual_ranks(Network& network, Rank ranks,
+                                const std::function<void(Communicator&)>& body,
+                                const VirtualOptions& options) {
+  check(ranks, options);
+  SlowRanks slow(network, options.slowdown);
+  VirtualWorld world(slow, ranks);
+  Kernel& kernel = world.kernel;
+  std::deque<VirtualCommunicator> communicators;
+  for (Rank me = 0; me < ranks; ++me) communicators.emplace_back(world, me, pace_of(options, me));
+  kernel.round_ended = [&](const OpenSimulation::Ended& round) {
+    communicators[static_cast<std::size_t>(round.rank)].round_ended(round.lane);
+  };
+
+  std::vector<std::jthread> threads;
+  for (VirtualCommunicator& communicator : communicators) {
+    Kernel::Actor& actor = kernel.enlist(communicator.rank());
+    try {
+      threads.emplace_back([&] { kernel.run(actor, [&] { body(communicator); }); });
+    } catch (const std::system_error& error) {
+      kernel.call_off(std::make_exception_ptr(
+          Error(Blame::environment, "cannot start " + std::to_string(ranks) +
+                                        " threads: " + error.what() + "; use fewer ranks")));
+      break;
+    }
+    kernel.begin(actor, threads.back().get_id());
+  }
+  kernel.go();
+  threads.clear();
+
+  if (kernel.failure()) std::rethrow_exception(kernel.failure());
+  const std::string left_over = world.abandoned ? "" : world.office.left_over();
+  if (!left_over.empty())
+    fail(Blame::check, "the virtual ranks have ended, and nobody has received " + left_over);
+  VirtualOutcome outcome{
+      .finish_of = kernel.finish_of(), .events = kernel.events(), .turns = kernel.turns()};
+  outcome.finish = *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end());
+  return outcome;
+}
+
+}  // namespace arlab

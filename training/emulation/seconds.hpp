@@ -1,0 +1,22 @@
+// Seconds of a Clock, and the picoseconds of virtual time.
+#pragma once
+
+#include <cmath>
+
+#include "algorithms/base/time.hpp"
+
+namespace arlab {
+
+inline double seconds(Time time) { return static_cast<double>(time) / kSecond; }
+
+/// The first time that is not before so many seconds, so that who waits until then finds it there.
+/// Throws Error(usage) if it lies beyond the latest time there is.
+inline Time time_at(double wanted) {
+  if (!(wanted > 0)) return 0;
+  if (!(wanted <= seconds(kLatest))) return in_calendar(kLatest + 1);
+  Time time = static_cast<Time>(wanted * kSecond);
+  while (seconds(time) < wanted) ++time;
+  return time;
+}
+
+}  // namespace arlab

@@ -1,0 +1,169 @@
+#include "training/exchange/collective_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/counting_communicator.hpp"
+#include "collectives/host/execute.hpp"
+
+namespace arlab {
+namespace {
+
+// Backends have so many lanes at least; MPI has 32767.
+constexpr int kLanes = 4096;
+
+// Two steps at a time, so that a rank one step ahead is told apart.
+int first_lane(const CollectiveId& id, int lanes) {
+  const Count each = Count{id.bucket} * 64 + id.slice;
+  const Count which = (each * 3 + static_cast<Count>(id.phase)) * 2 + id.step % 2;
+  return static_cast<int>(which % std::max(1, kLanes / lanes)) * lanes;
+}
+
+// The leader's word: how many slices, of which collective, then three numbers a slice. A word with
+// more slices than fit is followed by the rest.
+constexpr std::size_t kHead = 2, kSlices = 8;
+constexpr Count kJob = -1;
+
+void broadcast(Communicator& communicator, std::span<Count> words) {
+  const Problem problem{.collective = Collective::broadcast,
+                        .ranks = communicator.ranks(),
+                        .elements = static_cast<Count>(words.size())};
+  execute(communicator, find_algorithm("tree"), problem, std::as_writable_bytes(words),
+          {DType::int64, Op::sum});
+}
+
+}  // namespace
+
+std::string name(const CollectiveId& id) {
+  constexpr const char* kPhases[] = {"gradient", "weights", "statistics"};
+  return "step " + std::to_string(id.step) + " bucket " + std::to_string(id.bucket) + " slice " +
+         std::to_string(id.slice) + " " + kPhases[static_cast<int>(id.phase)];
+}
+
+Exchange::Exchange(Communicator& communicator, Route route, bool overlap)
+    : communicator_(communicator),
+      route_(std::move(route)),
+      dispatcher_(communicator.clock(), overlap && communicator.ranks() > 1) {}
+
+Exchange::Ticket Exchange::start(const CollectiveId& id, std::span<float> data, const Task& task) {
+  return dispatcher_.start([this, id, data, task] { run(id, task, data); });
+}
+
+template <class Wait>
+void Exchange::exposed(Wait wait) {
+  const double begin = clock().now();
+  const auto count = [&] {
+    const std::lock_guard lock(mutex_);
+    usage_.exposed += clock().now() - begin;
+  };
+  try {
+    wait();
+  } catch (...) {
+    count();
+    throw;
+  }
+  count();
+}
+
+void Exchange::wait(Ticket ticket) {
+  exposed([&] { dispatcher_.wait(ticket); });
+}
+void Exchange::wait_for(int layer) {
+  exposed([&] { dispatcher_.wait_for(layer); });
+}
+void Exchange::wait_for_all() {
+  exposed([&] { dispatcher_.wait_for_all(); });
+}
+
+void Exchange::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
+                        const Values& values, Dispatcher::Carry carry) {
+  Dispatcher::Role role;
+  if (communicator_.ranks() > 1 && communicator_.rank() == 0)
+    role.tell = [this](const Bundle* bundle) { tell(bundle); };
+  else if (communicator_.ranks() > 1)
+    role.hear = [this] { return hear(); };
+  dispatcher_.schedule(kind, profile, link, values, std::move(carry), std::move(role));
+}
+
+void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> data) {
+  const double begin = clock().now();
+  Cost sent;
+  if (communicator_.ranks() > 1)
+    sent = travel(communicator_, task.route, task.collective, task.root, data,
+                  first_lane(id, task.route.lanes()));
+  note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
+}
+
+void Exchange::run(const CollectiveId& id, const std::function<void(Communicator&)>& codes) {
+  const double begin = clock().now();
+  Counted counted(communicator_);
+  codes(counted);
+  note(id, begin,
+       {.codec = clock().now() - begin - counted.seconds(), .bytes = counted.sent().bytes});
+}
+
+void Exchange::note(const CollectiveId& id, double begin, const Usage& used) {
+  const double end = clock().now();
+  {
+    const std::lock_guard lock(mutex_);
+    usage_.seconds += end - begin;
+    usage_.codec += used.codec;
+    usage_.bytes += used.bytes;
+    ++usage_.collectives;
+  }
+  if (observer_) observer_(id, begin, end);
+}
+
+void Exchange::tell(const Bundle* bundle) {
+  std::vector<Count> words(kHead + 3 * kSlices);
+  const std::size_t slices = bundle ? bundle->slices.size() : 0;
+  words[0] = bundle ? static_cast<Count>(slices) : kJob;
+  words[1] = bundle ? static_cast<Count>(bundle->collective) : 0;
+  words.resize(std::max(words.size(), kHead + 3 * slices));
+  for (std::size_t s = 0; s < slices; ++s) {
+    const Slice& slice = bundle->slices[s];
+    words[kHead + 3 * s] = slice.layer;
+    words[kHead + 3 * s + 1] = slice.first;
+    words[kHead + 3 * s + 2] = slice.elements;
+  }
+  const std::span all(words);
+  broadcast(communicator_, all.first(kHead + 3 * kSlices));
+  if (slices > kSlices) broadcast(communicator_, all.subspan(kHead + 3 * kSlices));
+}
+
+std::optional<Bundle> Exchange::hear() {
+  std::vector<Count> words(kHead + 3 * kSlices);
+  broadcast(communicator_, words);
+  if (words[0] == kJob) return {};
+  const auto slices = static_cast<std::size_t>(words[0]);
+  if (slices > kSlices) {
+    words.resize(kHead + 3 * slices);
+    broadcast(communicator_, std::span(words).subspan(kHead + 3 * kSlices));
+  }
+  Bundle bundle{static_cast<Collective>(words[1]), {}};
+  for (std::size_t s = 0; s < slices; ++s)
+    bundle.slices.push_back({static_cast<int>(words[kHead + 3 * s]), words[kHead + 3 * s + 1],
+                             words[kHead + 3 * s + 2]});
+  return bundle;
+}
+
+Communicator& Exchange::communicator() {
+  expects(dispatcher_.is_idle(), "the communicator is used while a collective is under way");
+  return communicator_;
+}
+
+void Exchange::add_usage(double seconds, Count bytes) {
+  const std::lock_guard lock(mutex_);
+  usage_.seconds += seconds;
+  usage_.exposed += seconds;
+  usage_.bytes += bytes;
+  ++usage_.collectives;
+}
+
+Exchange::Usage Exchange::usage() const {
+  const std::lock_guard lock(mutex_);
+  return usage_;
+}
+
+}  // namespace arlab

@@ -1,0 +1,222 @@
+#include "training/exchange/gradient_exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "training/compressors/sparse/sparse_aggregate.hpp"
+#include "training/replica/finite.hpp"
+
+namespace arlab {
+namespace {
+
+constexpr int kWatched = 3;  // steps
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+Profile profile_of(std::span<const Variable> variables) {
+  Profile profile;
+  for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
+  return profile;
+}
+
+std::string algorithm_of(const Exchange& exchange) {
+  return exchange.route().algorithm ? std::string(exchange.route().algorithm->name) : "native";
+}
+
+/// Throws Error(usage) unless the route can run all of these.
+void expect_collectives(const Exchange& exchange, Rank ranks, const std::string& who,
+                        std::initializer_list<Collective> needed) {
+  for (const Collective collective : needed) {
+    std::string why = "it is an allreduce of floats only";
+    if (const Algorithm* const algorithm = exchange.route().algorithm)
+      why = unsupported(*algorithm, {.collective = collective, .ranks = ranks, .elements = ranks});
+    if (!why.empty())
+      fail(Blame::usage, who + " needs " + std::string(name(collective)) + ", which algorithm " +
+                             algorithm_of(exchange) + " does not do: " + why +
+                             "; use --algorithm ring");
+  }
+}
+
+}  // namespace
+
+GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
+                                   const GradientOptions& options)
+    : exchange_(exchange),
+      parameters_(parameters),
+      options_(options),
+      kind_(find_scheduler(options.scheduler)),
+      whole_bundles_(kind_.same_everywhere && !kind_.needs_times) {
+  Communicator& c = exchange.communicator();
+  const Profile profile = profile_of(parameters.variables());
+  make_scheduler(kind_, profile, {}, options.scheduling);  // or throws
+  const bool halves = kind_.name == "dear";
+  if (halves)
+    expect_collectives(exchange, c.ranks(), "scheduler dear",
+                       {Collective::reduce_scatter, Collective::all_gather});
+  if (options_.compressor) {
+    if (halves)
+      fail(
+          Blame::usage,
+          "scheduler dear cuts an allreduce in halves, and a compressor's codes cannot be cut: use "
+          "--scheduler buckets, or --compressor none");
+    way_ = code_route(options_, parameters.variables(), c.ranks()).way;
+    if (way_ == "allreduce")
+      expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
+    else
+      expect_collectives(exchange, c.ranks(), "an exchange of codes",
+                         {Collective::all_gather, Collective::allreduce});
+  }
+  step_of_.resize(profile.size());
+  slices_of_.resize(profile.size());
+  if (kind_.needs_times) watch_.emplace(exchange.clock(), profile.size());
+  begin(watch_ ? find_scheduler("fifo") : kind_, profile, {},
+        watch_ ? Values{} : options_.scheduling);
+}
+
+void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
+                             const LinkCost& link, const Values& values) {
+  exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { carry(b); });
+}
+
+void GradientExchange::start_step(Count step) {
+  step_ = step;
+  if (!watch_) return;
+  if (watch_->steps() < kWatched) return watch_->start_step();
+  Communicator& c = exchange_.communicator();
+  Profile profile = profile_of(parameters_.variables());
+  watch_->agree(c, profile);
+  watch_.reset();
+  begin(kind_, profile, measured_link(c, exchange_.route()), options_.scheduling);
+}
+
+void GradientExchange::need(std::size_t variable) {
+  if (watch_) watch_->need(variable);
+}
+
+void GradientExchange::ready(std::size_t variable) {
+  if (watch_) watch_->ready(variable);
+  step_of_[variable] = step_;
+  slices_of_[variable] = 0;
+  exchange_.ready(static_cast<int>(variable));
+  if (watch_) watch_->resume();
+}
+
+std::span<float> GradientExchange::part(const Slice& slice) {
+  const Variable& v = parameters_.variables()[index(slice.layer)];
+  return parameters_.gradients().subspan(static_cast<std::size_t>(v.offset + slice.first),
+                                         static_cast<std::size_t>(slice.elements));
+}
+
+// Neighbours travel from where they lie; others by way of a copy.
+void GradientExchange::carry(const Bundle& bundle) {
+  std::vector<Slice> slices;
+  for (const Slice& s : bundle.slices)
+    if (s.elements > 0) slices.push_back(s);
+  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    return std::pair(a.layer, a.first) < std::pair(b.layer, b.first);
+  });
+  const int layer = slices.front().layer;
+  const CollectiveId id{
+      step_of_[index(layer)], layer, slices_of_[index(layer)]++,
+      bundle.collective == Collective::all_gather ? Phase::weights : Phase::gradient};
+  if (options_.compressor && !whole_bundles_) {
+    for (const Slice& s : slices) {
+      CollectiveId own = id;
+      own.bucket = s.layer;
+      if (s.layer != layer) own.slice = slices_of_[index(s.layer)]++;
+      compress(own, {&s, 1}, part(s));
+    }
+    return;
+  }
+  std::size_t elements = 0;
+  float* const begin = part(slices.front()).data();
+  bool neighbours = true;
+  for (const Slice& s : slices) {
+    neighbours &= part(s).data() == begin + elements;
+    elements += static_cast<std::size_t>(s.elements);
+  }
+  std::span<float> data(begin, elements);
+  if (!neighbours) {
+    packed_.resize(elements);
+    data = packed_;
+    auto to = data.begin();
+    for (const Slice& s : slices) to = std::copy_n(part(s).begin(), s.elements, to);
+  }
+  if (options_.compressor)
+    compress(id, slices, data);
+  else
+    exchange_.run(id, {exchange_.route(), bundle.collective, 0}, data);
+  if (neighbours) return;
+  auto from = data.begin();
+  for (const Slice& s : slices) {
+    std::copy_n(from, s.elements, part(s).begin());
+    from += s.elements;
+  }
+}
+
+GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices, int slice,
+                                                  const Communicator& c) {
+  const std::pair key(slices.front().layer, slice);
+  Unit& unit = units_[key];
+  if (unit.aggregator) {
+    expects(std::equal(slices.begin(), slices.end(), unit.slices.begin(), unit.slices.end()),
+            "a compressed bundle changes its shape");
+    return unit;
+  }
+  const std::span<const Variable> variables = parameters_.variables();
+  Layout layout;
+  for (const Slice& s : slices)
+    layout.push_back(matrix_of(variables[index(s.layer)], s.first, s.elements));
+  Routes routes;
+  if (const Algorithm* const algorithm = exchange_.route().algorithm)
+    routes.allreduce = routes.all_gather = algorithm;
+  unit.slices.assign(slices.begin(), slices.end());
+  if (const auto aggregation = aggregation_named(way_))
+    unit.aggregator =
+        make_aggregator(*options_.compressor, layout, *aggregation, c.ranks(), c.rank(), routes);
+  else
+    unit.aggregator = make_sparse_aggregator(
+        *options_.compressor, layout,
+        way_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
+  if (const auto saved = restored_.find(name_of(key)); saved != restored_.end()) {
+    restore_state(*unit.aggregator, saved->second);
+    restored_.erase(saved);
+  }
+  return unit;
+}
+
+void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
+                                std::span<float> data) {
+  exchange_.run(id, [&](Communicator& c) {
+    const std::span<const Variable> variables = parameters_.variables();
+    for (const Slice& s : slices)
+      expect_finite(variables, variables[index(s.layer)].offset + s.first, part(s), id.step);
+    Unit& unit = unit_of(slices, id.slice, c);
+    const auto ranks = static_cast<float>(c.ranks());
+    for (float& x : data) x *= ranks;
+    const auto n = static_cast<double>(data.size());
+    const double decodes = way_ == "allreduce" ? 1 : way_ == "requantise" ? 2 : c.ranks();
+    c.clock().leave(n * (options_.codec.encode + decodes * options_.codec.decode));
+    c.clock().arrive();  // what follows takes no virtual time
+    unit.aggregator->run(c, data,
+                         {.seed = options_.seed,
+                          .step = id.step,
+                          .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
+                          .rank = c.rank(),
+                          .ranks = c.ranks()});
+  });
+}
+
+std::string GradientExchange::name_of(const UnitKey& key) const {
+  return parameters_.variables()[index(key.first)].name + "/" + std::to_string(key.second);
+}
+
+GradientExchange::State GradientExchange::state() {
+  State all = restored_;  // of units that have not been made yet
+  for (auto& [key, unit] : units_) all[name_of(key)] = save_state(*unit.aggregator);
+  return all;
+}
+
+}  // namespace arlab

@@ -1,0 +1,53 @@
+#include "training/exchange/gradient_options.hpp"
+
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/base/error.hpp"
+#include "training/compressors/advice.hpp"
+
+namespace arlab {
+
+Matrix matrix_of(const Variable& v, Count first, Count elements) {
+  const bool is_whole = first == 0 && elements == v.elements;
+  if (!is_whole || v.shape.size() < 2 || v.shape[0] == 0) return {1, elements};
+  return {v.shape[0], v.elements / v.shape[0]};
+}
+
+std::optional<Aggregation> aggregation_named(const std::string& way) {
+  for (const Aggregation a : kAggregations)
+    if (name(a) == way) return a;
+  return {};
+}
+
+std::string text(const GradientOptions& options) {
+  std::string all = options.scheduler;
+  for (const auto& [name, value] : options.scheduling)
+    all += " " + name + "=" + std::to_string(value);
+  if (options.compressor)
+    all += ", " + text(*options.compressor) + " by " + options.aggregation + ", seed " +
+           std::to_string(options.seed);
+  return all;
+}
+
+CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
+                     Rank ranks) {
+  const CompressorChoice& choice = *options.compressor;
+  Layout layout;
+  for (const Variable& v : variables) layout.push_back(matrix_of(v, 0, v.elements));
+  const Advice advice = choose_aggregation(choice, layout, ranks);
+  if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
+  if (options.aggregation == "doubling" || options.aggregation == "balanced")
+    return {options.aggregation, ""};
+  const auto asked = aggregation_named(options.aggregation);
+  if (!asked) {
+    std::vector<std::string_view> names{"auto", "doubling", "balanced"};
+    for (const Aggregation a : kAggregations) names.push_back(name(a));
+    fail(Blame::usage, "unknown aggregation '" + options.aggregation + "'" +
+                           did_you_mean(options.aggregation, names));
+  }
+  make_compressor(choice, {}, *asked);  // or throws
+  return {options.aggregation, ""};
+}
+
+}  // namespace arlab

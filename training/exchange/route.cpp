@@ -1,0 +1,135 @@
+#include "training/exchange/route.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "collectives/host/execute.hpp"
+
+namespace arlab {
+namespace {
+
+/// The same communicator with its lanes moved up, so that messages of different collectives
+/// cannot meet.
+class Shifted final : public Communicator {
+ public:
+  Shifted(Communicator& under, int by) : under_(under), by_(by) {}
+  Rank rank() const override { return under_.rank(); }
+  Rank ranks() const override { return under_.ranks(); }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    under_.start(lane + by_, round, operand);
+  }
+  int wait() override { return under_.wait() - by_; }
+  Clock& clock() override { return under_.clock(); }
+  void barrier() override { under_.barrier(); }
+  std::vector<Rank> machines() override { return under_.machines(); }
+  double max(double value) override { return under_.max(value); }
+  Count sum(Count value) override { return under_.sum(value); }
+
+ private:
+  Communicator& under_;
+  int by_;
+};
+
+constexpr Operand kSum{DType::float32, Op::sum};
+
+std::shared_ptr<const Groups> groups_of(Communicator& communicator, Rank size) {
+  if (size == 0) return groups_by_machine(communicator);
+  return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
+}
+
+/// Why replicas would not stay equal with it; empty if they do.
+std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
+  const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
+  if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
+  if (verify(algorithm, problem).same_on_all_ranks) return "";
+  return std::string(algorithm.name) + " adds up in another order on each of " +
+         std::to_string(ranks) + " ranks, so replicas would drift apart: use ring or tree";
+}
+
+/// The slowest rank's best time of a few; the same on all ranks.
+double time_of(Communicator& communicator, const Route& route, std::vector<float>& data) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    communicator.barrier();
+    const double start = communicator.clock().now();
+    travel(communicator, route, Collective::allreduce, 0, data, 0);
+    best = std::min(best, communicator.clock().now() - start);
+  }
+  return communicator.max(best);
+}
+
+Route fastest(Communicator& communicator, const std::vector<Route>& routes, Count elements) {
+  std::vector<float> data(static_cast<std::size_t>(elements));
+  Route best = routes.front();
+  double best_time = std::numeric_limits<double>::infinity();
+  for (const Route& route : routes)
+    if (const double time = time_of(communicator, route, data); time < best_time)
+      best = route, best_time = time;
+  return best;
+}
+
+}  // namespace
+
+std::string Route::name(const Communicator& communicator) const {
+  if (algorithm) return std::string(algorithm->name);
+  return gpus ? gpus->native_name() : communicator.native_name();
+}
+
+int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
+
+std::vector<Route> all_routes(int segments, Communicator& communicator,
+                              const RouteOptions& options) {
+  const auto groups = groups_of(communicator, options.group_size);
+  std::vector<Route> routes;
+  for (const Algorithm& a : catalogue())
+    if (drifts(a, communicator.ranks(), groups.get()).empty())
+      routes.push_back({&a, segments, groups, options.gpus});
+  const Route native{.gpus = options.gpus};
+  if (!native.name(communicator).empty()) routes.push_back(native);
+  return routes;
+}
+
+Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
+                 const RouteOptions& options) {
+  if (word == "auto")
+    return fastest(communicator, all_routes(segments, communicator, options), elements);
+  if (word == "native") {
+    const Route native{.gpus = options.gpus};
+    if (native.name(communicator).empty())
+      fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
+    return native;
+  }
+  const Algorithm& algorithm = find_algorithm(word);
+  const auto groups = groups_of(communicator, options.group_size);
+  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
+    fail(Blame::usage, why);
+  return {&algorithm, segments, groups, options.gpus};
+}
+
+Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
+            std::span<float> data, int first_lane) {
+  const auto bytes = std::as_writable_bytes(data);
+  const auto elements = static_cast<Count>(data.size());
+  if (!route.algorithm) {
+    expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
+    if (route.gpus)
+      route.gpus->native_allreduce(bytes, kSum);
+    else
+      communicator.native_allreduce(bytes.data(), elements, kSum);
+    return {};
+  }
+  const Problem problem{.collective = collective,
+                        .ranks = communicator.ranks(),
+                        .elements = elements,
+                        .root = root,
+                        .groups = route.groups.get()};
+  if (route.gpus)
+    return route.gpus->execute(*route.algorithm, problem, bytes, kSum, route.segments);
+  Shifted shifted(communicator, first_lane);
+  return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
+}
+
+}  // namespace arlab

@@ -1,0 +1,67 @@
+#include "training/exchange/step_profiler.hpp"
+
+#include <algorithm>
+
+namespace arlab {
+
+void StepWatch::start_step() {
+  ++steps_;
+  forward_ = true;
+  variable_ = 0;
+  resume();
+}
+
+double StepWatch::lap() {
+  const double before = last_;
+  resume();
+  return last_ - before;
+}
+
+// The time from one word to the next is, in the forward pass, that of the variable that was needed
+// before, and in the backward pass that of the one whose gradient is ready now.
+void StepWatch::need(std::size_t variable) {
+  const double took = lap();
+  if (variable > 0) times_[variable_].forward += took;
+  variable_ = variable;
+}
+
+// Between the passes lie the last variable's forward and the first one's backward, which takes
+// twice as long.
+void StepWatch::ready(std::size_t variable) {
+  const double took = lap();
+  if (forward_) times_[variable_].forward += took / 3;
+  times_[variable].backward += forward_ ? 2 * took / 3 : took;
+  forward_ = false;
+}
+
+void StepWatch::agree(Communicator& communicator, Profile& profile) const {
+  const auto time = [&](double seconds) {
+    return to_time(communicator.max(seconds) / steps_ * static_cast<double>(kSecond));
+  };
+  for (std::size_t v = 0; v < profile.size(); ++v) {
+    profile[v].forward = time(times_[v].forward);
+    profile[v].backward = time(times_[v].backward);
+  }
+}
+
+LinkCost measured_link(Communicator& communicator, const Route& route) {
+  constexpr Count kSmall = 1, kLarge = 1 << 16;
+  if (communicator.ranks() == 1) return {};
+  std::vector<float> data(kLarge);
+  const auto seconds = [&](Count elements) {
+    double best = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      communicator.barrier();
+      const double begin = communicator.clock().now();
+      travel(communicator, route, Collective::allreduce, 0,
+             std::span(data).first(static_cast<std::size_t>(elements)), 0);
+      best = std::min(best, communicator.clock().now() - begin);
+    }
+    return communicator.max(best);
+  };
+  const double small = seconds(kSmall), large = seconds(kLarge);
+  return {to_time(small * kSecond),
+          std::max(0.0, large - small) * kSecond / ((kLarge - kSmall) * kGradientBytes), 0};
+}
+
+}  // namespace arlab

@@ -1,0 +1,105 @@
+#include "training/io/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTemporary = ".writing-";
+
+// A file descriptor that is closed when it goes out of scope.
+struct Open {
+  int fd;
+  ~Open() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+[[noreturn]] void cannot(const char* what, const std::string& path, std::string_view hint) {
+  const int reason = errno;
+  fail(Blame::environment, std::string("cannot ") + what + ' ' + path + " (" +
+                               std::strerror(reason) + "): " + std::string(hint));
+}
+
+[[noreturn]] void cannot_write(const std::string& path) {
+  cannot("write", path,
+         errno == ENOSPC || errno == EFBIG || errno == EDQUOT
+             ? "make room or write somewhere else"
+             : "name a folder that can be written");
+}
+
+void write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) cannot_write(path);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void sync_folder(const std::string& folder) {
+  const Open opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  // Some file systems cannot sync a folder and say EINVAL; they keep names in order by themselves.
+  if (opened.fd < 0 || (::fsync(opened.fd) != 0 && errno != EINVAL)) cannot_write(folder);
+}
+
+}  // namespace
+
+std::string read_whole(const std::string& path, std::string_view hint) {
+  const Open file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0) cannot("read", path, hint);
+  struct stat status {};
+  if (::fstat(file.fd, &status) != 0) cannot("read", path, hint);
+  std::string text;
+  if (S_ISREG(status.st_mode)) text.resize(static_cast<std::size_t>(status.st_size));
+  std::size_t filled = 0;
+  while (true) {
+    if (filled == text.size()) text.resize(filled + 4096);  // it grew, or has no size
+    const ssize_t got = ::read(file.fd, text.data() + filled, text.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) cannot("read", path, hint);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  text.resize(filled);
+  return text;
+}
+
+void write_atomically(const std::string& path, std::span<const std::string_view> pieces) {
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  std::error_code ignored;  // whether it is there is told by opening the file
+  fs::create_directories(folder, ignored);
+
+  const std::string temporary = path + std::string(kTemporary) + std::to_string(::getpid());
+  try {
+    const Open file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    if (file.fd < 0) cannot_write(path);
+    for (const std::string_view piece : pieces) write_all(file.fd, piece, path);
+    if (::fsync(file.fd) != 0) cannot_write(path);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) cannot_write(path);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(folder);
+}
+
+bool is_left_over(std::string_view file_name) {
+  const std::size_t at = file_name.rfind(kTemporary);
+  if (at == std::string_view::npos) return false;
+  const std::string_view number = file_name.substr(at + kTemporary.size());
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace arlab

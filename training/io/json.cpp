@@ -1,0 +1,23 @@
+#include "training/io/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace arlab {
+
+std::optional<Json> parse_json(std::string_view text) {
+  constexpr int kDeepest = 64;
+  struct TooDeep {};
+  const auto check = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest) throw TooDeep();
+    return true;
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const TooDeep&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace arlab

@@ -1,0 +1,223 @@
+#include "training/trainer/checkpointing.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "algorithms/base/error.hpp"
+#include "training/control/gather.hpp"
+
+namespace arlab {
+namespace {
+
+Floats copy(std::span<const float> data) { return {data.begin(), data.end()}; }
+
+void fill(std::span<float> into, const Floats& from, const std::string& what,
+          const Checkpoint& checkpoint) {
+  if (into.size() != from.size())
+    fail(Blame::usage, checkpoint.source + " has " + std::to_string(from.size()) + " " + what +
+                           ", but this run " + std::to_string(into.size()) +
+                           ": go on with the program and the options that wrote it");
+  std::copy(from.begin(), from.end(), into.begin());
+}
+
+Transfer message(Verb verb, Rank peer, std::span<float> data) {
+  return {verb, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
+}
+
+// One message from a rank to another; all others do nothing.
+void pass(Communicator& c, Rank from, Rank to, std::span<float> data) {
+  if (data.empty() || from == to || (c.rank() != from && c.rank() != to)) return;
+  const Transfer round[] = {c.rank() == from ? message(Verb::send, to, data)
+                                             : message(Verb::replace, from, data)};
+  c.start(0, round, {});
+  c.wait();
+}
+
+std::string moments_of(Rank r) { return "optimizer/moments/" + std::to_string(r); }
+std::string state_of(Rank r) { return "strategy/" + std::to_string(r); }
+
+// Name and bytes of each, with their lengths before them.
+std::string encoded(const Strategy::State& state) {
+  std::string text;
+  const auto add = [&](const void* data, std::size_t size) {
+    const auto length = static_cast<std::uint64_t>(size);
+    text.append(reinterpret_cast<const char*>(&length), sizeof length);
+    text.append(static_cast<const char*>(data), size);
+  };
+  for (const auto& [name, bytes] : state) {
+    add(name.data(), name.size());
+    add(bytes.data(), bytes.size());
+  }
+  return text;
+}
+
+Strategy::State decoded(std::string_view text) {
+  const auto next = [&] {
+    std::uint64_t length = 0;
+    if (text.size() >= sizeof length) std::memcpy(&length, text.data(), sizeof length);
+    if (text.size() < sizeof length || text.size() - sizeof length < length)
+      fail(Blame::usage, "the checkpoint's state of a strategy is damaged: use another one");
+    const std::string_view part = text.substr(sizeof length, length);
+    text.remove_prefix(sizeof length + length);
+    return part;
+  };
+  Strategy::State state;
+  while (!text.empty()) {
+    const std::string name(next());
+    const auto bytes = std::as_bytes(std::span(next()));
+    state[name] = {bytes.begin(), bytes.end()};
+  }
+  return state;
+}
+
+void expect_same_plan(const std::vector<Article>& articles, const Checkpoint& checkpoint) {
+  const Json& plan = checkpoint.json("plan");
+  for (const Article& a : articles) {
+    if (!a.lasting) continue;
+    const auto found = plan.find(a.name);
+    const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
+    if (was != a.value)
+      fail(Blame::usage, checkpoint.source + " is of another run: " + a.name + " was " + was +
+                             ", and is now " + a.value +
+                             ": use the same options, or another --checkpoint folder");
+  }
+}
+
+}  // namespace
+
+Backup::Backup(Trainer& trainer, std::string folder, const SavePolicy& policy)
+    : trainer_(trainer), path_(std::move(folder)), policy_(policy) {
+  if (trainer_.communicator().rank() == 0) folder_.emplace(path_, policy_);
+  trainer_.on_settled(policy_.every_steps, [this](const EpochReport* epoch) { settled(epoch); });
+  trainer_.on_failure([this] { rescue(); });
+}
+
+std::vector<std::string> Backup::resume() {
+  std::vector<std::string> notes;
+  std::optional<Latest> latest;
+  if (keeps()) latest = latest_checkpoint(path_);
+  if (latest) {
+    for (const std::string& reason : latest->refused) notes.push_back(reason);
+    restore(latest->checkpoint);
+    notes.push_back("going on after step " + std::to_string(latest->step) + " from " +
+                    latest->path);
+  }
+  const bool any = trainer_.communicator().max(latest ? 1 : 0) > 0;
+  if (any) {
+    trainer_.share_state();
+    scatter_moments(latest ? &latest->checkpoint : nullptr);
+    scatter_states(latest ? &latest->checkpoint : nullptr);
+  }
+  if (keeps())
+    for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
+      notes.push_back("kept as " + name + ": it is of another run, later, or damaged");
+  return notes;
+}
+
+Checkpoint Backup::state() {
+  Checkpoint c;
+  c.add("weights/parameters", copy(trainer_.replica().weights()));
+  c.add("weights/statistics", copy(trainer_.replica().statistics()));
+  c.add("optimizer/steps", Integers{trainer_.optimizer().steps()});
+  if (!trainer_.own_moments()) c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
+  c.add("position", Integers{trainer_.steps_done()});
+  Json plan = Json::object();
+  for (const Article& a : trainer_.articles())
+    if (a.lasting) plan[a.name] = a.value;
+  c.add("plan", plan);
+  return c;
+}
+
+void Backup::restore(const Checkpoint& from) {
+  if (!from.find("position") || !from.find("plan"))
+    fail(Blame::usage, from.source +
+                           " holds weights only, with which a run cannot go on: use another "
+                           "--checkpoint folder");
+  expect_same_plan(trainer_.articles(), from);
+  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
+  fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
+  if (!trainer_.own_moments()) {
+    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments", from);
+    trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
+  }
+  trainer_.set_steps_done(from.integers("position").at(0));
+}
+
+void Backup::settled(const EpochReport* epoch) {
+  Moment moment{trainer_.steps_done(), epoch != nullptr};
+  if (epoch && epoch->validation.samples > 0)
+    moment.validation_loss =
+        epoch->validation.loss / static_cast<double>(epoch->validation.samples);
+  Communicator& c = trainer_.communicator();
+  if (c.max(keeps() && folder_->due(moment) ? 1 : 0) == 0) return;
+  Checkpoint now;
+  if (keeps()) now = state();
+  if (trainer_.own_moments()) gather_moments(keeps() ? &now : nullptr);
+  gather_states(keeps() ? &now : nullptr);
+  if (keeps()) folder_->save(std::move(now), moment);
+}
+
+void Backup::rescue() {
+  if (policy_.best_only || policy_.weights_only || trainer_.steps_done() == 0) return;
+  folder_->save(state(), {trainer_.steps_done(), false});
+}
+
+// Rank by rank; steps of the optimizer go as a float's exact integers would not, so as a Count.
+void Backup::gather_moments(Checkpoint* into) {
+  Communicator& c = trainer_.communicator();
+  for (Rank r = 0; r < c.ranks(); ++r) {
+    Floats moments = copy(trainer_.optimizer().moments());
+    const Count steps = c.sum(c.rank() == r ? trainer_.optimizer().steps() : 0);
+    pass(c, r, 0, moments);
+    if (!into) continue;
+    into->add(moments_of(r), std::move(moments));
+    into->add(moments_of(r) + "/steps", Integers{steps});
+  }
+}
+
+// Throws on all ranks unless rank 0's checkpoint has a part for each rank, and no more.
+void Backup::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
+  Communicator& c = trainer_.communicator();
+  const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
+                                from->find(part_of(c.ranks())) == nullptr);
+  if (c.max(enough ? 0 : 1) > 0)
+    fail(Blame::usage, "the checkpoint in " + path_ + " is of another number of ranks than " +
+                           std::to_string(c.ranks()) +
+                           ", and each rank has a state of its own here: use as many");
+}
+
+void Backup::gather_states(Checkpoint* into) {
+  Communicator& c = trainer_.communicator();
+  const std::string own = encoded(trainer_.strategy_state());
+  if (c.sum(static_cast<Count>(own.size())) == 0) return;
+  std::vector<std::string> all = gather(c, own);
+  if (!into) return;
+  for (Rank r = 0; r < c.ranks(); ++r)
+    into->add(state_of(r), std::move(all[static_cast<std::size_t>(r)]));
+}
+
+void Backup::scatter_states(const Checkpoint* from) {
+  Communicator& c = trainer_.communicator();
+  if (c.max(from && from->find(state_of(0)) ? 1 : 0) == 0) return;
+  expect_part_of_each(from, state_of);
+  std::vector<std::string> all;
+  for (Rank r = 0; from && r < c.ranks(); ++r) all.push_back(from->bytes(state_of(r)));
+  trainer_.restore_strategy(decoded(scatter(c, all)));
+}
+
+void Backup::scatter_moments(const Checkpoint* from) {
+  if (!trainer_.own_moments()) return;
+  Communicator& c = trainer_.communicator();
+  expect_part_of_each(from, moments_of);
+  for (Rank r = 0; r < c.ranks(); ++r) {
+    Floats moments(trainer_.optimizer().moments().size());
+    if (from) fill(moments, from->floats(moments_of(r)), "moments", *from);
+    const Count steps = c.sum(from ? from->integers(moments_of(r) + "/steps").at(0) : 0);
+    pass(c, 0, r, moments);
+    if (c.rank() != r) continue;
+    fill(trainer_.optimizer().moments(), moments, "moments", Checkpoint{});
+    trainer_.optimizer().set_steps(steps);
+  }
+}
+
+}  // namespace arlab

@@ -1,0 +1,254 @@
+#include "training/trainer/trainer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "training/control/same_on_all_ranks.hpp"
+
+namespace arlab {
+namespace {
+
+Route route_of(const Learning& learning, Communicator& communicator) {
+  const std::string_view word =
+      learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
+  // Before auto tries algorithms: ranks that try different ones would wait for each other for ever.
+  const Article asked[] = {{"the algorithm asked for",
+                            std::string(word) + ", " + std::to_string(learning.segments) +
+                                " segments, groups of " + std::to_string(learning.via.group_size)}};
+  expect_same(communicator, asked);
+  constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
+  return find_route(word, learning.segments, communicator, kTried, learning.via);
+}
+
+std::string text_of(std::span<const Variable> variables) {
+  std::string text;
+  for (const Variable& v : variables) {
+    text += v.name;
+    for (const Count n : v.shape) text += ' ' + std::to_string(n);
+    text += ';';
+  }
+  return std::to_string(variables.size()) + " variables, hash " + std::to_string(hash(text));
+}
+
+}  // namespace
+
+Rank Trainer::workers_of(const Learning& learning, Rank ranks) {
+  if (!find_strategy(learning.strategy).has_servers) return ranks;
+  const Rank servers = learning.options.servers;
+  if (servers < 1 || servers >= ranks)
+    fail(Blame::usage, std::to_string(servers) + " parameter servers among " +
+                           std::to_string(ranks) +
+                           " ranks: there must be at least 1, and 1 worker");
+  return ranks - servers;
+}
+
+Trainer::Trainer(Communicator& communicator, const Learning& learning, const MakeReplica& make,
+                 std::vector<Article> articles)
+    : communicator_(communicator),
+      learning_(learning),
+      kind_(find_strategy(learning.strategy)),
+      workers_(workers_of(learning, communicator.ranks())),
+      exchange_(communicator, route_of(learning, communicator), learning.overlap),
+      articles_(std::move(articles)) {
+  check(learning_.rate);
+  replica_ = make([this](std::span<float> data) {
+    exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
+  });
+  optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
+                                           static_cast<Count>(replica_->weights().size()));
+  pace_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
+  agree();
+  strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
+                                    workers_, communicator_.ranks(), learning_.options});
+  share_state();
+}
+
+void Trainer::agree() {
+  articles_.push_back({"the model", text_of(replica_->variables())});
+  for (Article& a : articles_of(learning_)) articles_.push_back(std::move(a));
+  articles_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
+                                            std::to_string(exchange_.route().segments) +
+                                            " segments"});
+  if (learning_.micro_batches < 1)
+    fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
+  expect_same(communicator_, articles_);
+}
+
+void Trainer::broadcast(std::span<float> data, int which) {
+  const Exchange::Task task{{&find_algorithm("tree")}, Collective::broadcast, 0};
+  exchange_.wait(exchange_.start({0, which, 0, Phase::weights}, data, task));
+}
+
+// Exact integers up to 2^53 pass through max().
+void Trainer::share_state() {
+  const bool first = communicator_.rank() == 0;
+  steps_done_ = static_cast<Count>(communicator_.max(first ? static_cast<double>(steps_done_) : 0));
+  broadcast(replica_->weights(), 0);
+  broadcast(replica_->statistics(), 1);
+  if (kind_.own_moments) return;
+  broadcast(optimizer_->moments(), 2);
+  optimizer_->set_steps(
+      static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0)));
+}
+
+// The gradient of each micro-batch is added to those before; only the last one completes it.
+Outcome Trainer::learn(const Batch& batch) {
+  // Those that are still under way are cleared when they have arrived.
+  const auto gradients = replica_->gradients();
+  if (strategy_->is_whole()) std::fill(gradients.begin(), gradients.end(), 0.0F);
+  if (batch.samples == 0) {  // a short last batch, of which nothing is left for this worker
+    for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
+    return {};
+  }
+  const Count divisor = kind_.local_batch ? batch.samples : batch.global;
+  const auto scale = 1 / static_cast<float>(divisor);
+  const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
+  const Blocks parts(batch.samples, count);
+  const std::size_t values = batch.values.size() / static_cast<std::size_t>(batch.samples);
+  Outcome outcome;
+  for (Count part = 0; part < count; ++part) {
+    const auto first = static_cast<std::size_t>(parts.begin(part));
+    const auto size = static_cast<std::size_t>(parts.size(part));
+    listen(part == 0, part == count - 1);
+    pace_->begin(parts.size(part));
+    outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
+                                std::span(batch.labels).subspan(first, size)},
+                               scale);
+  }
+  return outcome;
+}
+
+// What the strategy is told of a pass: what the first one needs, and what the last one completes.
+void Trainer::listen(bool first, bool last) {
+  replica_->on_need([this, first](std::size_t v) {
+    pace_->need(v, [&] {
+      if (first) strategy_->need(v);
+    });
+  });
+  replica_->on_ready([this, last](std::size_t v) {
+    pace_->ready(v, [&] {
+      if (last) strategy_->ready(v);
+    });
+  });
+}
+
+StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
+  const double begin = clock().now();
+  const Exchange::Usage before = exchange_.usage();
+  StepReport r;
+  r.begin = begin;
+  r.step = {steps_done_, rate_at(learning_.rate, steps_done_, steps_of_epoch)};
+  r.position = {steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch};
+  sums_ = 0;
+  strategy_->start_step(r.step);
+  if (is_worker()) {
+    const double asked = clock().now();
+    const Batch batch = feed.train->next();
+    r.input = clock().now() - asked;
+    r.outcome = learn(batch);
+  }
+  strategy_->finish_step(r.step);
+  ++steps_done_;
+  const Exchange::Usage used = exchange_.usage() - before;
+  r.seconds = clock().now() - begin;
+  r.exposed = used.exposed;
+  r.communication = used.seconds;
+  r.codec = used.codec;
+  return r;
+}
+
+void Trainer::compare_replicas() {
+  const std::span<const float> weights = replica_->weights();
+  const std::uint64_t own = hash(std::as_bytes(weights));
+  const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
+  diverged_ = !differ.empty();
+  if (diverged_)
+    fail(Blame::check,
+         "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
+             " the weights of " + ranks_text(differ) +
+             " are not those of rank 0; go on from the last checkpoint, and look for code that "
+             "changes weights on one rank only, or for faulty memory");
+}
+
+// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless
+// it failed amid an update: then the optimizer is a step ahead. What went wrong first is what is
+// told.
+void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+  try {
+    run_all(feed, steps_of_epoch, observer);
+  } catch (const std::exception& error) {
+    rescue(error.what(), &error);
+    throw;
+  } catch (...) {  // another rank has failed, and says why
+    rescue("another rank has failed", nullptr);
+    throw;
+  }
+}
+
+void Trainer::rescue(const std::string& why, const std::exception* error) {
+  const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
+                     !learning_.options.gradients.compressor;  // whose residuals are the ranks'
+  if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) return;
+  try {
+    rescue_();
+  } catch (const Error& another) {
+    const auto* known = dynamic_cast<const Error*>(error);
+    fail(known ? known->blame() : Blame::environment,
+         why + "; and what came before could not be saved: " + another.what());
+  }
+}
+
+void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+  expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
+  exchange_.observe(observer.collective);
+  if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");
+  Count end = learning_.epochs * steps_of_epoch;
+  if (learning_.most_steps > 0) end = std::min(end, learning_.most_steps);
+  if (is_worker() && steps_done_ < end)
+    feed.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
+  EpochReport sums;
+  Exchange::Usage before = exchange_.usage();
+  while (steps_done_ < end) {
+    // Up to where all are settled next.
+    const Count epoch = steps_done_ / steps_of_epoch;
+    Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
+    if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
+    strategy_->start_epoch(steps_done_, stop - steps_done_);
+    while (steps_done_ < stop) {
+      const StepReport r = train_step(feed, steps_of_epoch);
+      sums.epoch = epoch;
+      ++sums.steps;
+      sums.train += r.outcome;
+      sums.seconds += r.seconds;
+      sums.input += r.input;
+      if (observer.step) observer.step(r);
+      if (kind_.equal_replicas && learning_.check_every > 0 &&
+          steps_done_ % learning_.check_every == 0) {
+        strategy_->flush();
+        compare_replicas();
+      }
+    }
+    strategy_->settle();
+    average_statistics();
+    compare_replicas();
+    const bool whole = stop == end || stop % steps_of_epoch == 0;
+    if (whole) {
+      sums = report(sums, exchange_.usage() - before);
+      sums.validation = evaluate(feed.validation);
+      if (observer.epoch) observer.epoch(sums);
+    }
+    if (settled_) settled_(whole ? &sums : nullptr);
+    if (whole) sums = {}, before = exchange_.usage();
+  }
+}
+
+void Trainer::average_statistics() {
+  averaging_ = true;
+  average({*replica_, *optimizer_, exchange_, communicator_.rank(), workers_, communicator_.ranks(),
+           learning_.options},
+          {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
+  averaging_ = false;
+}
+
+}  // namespace arlab

@@ -1,0 +1,138 @@
+// Trainer: one rank's part of a data-parallel training run.
+//
+// n workers train as one with the whole batch would: a loss is divided by the global batch, and
+// gradients are summed. Everything a rank does goes through here: input, forward and backward, the
+// strategy's exchange, comparing the replicas, evaluation, backups.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "training/control/same_on_all_ranks.hpp"
+#include "training/data/pipeline.hpp"
+#include "training/exchange/compute_model.hpp"
+#include "training/models/architecture.hpp"
+#include "training/trainer/options.hpp"
+
+namespace arlab {
+
+/// What one step took on this rank, in seconds, and what came of it.
+struct StepReport {
+  Step step;
+  Position position;
+  Outcome outcome;   ///< of this worker
+  double begin = 0;  ///< on the communicator's clock
+  double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
+  /// Forward, backward and the optimizer, as long as nothing was waited for.
+  double compute() const { return seconds - input - exposed; }
+};
+
+/// What all workers together did in an epoch, or in the part of it after a resume.
+struct EpochReport {
+  Count epoch = 0, steps = 0;
+  Outcome train, validation;                                      ///< over all workers
+  double seconds = 0, input = 0, exposed = 0, communication = 0;  ///< of the slowest worker, each
+  double compute = 0, codec = 0;                                  ///< codec: of `communication`
+  Count bytes_sent = 0;                                           ///< by all ranks
+};
+
+struct Observer {
+  std::function<void(const StepReport&)> step;
+  std::function<void(const EpochReport&)> epoch;
+  Exchange::Observer collective;
+};
+
+/// Where the data of one rank come from. Servers have none.
+struct Feed {
+  Pipeline* train = nullptr;
+  Pipeline* validation = nullptr;  ///< optional
+};
+
+/// Makes this rank's replica; `sum` is for layers that exchange within a pass.
+using MakeReplica = std::function<std::unique_ptr<Replica>(const SumOverWorkers& sum)>;
+
+class Trainer {
+ public:
+  /// Every rank makes one, with the same learning. `articles`: what else all ranks must have in
+  /// common. Rank 0's weights become everybody's. Throws Error(usage) where the strategy cannot
+  /// work, and where ranks disagree.
+  Trainer(Communicator& communicator, const Learning& learning, const MakeReplica& make,
+          std::vector<Article> articles = {});
+
+  /// How many of the ranks are workers.
+  static Rank workers_of(const Learning& learning, Rank ranks);
+
+  /// Trains from steps_done() to the end of the last epoch. Throws Error(check) when replicas
+  /// diverge or a gradient is no finite number.
+  void run(const Feed& feed, Count steps_of_epoch, const Observer& observer = {});
+
+  /// Over all workers; every rank calls it.
+  Outcome evaluate(Pipeline* pipeline);
+
+  Replica& replica() { return *replica_; }
+  Optimizer& optimizer() { return *optimizer_; }
+  const Exchange& exchange() const { return exchange_; }
+  const Learning& learning() const { return learning_; }
+  Communicator& communicator() { return communicator_; }
+  /// What every rank must have in common: the plan of the run.
+  const std::vector<Article>& articles() const { return articles_; }
+  bool is_worker() const { return communicator_.rank() < workers_; }
+  Rank workers() const { return workers_; }
+  /// Of all ranks; every rank calls it.
+  Staleness staleness();
+
+  /// Steps done since the beginning, also before a resume.
+  Count steps_done() const { return steps_done_; }
+  /// Rank 0's state becomes everybody's: steps done, weights, statistics, and moments unless each
+  /// rank has its own. Every rank calls it, after rank 0 has changed its own.
+  void share_state();
+  void set_steps_done(Count steps) { steps_done_ = steps; }
+  bool own_moments() const { return kind_.own_moments; }
+  /// Of this rank alone; see Strategy.
+  Strategy::State strategy_state() { return strategy_->state(); }
+  void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }
+  /// Called on every rank when all are settled: `every` steps (0: never) and after each epoch.
+  void on_settled(Count every, std::function<void(const EpochReport*)> use) {
+    settle_every_ = every;
+    settled_ = std::move(use);
+  }
+  /// Called on rank 0 when a run fails and its state is that after the last good step.
+  void on_failure(std::function<void()> use) { rescue_ = std::move(use); }
+
+ private:
+  void agree();
+  void rescue(const std::string& why, const std::exception* error);
+  void broadcast(std::span<float> data, int which);
+  void run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer);
+  StepReport train_step(const Feed& feed, Count steps_of_epoch);
+  Outcome learn(const Batch& batch);
+  void listen(bool first, bool last);
+  Clock& clock() { return communicator_.clock(); }
+  void compare_replicas();
+  void average_statistics();
+  EpochReport report(EpochReport sums, const Exchange::Usage& used);
+  double sum(double value);
+  Outcome sum(const Outcome& own);
+
+  Communicator& communicator_;
+  Learning learning_;
+  const StrategyKind& kind_;
+  Rank workers_;
+  std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
+  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<Pace> pace_;
+  Exchange exchange_;
+  int sums_ = 0;  // exchanges within this step's passes
+  std::unique_ptr<Strategy> strategy_;
+  std::vector<Article> articles_;
+  Count steps_done_ = 0;
+  Count settle_every_ = 0;
+  std::function<void(const EpochReport*)> settled_;
+  std::function<void()> rescue_;
+  bool diverged_ = false, averaging_ = false;
+};
+
+}  // namespace arlab
