@@ -24,10 +24,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 template <class Claim>
-Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments, Claim claim) {
+Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments,
+                    Claim cost_model) {
   Cost sum;
   for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
-    const Cost cost = claim(lane.problem);
+    const Cost cost = cost_model(lane.problem);
     sum.messages += cost.messages;
     sum.elements += cost.elements;
     sum.rounds = std::max(sum.rounds, cost.rounds);
@@ -53,7 +54,7 @@ std::string did_you_mean(std::string_view wanted, std::span<const std::string_vi
 
 const Algorithm& find_algorithm(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Algorithm& a : catalogue()) {
+  for (const Algorithm& a : algorithms()) {
     if (a.name == name) return a;
     names.push_back(a.name);
   }
@@ -66,7 +67,7 @@ std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
   if (std::find(known.begin(), known.end(), problem.collective) == known.end())
     return std::string(algorithm.name) + " has no " + std::string(name(problem.collective)) +
            " form";
-  return algorithm.refuses ? algorithm.refuses(problem) : "";
+  return algorithm.unsupported_reason ? algorithm.unsupported_reason(problem) : "";
 }
 
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments) {
@@ -92,12 +93,12 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
 
 Cost claimed(const Algorithm& algorithm, const Problem& problem, int segments) {
   return sum_over_lanes(algorithm, problem, segments,
-                        [&](const Problem& p) { return algorithm.claim(p); });
+                        [&](const Problem& p) { return algorithm.cost_model(p); });
 }
 
 Cost claimed_of_rank(const Algorithm& algorithm, const Problem& problem, Rank me, int segments) {
   return sum_over_lanes(algorithm, problem, segments,
-                        [&](const Problem& p) { return algorithm.claim_of_rank(p, me); });
+                        [&](const Problem& p) { return algorithm.rank_cost_model(p, me); });
 }
 
 }  // namespace arlab

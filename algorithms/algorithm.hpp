@@ -37,22 +37,22 @@ struct Algorithm {
   std::string_view label;  ///< as plots print it
   std::string_view color;  ///< #rrggbb, distinct for the colour-blind (Okabe-Ito)
   std::string_view
-      family;             ///< whole (every message carries the vector) or split (it carries a part)
-  std::string_view idea;  ///< one sentence
-  std::string_view source;  ///< paper or book
-  Formula formula;          ///< of allreduce
+      family;  ///< whole (every message carries the vector) or split (it carries a part)
+  std::string_view summary;  ///< one sentence
+  std::string_view source;   ///< paper or book
+  Formula formula;           ///< of allreduce
   std::vector<Collective> collectives;
   std::int32_t lanes = 1;  ///< lanes the algorithm itself needs (2 for a double tree)
   bool grouped = false;    ///< needs to know which ranks share a node
 
   Program (*program)(Problem, Rank me) = nullptr;
-  Cost (*claim)(const Problem&) = nullptr;                   ///< closed form, in all
-  Cost (*claim_of_rank)(const Problem&, Rank me) = nullptr;  ///< closed form, one process
-  std::string (*refuses)(const Problem&) = nullptr;          ///< optional: reason, or empty
+  Cost (*cost_model)(const Problem&) = nullptr;                 ///< closed form, in all
+  Cost (*rank_cost_model)(const Problem&, Rank me) = nullptr;   ///< closed form, one process
+  std::string (*unsupported_reason)(const Problem&) = nullptr;  ///< optional: reason, or empty
 };
 
 /// Every algorithm of algorithms/catalog, by name.
-std::span<const Algorithm> catalogue();
+std::span<const Algorithm> algorithms();
 
 /// Throws Error(usage) naming the nearest algorithm when there is none of that name.
 const Algorithm& find_algorithm(std::string_view name);

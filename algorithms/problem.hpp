@@ -26,12 +26,14 @@ std::string_view name(Collective collective);
 std::optional<Collective> collective_named(std::string_view text);
 
 /// A contiguous range of chunks, [first, first + count).
-struct Chunks {
+struct ChunkRange {
   Rank first = 0;
   Rank count = 0;
   Rank end() const { return first + count; }
-  bool overlaps(const Chunks& other) const { return first < other.end() && other.first < end(); }
-  bool operator==(const Chunks&) const = default;
+  bool overlaps(const ChunkRange& other) const {
+    return first < other.end() && other.first < end();
+  }
+  bool operator==(const ChunkRange&) const = default;
 };
 
 /// `whole` cut into `parts` balanced blocks. begin(parts) is `whole`.
@@ -39,7 +41,7 @@ struct Blocks {
   Blocks(Count whole, Count parts) : quotient(whole / parts), remainder(whole % parts) {}
   Count begin(Count part) const { return part * quotient + std::min(part, remainder); }
   Count size(Count part) const { return quotient + (part < remainder ? 1 : 0); }
-  Count size(const Chunks& c) const { return begin(c.end()) - begin(c.first); }
+  Count size(const ChunkRange& c) const { return begin(c.end()) - begin(c.first); }
 
   Count quotient, remainder;
 };
@@ -71,8 +73,8 @@ struct Problem {
     if (rank < 0 || rank >= ranks) rank = (rank % ranks + ranks) % ranks;
     return static_cast<Rank>(rank);
   }
-  Chunks chunk(Count index) const { return {wrap(index), 1}; }
-  Chunks all() const { return {0, ranks}; }
+  ChunkRange chunk(Count index) const { return {wrap(index), 1}; }
+  ChunkRange all() const { return {0, ranks}; }
   Blocks blocks() const { return {elements, ranks}; }
   Count filled_chunks() const {
     return std::min<Count>(ranks, elements);

@@ -27,7 +27,7 @@
 
 namespace arlab {
 
-enum class Verb : std::uint8_t {
+enum class ActionKind : std::uint8_t {
   send,
   reduce,   ///< receive and add
   replace,  ///< receive and overwrite
@@ -35,16 +35,16 @@ enum class Verb : std::uint8_t {
 
 /// One message, seen from one of its two ends.
 struct Action {
-  Verb verb = Verb::send;
+  ActionKind kind = ActionKind::send;
   Rank peer = 0;
-  Chunks chunks;
-  bool sends() const { return verb == Verb::send; }
+  ChunkRange chunks;
+  bool sends() const { return kind == ActionKind::send; }
   bool operator==(const Action&) const = default;
 };
 
-inline Action send(Rank to, Chunks chunks) { return {Verb::send, to, chunks}; }
-inline Action reduce(Rank from, Chunks chunks) { return {Verb::reduce, from, chunks}; }
-inline Action replace(Rank from, Chunks chunks) { return {Verb::replace, from, chunks}; }
+inline Action send(Rank to, ChunkRange chunks) { return {ActionKind::send, to, chunks}; }
+inline Action reduce(Rank from, ChunkRange chunks) { return {ActionKind::reduce, from, chunks}; }
+inline Action replace(Rank from, ChunkRange chunks) { return {ActionKind::replace, from, chunks}; }
 
 using Round = std::span<const Action>;
 
@@ -55,7 +55,7 @@ std::array<Action, sizeof...(Actions)> together(const Actions&... actions) {
 }
 
 /// Both partners send and both add: one step of a butterfly.
-inline std::array<Action, 2> exchange(Rank partner, Chunks chunks) {
+inline std::array<Action, 2> exchange(Rank partner, ChunkRange chunks) {
   return {send(partner, chunks), reduce(partner, chunks)};
 }
 

@@ -14,6 +14,7 @@
 namespace {
 
 using namespace arlab;
+using namespace arlab::bench;
 
 constexpr std::string_view kExamples = R"(Examples:
   arlab list algorithms
@@ -37,7 +38,7 @@ void say(std::string_view text) {
 // The first word says what to do. Throws Error(usage) if it is none of ours.
 void check_verb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  for (const CLI::App* command : app.get_subcommands({})) verbs.push_back(command->get_name());
   const std::vector<std::string_view> names(verbs.begin(), verbs.end());
   if (word.starts_with('-')) {
     if (word == "-h" || word == "--help" || word == "--version") return;
@@ -48,17 +49,17 @@ void check_verb(const CLI::App& app, const std::string& word) {
 }
 
 // What was not understood, with the option it was perhaps meant to be.
-std::string stray(const CLI::App& verb) {
-  const std::string word = verb.remaining().empty() ? "" : verb.remaining().front();
+std::string stray(const CLI::App& command) {
+  const std::string word = command.remaining().empty() ? "" : command.remaining().front();
   if (!word.starts_with('-'))
     return fmt::format("'{}' is one word too many: leave it out, or see `arlab {} --help`", word,
-                       verb.get_name());
+                       command.get_name());
   std::vector<std::string> options;
-  for (const CLI::Option* option : verb.get_options())
+  for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   const std::vector<std::string_view> names(options.begin(), options.end());
   return fmt::format("unknown option '{}'{} (`arlab {} --help` explains all)", word,
-                     did_you_mean(word, names), verb.get_name());
+                     did_you_mean(word, names), command.get_name());
 }
 
 // In our words, whatever the version of CLI11, where it is one of the common mistakes.

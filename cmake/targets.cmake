@@ -20,17 +20,12 @@ function(arlab_sanitize target)
   endif()
 endfunction()
 
-# arlab_catalogue(<target> <folder> <header> <type> <function> [NAMESPACE ...]): every
-# <folder>/<stem>.cpp defines `<type> <stem>()` in namespace arlab::catalog, or another one where two catalogues share a
-# stem; this generates `std::span<const <type>> <function>()` over all of them.
-function(arlab_catalogue target folder header type function)
-  cmake_parse_arguments(C "" "NAMESPACE" "" ${ARGN})
-  if(C_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "arlab_catalogue(${target} ...): what is ${C_UNPARSED_ARGUMENTS}? A namespace follows NAMESPACE")
-  endif()
-  set(namespace catalog)
-  if(C_NAMESPACE)
-    set(namespace ${C_NAMESPACE})
+# arlab_catalog(<target> <folder> <header> <type> <function> <namespace> <catalog>): every <folder>/<stem>.cpp defines
+# `<type> <stem>()` in namespace <namespace>::<catalog>; this generates `std::span<const <type>> <function>()` over all of
+# them in <namespace>.
+function(arlab_catalog target folder header type function namespace catalog)
+  if(ARGN)
+    message(FATAL_ERROR "arlab_catalog(${target} ...): unexpected arguments ${ARGN}")
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
   list(SORT files)
@@ -39,7 +34,7 @@ function(arlab_catalogue target folder header type function)
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
     string(APPEND declarations "${type} ${stem}();\n")
-    string(APPEND entries "      ${namespace}::${stem}(),\n")
+    string(APPEND entries "      ${catalog}::${stem}(),\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[
@@ -48,9 +43,9 @@ function(arlab_catalogue target folder header type function)
 
 #include "@header@"
 
-namespace arlab {
 namespace @namespace@ {
-@declarations@}  // namespace @namespace@
+namespace @catalog@ {
+@declarations@}  // namespace @catalog@
 
 std::span<const @type@> @function@() {
   static const std::vector<@type@> all{
@@ -58,7 +53,7 @@ std::span<const @type@> @function@() {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace @namespace@
 ]])
   target_sources(${target} PRIVATE ${files} ${generated})
 endfunction()

@@ -8,10 +8,10 @@ endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 #include "bench/results/version.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 const char* const kVersion = "@VERSION@";
 const char* const kCommit = "@commit@";
 const char* const kCompiler = "@COMPILER@";
 const char* const kBuildType = "@BUILD_TYPE@";
-}  // namespace arlab
+}  // namespace arlab::bench
 ]])

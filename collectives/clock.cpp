@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <utility>
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -47,4 +47,4 @@ Clock& machine_clock() {
   return clock;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

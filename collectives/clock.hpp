@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// A condition variable of that clock. It may wake for nothing.
 class Condition {
@@ -45,4 +45,4 @@ class Clock {
 /// The machine's clock.
 Clock& machine_clock();
 
-}  // namespace arlab
+}  // namespace arlab::collectives

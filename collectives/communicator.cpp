@@ -2,7 +2,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 int Communicator::poll() {
   fail(Blame::usage, "this backend can only wait for a round: choose backend threads or mpi");
@@ -17,4 +17,4 @@ std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {
   return groups->count() == 1 || groups->count() == groups->ranks() ? nullptr : groups;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -14,11 +14,11 @@
 #include "collectives/clock.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// An action on real memory: what to send, or where the received elements are added or stored.
 struct Transfer {
-  Verb verb = Verb::send;
+  ActionKind kind = ActionKind::send;
   Rank peer = 0;
   std::byte* data = nullptr;
   Count elements = 0;  ///< at least 1: empty messages are dropped before
@@ -71,4 +71,4 @@ class Communicator {
 /// it together.
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

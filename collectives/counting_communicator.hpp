@@ -4,7 +4,7 @@
 
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 struct Traffic {
   Count messages = 0;
@@ -15,10 +15,10 @@ inline Traffic operator-(const Traffic& a, const Traffic& b) {
   return {a.messages - b.messages, a.bytes - b.bytes};
 }
 
-class Counted final : public Communicator {
+class CountingCommunicator final : public Communicator {
  public:
   /// The other must outlive this one.
-  explicit Counted(Communicator& other) : other_(other) {}
+  explicit CountingCommunicator(Communicator& other) : other_(other) {}
 
   Traffic sent() const { return sent_; }
   /// In rounds that were started and waited for.
@@ -28,7 +28,7 @@ class Counted final : public Communicator {
   Rank ranks() const override { return other_.ranks(); }
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)
-      if (t.verb == Verb::send) {
+      if (t.kind == ActionKind::send) {
         ++sent_.messages;
         sent_.bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
       }
@@ -65,4 +65,4 @@ class Counted final : public Communicator {
   double seconds_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

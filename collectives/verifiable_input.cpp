@@ -10,7 +10,7 @@
 #include "collectives/reduce/dispatch_dtype.hpp"
 #include "collectives/reduce/reduce.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 // Values repeat with this prime period, which no chunk boundary follows.
@@ -224,4 +224,4 @@ Count wrong_elements(std::span<const std::byte> data, Operand operand, const Pro
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

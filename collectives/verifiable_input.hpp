@@ -7,7 +7,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Writes the input of rank `me`. Every partial sum, product, minimum and maximum is exact in the
 /// type, at any number of ranks. What the rank does not hold at the start (Spec) is filled with
@@ -22,4 +22,4 @@ void right_answer(std::span<std::byte> data, Operand operand, const Problem& pro
 Count wrong_elements(std::span<const std::byte> data, Operand operand, const Problem& problem,
                      Rank me);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace arlab {
+namespace arlab::simulator {
 
 void LinkHistory::add(std::size_t link, Time begin, Time end, double rate) {
   if (end <= begin) return;
@@ -34,4 +34,4 @@ std::vector<double> LinkHistory::carried(std::size_t link, Time end) const {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

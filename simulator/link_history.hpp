@@ -10,7 +10,7 @@
 
 #include "algorithms/base/time.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class LinkHistory {
  public:
@@ -32,4 +32,4 @@ class LinkHistory {
   std::vector<std::vector<double>> carried_;  // by link, by step; empty: never used
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -14,7 +14,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Message {
   Rank source = 0;
@@ -86,4 +86,4 @@ class Network {
   virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

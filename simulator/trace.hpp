@@ -7,7 +7,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Span {
   enum class Kind : std::uint8_t { send, receive, reduce };
@@ -28,4 +28,4 @@ struct Trace {
   std::vector<Span> spans;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,14 +6,14 @@
 #include "training/control/same_on_all_ranks.hpp"
 #include "training/strategies/all_reduce.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-std::vector<Article> articles_of(Parameters& parameters, const DistributedOptions& options,
-                                 const std::string& route) {
-  std::vector<Article> all{{"the algorithm", route},
-                           {"the optimizer", std::string(name(options.optimizer.kind))},
-                           {"the schedule", text(options.gradients)}};
+std::vector<RunParameter> articles_of(Parameters& parameters, const DistributedOptions& options,
+                                      const std::string& route) {
+  std::vector<RunParameter> all{{"the algorithm", route},
+                                {"the optimizer", std::string(name(options.optimizer.kind))},
+                                {"the schedule", text(options.gradients)}};
   std::string variables;
   for (const Variable& v : parameters.variables())
     variables += v.name + ' ' + std::to_string(v.elements) + ';';
@@ -23,7 +23,8 @@ std::vector<Article> articles_of(Parameters& parameters, const DistributedOption
 
 }  // namespace
 
-DistributedOptimizer::DistributedOptimizer(Communicator& communicator, Parameters& parameters,
+DistributedOptimizer::DistributedOptimizer(collectives::Communicator& communicator,
+                                           Parameters& parameters,
                                            const DistributedOptions& options)
     : communicator_(communicator),
       parameters_(parameters),
@@ -52,4 +53,4 @@ void DistributedOptimizer::step(double learning_rate) {
   strategy_->flush();
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

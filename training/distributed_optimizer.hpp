@@ -1,7 +1,7 @@
 // DistributedOptimizer: data-parallel training for a model and a loop of your own, in the manner of
 // Horovod: wrap the optimizer, broadcast the weights of rank 0, and let rank 0 alone write.
 //
-//   arlab::TorchParameters parameters(*net);                       // or Parameters of your own
+//   arlab::training::TorchParameters parameters(*net);                       // or Parameters of your own
 //   arlab::DistributedOptimizer optimizer(communicator, parameters, {});
 //   for (each batch of this worker) {
 //     optimizer.start_step();                                      // gradients are 0
@@ -19,7 +19,7 @@
 #include "training/replica/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct DistributedOptions {
   std::string route = "ring";  ///< an algorithm, "native" or "auto"
@@ -32,7 +32,7 @@ class DistributedOptimizer {
  public:
   /// Every rank makes one. The weights of rank 0 become everybody's. Communicator and parameters
   /// outlive it. Throws Error(usage) where ranks have different parameters or options.
-  DistributedOptimizer(Communicator& communicator, Parameters& parameters,
+  DistributedOptimizer(collectives::Communicator& communicator, Parameters& parameters,
                        const DistributedOptions& options);
   ~DistributedOptimizer();
 
@@ -50,7 +50,7 @@ class DistributedOptimizer {
   const Exchange& exchange() const { return exchange_; }
 
  private:
-  Communicator& communicator_;
+  collectives::Communicator& communicator_;
   Parameters& parameters_;
   Exchange exchange_;
   Optimizer optimizer_;
@@ -58,4 +58,4 @@ class DistributedOptimizer {
   Count steps_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

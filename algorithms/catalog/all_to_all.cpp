@@ -22,18 +22,18 @@ Program program(Problem p, Rank me) {
   co_yield round;
 }
 
-Cost claim_of_rank(const Problem& p, Rank) {
+Cost rank_cost_model(const Problem& p, Rank) {
   const Count others = p.ranks - 1;
   return {p.elements > 0 ? others : 0, others * p.elements, others > 0 ? 1 : 0};
 }
 
-Cost claim(const Problem& p) {
-  const Cost each = claim_of_rank(p, 0);
+Cost cost_model(const Problem& p) {
+  const Cost each = rank_cost_model(p, 0);
   return {p.ranks * each.messages, p.ranks * each.elements, each.rounds};
 }
 
-std::string refuses(const Problem& p) {
-  const Count messages = claim_of_rank(p, 0).messages * p.ranks;
+std::string unsupported_reason(const Problem& p) {
+  const Count messages = rank_cost_model(p, 0).messages * p.ranks;
   if (messages == 0 || p.elements <= std::numeric_limits<Count>::max() / 8 / messages) return "";
   return "all_to_all on " + std::to_string(p.ranks) + " ranks with " + std::to_string(p.elements) +
          " elements sends more bytes than 64 bits can count";
@@ -47,14 +47,14 @@ Algorithm all_to_all() {
       .label = "All to all",
       .color = "#CC79A7",
       .family = "whole",
-      .idea = "every process sends its whole array to every other, and each reduces locally",
+      .summary = "every process sends its whole array to every other, and each reduces locally",
       .source = "Grama et al., Introduction to Parallel Computing, 2003, ch. 4",
       .formula = {"m(m-1)", "N m(m-1)", "1"},
       .collectives = {Collective::allreduce},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
-      .refuses = refuses,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
+      .unsupported_reason = unsupported_reason,
   };
 }
 

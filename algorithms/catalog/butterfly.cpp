@@ -22,14 +22,14 @@ Program program(Problem p, Rank me) {
   if (has_extra) co_yield send(me + core, p.all());
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const int steps = floor_log2(p.ranks);
   const Count core = Count{1} << steps, extras = p.ranks - core;
   const Count messages = core * steps + 2 * extras;
   return {p.elements > 0 ? messages : 0, messages * p.elements, steps + (extras > 0 ? 2 : 0)};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const int steps = floor_log2(p.ranks);
   const Count core = Count{1} << steps, extras = p.ranks - core;
   const bool is_extra = me >= core, has_extra = me < extras;
@@ -45,14 +45,14 @@ Algorithm butterfly() {
       .label = "Butterfly",
       .color = "#D55E00",
       .family = "whole",
-      .idea = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
+      .summary = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (recursive doubling)",
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
                   "log2 m (floor + 2 if m is no power of two)"},
       .collectives = {Collective::allreduce},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

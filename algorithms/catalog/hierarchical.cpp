@@ -25,8 +25,8 @@ struct Seat {
         group(p.groups->group_of(me)),
         place(p.groups->place_of(me)) {}
 
-  Chunks block(Rank owner) const { return {owner * groups, groups}; }
-  Chunks chunk(Rank index) const { return {place * groups + (index + groups) % groups, 1}; }
+  ChunkRange block(Rank owner) const { return {owner * groups, groups}; }
+  ChunkRange chunk(Rank index) const { return {place * groups + (index + groups) % groups, 1}; }
 
   Rank groups, size, group, place;
 };
@@ -60,7 +60,7 @@ Count filled_blocks(const Problem& p, const Seat& seat) {
   return (p.filled_chunks() + seat.groups - 1) / seat.groups;
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Seat seat(p, 0);
   const Count within = 2 * Count{seat.groups} * (seat.size - 1);  // times each block
   const Count between = 2 * Count{seat.groups - 1};               // times each chunk
@@ -68,7 +68,7 @@ Cost claim(const Problem& p) {
           (within + between) * p.elements, rounds_of(seat)};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const Seat seat(p, me);
   const Blocks blocks = p.blocks();
   const Count own = blocks.size(seat.block(seat.place)), own_filled = own > 0 ? 1 : 0;
@@ -87,7 +87,7 @@ Cost claim_of_rank(const Problem& p, Rank me) {
   return cost;
 }
 
-std::string refuses(const Problem& p) {
+std::string unsupported_reason(const Problem& p) {
   if (!p.groups)
     return "hierarchical needs to know which ranks share a node: give --groups, or a topology with "
            "groups";
@@ -109,15 +109,15 @@ Algorithm hierarchical() {
       .label = "Hierarchical",
       .color = "#999933",
       .family = "split",
-      .idea = "reduce-scatter within nodes, rings between counterparts, all-gather within nodes",
+      .summary = "reduce-scatter within nodes, rings between counterparts, all-gather within nodes",
       .source = "Mikami et al., arXiv:1811.05233, 2018 (2D-torus all-reduce)",
       .formula = {"2m(S-1) + 2m(G-1) (m = G groups of S)", "2N(m-1)", "2(S-1) + 2(G-1)"},
       .collectives = {Collective::allreduce},
       .grouped = true,
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
-      .refuses = refuses,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
+      .unsupported_reason = unsupported_reason,
   };
 }
 

@@ -12,32 +12,32 @@ Program program(Problem p, Rank me) {
   if (p.ranks == 1) co_return;
   const bool master = me == p.root;
   std::vector<Action> round;
-  const auto with_every_worker = [&](Verb verb) {
+  const auto with_every_worker = [&](ActionKind kind) {
     round.clear();
-    for (Rank s = 1; s < p.ranks; ++s) round.push_back({verb, p.wrap(Count{p.root} + s), p.all()});
+    for (Rank s = 1; s < p.ranks; ++s) round.push_back({kind, p.wrap(Count{p.root} + s), p.all()});
     return Round(round);
   };
   if (p.reduces()) {
     if (master)
-      co_yield with_every_worker(Verb::reduce);
+      co_yield with_every_worker(ActionKind::reduce);
     else
       co_yield send(p.root, p.all());
   }
   if (p.shares()) {
     if (master)
-      co_yield with_every_worker(Verb::send);
+      co_yield with_every_worker(ActionKind::send);
     else
       co_yield replace(p.root, p.all());
   }
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Count workers = p.ranks - 1;
   return {p.elements > 0 ? p.halves() * workers : 0, p.halves() * workers * p.elements,
           workers > 0 ? p.halves() : 0};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const bool sends = me == p.root ? p.shares() : p.reduces();
   const Count sent = !sends ? 0 : me == p.root ? p.ranks - 1 : 1;
   return {p.elements > 0 ? sent : 0, sent * p.elements, p.ranks > 1 ? p.halves() : 0};
@@ -51,13 +51,13 @@ Algorithm master_worker() {
       .label = "Master-worker",
       .color = "#E69F00",
       .family = "whole",
-      .idea = "all send to one master, it reduces and sends the result back",
+      .summary = "all send to one master, it reduces and sends the result back",
       .source = "Li et al., OSDI 2014 (one synchronous parameter server)",
       .formula = {"2(m-1)", "2N(m-1)", "2"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

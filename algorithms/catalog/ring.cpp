@@ -19,12 +19,12 @@ Program program(Problem p, Rank me) {
       co_yield together(send(right, p.chunk(me - s)), replace(left, p.chunk(me - s - 1)));
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Count steps = p.halves() * Count{p.ranks - 1};
   return {steps * p.filled_chunks(), steps * p.elements, steps};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   Cost cost{0, 0, p.halves() * Count{p.ranks - 1}};
   const auto all_chunks_but = [&](Rank kept) {
     const Count size = p.blocks().size(kept);
@@ -44,13 +44,13 @@ Algorithm ring() {
       .label = "Ring",
       .color = "#0072B2",
       .family = "split",
-      .idea = "partial sums go once around the ring, then the finished chunks do",
+      .summary = "partial sums go once around the ring, then the finished chunks do",
       .source = "Patarasuk & Yuan, JPDC 69(2), 2009",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

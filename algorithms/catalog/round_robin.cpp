@@ -23,12 +23,12 @@ Program program(Problem p, Rank me) {
     }
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Count steps = p.halves() * Count{p.ranks - 1};
   return {steps * p.filled_chunks(), steps * p.elements, steps};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const Count others = p.ranks - 1, own = p.blocks().size(me), own_filled = own > 0 ? 1 : 0;
   Cost cost{0, 0, p.halves() * others};
   if (p.reduces()) {  // every part but its own, once
@@ -50,13 +50,13 @@ Algorithm round_robin() {
       .label = "Round robin",
       .color = "#56B4E9",
       .family = "split",
-      .idea = "each part goes straight to its owner, in rotation, and comes back the same way",
+      .summary = "each part goes straight to its owner, in rotation, and comes back the same way",
       .source = "Zhao & Canny, arXiv:1312.3020",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

@@ -37,12 +37,12 @@ Program program(Problem p, Rank me) {
   }
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Count edges = p.halves() * Count{p.ranks - 1};
   return {p.elements > 0 ? edges : 0, edges * p.elements, p.halves() * ceil_log2(p.ranks)};
 }
 
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const Rank number = p.wrap(Count{me} - p.root);
   const Count up = number == 0 ? 0 : 1, down = children(p, number);
   const Count sent = (p.reduces() ? up : 0) + (p.shares() ? down : 0);
@@ -57,13 +57,13 @@ Algorithm tree() {
       .label = "Tree",
       .color = "#009E73",
       .family = "whole",
-      .idea = "a binomial reduce to the root, then a binomial broadcast from it",
+      .summary = "a binomial reduce to the root, then a binomial broadcast from it",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
       .formula = {"2(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

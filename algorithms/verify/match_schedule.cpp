@@ -13,12 +13,12 @@ std::string describe(const Action& a) {
       first == last  ? "chunk " + std::to_string(first)
       : last < first ? std::to_string(a.chunks.count) + " chunks"
                      : "chunks " + std::to_string(first) + " to " + std::to_string(last);
-  switch (a.verb) {
-    case Verb::send:
+  switch (a.kind) {
+    case ActionKind::send:
       return "send " + chunks + " to rank " + std::to_string(a.peer);
-    case Verb::reduce:
+    case ActionKind::reduce:
       return "reduce " + chunks + " from rank " + std::to_string(a.peer);
-    case Verb::replace:
+    case ActionKind::replace:
       return "replace " + chunks + " from rank " + std::to_string(a.peer);
   }
   return "?";
@@ -141,7 +141,7 @@ class Walker {
   // A replace must not overlap anything else in its round: the actions may finish in any order.
   Fault check_hazards(Rank r, Round round) {
     if (std::none_of(round.begin(), round.end(),
-                     [](const Action& a) { return a.verb == Verb::replace; }))
+                     [](const Action& a) { return a.kind == ActionKind::replace; }))
       return {};
     std::vector<const Action*> by_chunk;
     for (const Action& a : round) by_chunk.push_back(&a);
@@ -150,7 +150,7 @@ class Walker {
     // Sweep by first chunk, keeping the furthest end of the replaces and of everything so far.
     const Action *furthest = nullptr, *furthest_replace = nullptr;
     for (const Action* a : by_chunk) {
-      const Action* other = a->verb == Verb::replace ? furthest : furthest_replace;
+      const Action* other = a->kind == ActionKind::replace ? furthest : furthest_replace;
       if (other && other->chunks.overlaps(a->chunks))
         return {Fault::Kind::hazard, r, at(r).round, a->chunks.first,
                 where(r, at(r).round) + describe(*other) + " and " + describe(*a) +
@@ -160,7 +160,7 @@ class Walker {
           furthest_so_far = a;
       };
       extend(furthest);
-      if (a->verb == Verb::replace) extend(furthest_replace);
+      if (a->kind == ActionKind::replace) extend(furthest_replace);
     }
     return {};
   }

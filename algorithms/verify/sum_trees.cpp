@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMaxWords = std::size_t{1} << 30;  // 8 GiB of sets
 }
 
-Sums::Sums(Rank ranks) : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
+SumTrees::SumTrees(Rank ranks)
+    : ranks_(ranks), words_((static_cast<std::size_t>(ranks) + 63) / 64) {
   for (Rank r = 0; r < ranks; ++r) {
     append(kNothing, kNothing);
     sets_[index(r) * words_ + index(r) / 64] |= std::uint64_t{1} << (r % 64);
@@ -19,7 +20,7 @@ Sums::Sums(Rank ranks) : ranks_(ranks), words_((static_cast<std::size_t>(ranks) 
   }
 }
 
-Sums::Id Sums::append(Id left, Id right) {
+SumTrees::Id SumTrees::append(Id left, Id right) {
   if (sets_.size() + words_ > kMaxWords)
     fail(Blame::usage, "verifying " + std::to_string(ranks_) +
                            " ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
@@ -28,7 +29,7 @@ Sums::Id Sums::append(Id left, Id right) {
   return static_cast<Id>(nodes_.size() - 1);
 }
 
-Sums::Id Sums::add(Id a, Id b, Rank& shared) {
+SumTrees::Id SumTrees::add(Id a, Id b, Rank& shared) {
   shared = -1;
   if (a > b) std::swap(a, b);
   const std::uint64_t key = static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
@@ -53,20 +54,20 @@ Sums::Id Sums::add(Id a, Id b, Rank& shared) {
   return last_;
 }
 
-Rank Sums::lacks(Id id) const {
+Rank SumTrees::lacks(Id id) const {
   if (nodes_[index(id)].contributions == ranks_) return -1;
   for (Rank r = 0; r < ranks_; ++r)
     if (!has(id, r)) return r;
   return -1;
 }
 
-Rank Sums::lowest(Id id) const {
+Rank SumTrees::lowest(Id id) const {
   std::size_t w = 0;
   while (set(id)[w] == 0) ++w;
   return static_cast<Rank>(w * 64 + static_cast<std::size_t>(std::countr_zero(set(id)[w])));
 }
 
-std::string Sums::bracketing(Id id, std::size_t limit) const {
+std::string SumTrees::bracketing(Id id, std::size_t limit) const {
   std::string out;
   print(id, limit, out);
   if (out.size() > limit) out = out.substr(0, limit) + "...";
@@ -74,7 +75,7 @@ std::string Sums::bracketing(Id id, std::size_t limit) const {
 }
 
 // Recursive, but never deeper than `limit`: every level prints a bracket first.
-void Sums::print(Id id, std::size_t limit, std::string& out) const {
+void SumTrees::print(Id id, std::size_t limit, std::string& out) const {
   if (out.size() > limit) return;
   const Node& n = nodes_[index(id)];
   if (n.left == kNothing) {

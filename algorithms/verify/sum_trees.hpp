@@ -13,13 +13,13 @@
 
 namespace arlab {
 
-class Sums {
+class SumTrees {
  public:
   using Id = std::int32_t;
   static constexpr Id kNothing = -1;
 
   /// The contributions of `ranks` ranks are the ids 0 to ranks - 1.
-  explicit Sums(Rank ranks);
+  explicit SumTrees(Rank ranks);
 
   /// The id of a + b (= b + a). If both hold one same contribution, `shared` is set to that rank,
   /// else to -1.

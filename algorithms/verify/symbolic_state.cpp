@@ -9,7 +9,7 @@ namespace {
 // contribution.
 const Problem& with_memory(const Problem& problem) {
   const double cells = double(problem.ranks) * double(problem.ranks);
-  if (cells * sizeof(Sums::Id) + cells / 8 > 8.0 * (1 << 30))
+  if (cells * sizeof(SumTrees::Id) + cells / 8 > 8.0 * (1 << 30))
     fail(Blame::usage, "verifying " + std::to_string(problem.ranks) +
                            " ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
   return problem;
@@ -24,11 +24,11 @@ Fault fault_at(Fault::Kind kind, Rank rank, Count round, Rank chunk, const std::
               what};
 }
 
-Holdings::Holdings(const Problem& problem)
+SymbolicState::SymbolicState(const Problem& problem)
     : p_(with_memory(problem)),
       spec_(problem),
       sums_(problem.ranks),
-      held_(std::size_t(problem.ranks) * std::size_t(problem.ranks), Sums::kNothing),
+      held_(std::size_t(problem.ranks) * std::size_t(problem.ranks), SumTrees::kNothing),
       arrived_(std::size_t(problem.ranks)) {
   for (Rank r = 0; r < p_.ranks; ++r)
     for (Rank c = 0; c < p_.ranks; ++c)
@@ -37,13 +37,13 @@ Holdings::Holdings(const Problem& problem)
 
 // The sender is still in its round and receives apply at a round's end, so this is the value at the
 // round's start.
-Fault Holdings::meets(const End& send, const End& receive) {
+Fault SymbolicState::meets(const End& send, const End& receive) {
   auto& runs = arrived(receive);
   runs.clear();
-  const Chunks chunks = send.action->chunks;
+  const ChunkRange chunks = send.action->chunks;
   for (Rank c = chunks.first; c < chunks.end(); ++c) {
-    const Sums::Id value = held(send.rank, c);
-    if (value == Sums::kNothing)
+    const SumTrees::Id value = held(send.rank, c);
+    if (value == SumTrees::kNothing)
       return fault_at(
           Fault::Kind::unheld, send.rank, send.round, c,
           "sends it to rank " + std::to_string(receive.rank) + ", but holds no value of it");
@@ -55,14 +55,14 @@ Fault Holdings::meets(const End& send, const End& receive) {
   return {};
 }
 
-Fault Holdings::ends(Rank rank, Count number, Count, Round round) {
+Fault SymbolicState::ends(Rank rank, Count number, Count, Round round) {
   for (std::size_t i = 0; i < round.size(); ++i) {
     const Action& a = round[i];
     if (a.sends()) continue;
     Rank chunk = a.chunks.first;
     for (const Run& run : arrived_[std::size_t(rank)][i])
       for (Rank k = 0; k < run.chunks; ++k, ++chunk) {
-        if (a.verb == Verb::replace) {
+        if (a.kind == ActionKind::replace) {
           held_[index(rank, chunk)] = run.value;
         } else if (Fault wrong = add(rank, number, chunk, a.peer, run.value)) {
           return wrong;
@@ -72,16 +72,16 @@ Fault Holdings::ends(Rank rank, Count number, Count, Round round) {
   return {};
 }
 
-std::vector<Holdings::Run>& Holdings::arrived(const End& receive) {
+std::vector<SymbolicState::Run>& SymbolicState::arrived(const End& receive) {
   auto& round = arrived_[std::size_t(receive.rank)];
   const auto position = std::size_t(receive.position);
   if (round.size() <= position) round.resize(position + 1);
   return round[position];
 }
 
-Fault Holdings::add(Rank rank, Count round, Rank chunk, Rank peer, Sums::Id value) {
-  Sums::Id& mine = held_[index(rank, chunk)];
-  if (mine == Sums::kNothing)
+Fault SymbolicState::add(Rank rank, Count round, Rank chunk, Rank peer, SumTrees::Id value) {
+  SumTrees::Id& mine = held_[index(rank, chunk)];
+  if (mine == SumTrees::kNothing)
     return fault_at(Fault::Kind::unheld, rank, round, chunk,
                     "adds to it from rank " + std::to_string(peer) + ", but holds no value of it");
   Rank shared = -1;

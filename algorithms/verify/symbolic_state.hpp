@@ -13,16 +13,16 @@
 
 namespace arlab {
 
-class Holdings : public Visitor {
+class SymbolicState : public Visitor {
  public:
   /// What the Spec says of the start. Throws Error(usage) where the symbols would need over 8 GiB.
-  explicit Holdings(const Problem& problem);
+  explicit SymbolicState(const Problem& problem);
 
   const Problem& problem() const { return p_; }
   const Spec& spec() const { return spec_; }
-  const Sums& sums() const { return sums_; }
+  const SumTrees& sums() const { return sums_; }
   /// Sums::kNothing where the rank holds no value of the chunk.
-  Sums::Id held(Rank rank, Rank chunk) const { return held_[index(rank, chunk)]; }
+  SumTrees::Id held(Rank rank, Rank chunk) const { return held_[index(rank, chunk)]; }
 
   Fault meets(const End& send, const End& receive) override;
   Fault ends(Rank rank, Count number, Count step, Round round) override;
@@ -31,7 +31,7 @@ class Holdings : public Visitor {
   // Neighbouring chunks of equal value, so that a message with the whole vector is one entry, not
   // one a chunk.
   struct Run {
-    Sums::Id value;
+    SumTrees::Id value;
     Rank chunks;
   };
 
@@ -39,12 +39,12 @@ class Holdings : public Visitor {
     return std::size_t(rank) * std::size_t(p_.ranks) + std::size_t(chunk);
   }
   std::vector<Run>& arrived(const End& receive);
-  Fault add(Rank rank, Count round, Rank chunk, Rank peer, Sums::Id value);
+  Fault add(Rank rank, Count round, Rank chunk, Rank peer, SumTrees::Id value);
 
   Problem p_;
   Spec spec_;
-  Sums sums_;
-  std::vector<Sums::Id> held_;                          // [rank][chunk]
+  SumTrees sums_;
+  std::vector<SumTrees::Id> held_;                      // [rank][chunk]
   std::vector<std::vector<std::vector<Run>>> arrived_;  // [rank][position in its round]
 };
 

@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::size_t kBracketingLimit = 400;  // characters
 
-Fault check_end(const Holdings& all, Rank rank, Rank chunk) {
-  const Sums::Id value = all.held(rank, chunk);
+Fault check_end(const SymbolicState& all, Rank rank, Rank chunk) {
+  const SumTrees::Id value = all.held(rank, chunk);
   const auto missing = [&](const std::string& what) {
     return fault_at(Fault::Kind::missing, rank, 0, chunk, what);
   };
-  if (value == Sums::kNothing) return missing("holds no value of it");
+  if (value == SumTrees::kNothing) return missing("holds no value of it");
   if (all.spec().sums()) {
     const Rank lacking = all.sums().lacks(value);
     if (lacking < 0) return {};
@@ -24,22 +24,23 @@ Fault check_end(const Holdings& all, Rank rank, Rank chunk) {
                  " instead of the value of rank " + std::to_string(source));
 }
 
-Proof conclude(const Holdings& all) {
+Proof conclude(const SymbolicState& all) {
   Proof proof;
-  Sums::Id shown = Sums::kNothing;
+  SumTrees::Id shown = SumTrees::kNothing;
   const Rank ranks = all.problem().ranks;
   for (Rank chunk = 0; chunk < ranks; ++chunk) {
-    Sums::Id first = Sums::kNothing;
+    SumTrees::Id first = SumTrees::kNothing;
     for (Rank rank = 0; rank < ranks; ++rank) {
       if (!all.spec().needs_at_end(rank, chunk)) continue;
       if ((proof.fault = check_end(all, rank, chunk))) return proof;
-      const Sums::Id value = all.held(rank, chunk);
-      if (first == Sums::kNothing) first = value;
-      if (shown == Sums::kNothing) shown = value;
+      const SumTrees::Id value = all.held(rank, chunk);
+      if (first == SumTrees::kNothing) first = value;
+      if (shown == SumTrees::kNothing) shown = value;
       proof.same_on_all_ranks = proof.same_on_all_ranks && value == first;
     }
   }
-  if (shown != Sums::kNothing) proof.bracketing = all.sums().bracketing(shown, kBracketingLimit);
+  if (shown != SumTrees::kNothing)
+    proof.bracketing = all.sums().bracketing(shown, kBracketingLimit);
   return proof;
 }
 
@@ -47,7 +48,7 @@ Proof conclude(const Holdings& all) {
 
 Proof verify(const Problem& problem, const Schedule& schedule) {
   check(problem);
-  Holdings all(problem);
+  SymbolicState all(problem);
   const Walk walked = walk(problem, schedule, all);
   if (walked.fault) return {walked.fault, "", false};
   return conclude(all);

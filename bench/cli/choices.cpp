@@ -5,7 +5,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 void unknown(std::string_view what, std::string_view word,
              std::span<const std::string_view> names) {
@@ -16,4 +16,4 @@ void unknown(std::string_view what, std::string_view word,
                          : fmt::format("unknown {} '{}'{} (one of {})", what, word, near, all));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Throws Error(usage) that names the word, the nearest of `names` if one is near, and all of them.
 /// `what`: what the word should be, such as "dtype".
 [[noreturn]] void unknown(std::string_view what, std::string_view word,
                           std::span<const std::string_view> names);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -8,15 +8,15 @@
 #include "bench/cli/units.hpp"
 #include "simulator/topologies/fabric.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 namespace {
 
 // What the parameter is in each model that has it, such as "loggops: latency of the network".
-std::string help_of(const Parameter& wanted) {
+std::string help_of(const simulator::Parameter& wanted) {
   std::string names, help;
-  for (const Model& m : models())
-    for (const Parameter& p : m.parameters) {
+  for (const simulator::Model& m : simulator::models())
+    for (const simulator::Parameter& p : m.parameters) {
       if (p.name != wanted.name) continue;
       const bool same = help == p.help;
       names += (names.empty() ? "" : same ? ", " : ": " + help + "; ") + std::string(m.name);
@@ -25,29 +25,31 @@ std::string help_of(const Parameter& wanted) {
   return names + ": " + help;
 }
 
-bool is_time(const Parameter& p) {
-  return p.unit == Parameter::Unit::time || p.unit == Parameter::Unit::time_per_byte;
+bool is_time(const simulator::Parameter& p) {
+  return p.unit == simulator::Parameter::Unit::time ||
+         p.unit == simulator::Parameter::Unit::time_per_byte;
 }
 
 // "fluid or packet"
 std::string with_links(std::string_view between) {
   std::string names;
-  for (const Model& m : models())
+  for (const simulator::Model& m : simulator::models())
     if (m.has_links) names += (names.empty() ? "" : std::string(between)) + std::string(m.name);
   return names;
 }
 
 }  // namespace
 
-void ModelOptions::add(CLI::App& verb) {
+void ModelOptions::add(CLI::App& command) {
   std::string names;
-  for (const Model& m : models()) names += (names.empty() ? "" : " or ") + std::string(m.name);
-  verb.add_option("--model", model,
+  for (const simulator::Model& m : simulator::models())
+    names += (names.empty() ? "" : " or ") + std::string(m.name);
+  command.add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them")
       ->type_name("NAME");
   const std::string group = "Topology (of --model " + with_links(" or ") + ")";
   const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
-    return verb.add_option(name, values, help)
+    return command.add_option(name, values, help)
         ->type_name(type)
         ->group(group)
         ->allow_extra_args(false)
@@ -59,15 +61,15 @@ void ModelOptions::add(CLI::App& verb) {
   list("--placement", placements, "PLACEMENTS",
        "Host of each rank: block (default), cyclic, random, or a file with a host for each rank")
       ->delimiter(',');
-  network.add(verb, group);
-  for (const Model& m : models())
-    for (const Parameter& p : m.parameters) {
+  network.add(command, group);
+  for (const simulator::Model& m : simulator::models())
+    for (const simulator::Parameter& p : m.parameters) {
       const std::string parameter(p.name);
       if (given.count(parameter) > 0) continue;  // of an earlier model, too
-      verb.add_option("--" + parameter, given[parameter], help_of(p))
-          ->type_name(p.unit == Parameter::Unit::bytes    ? "BYTES"
-                      : p.unit == Parameter::Unit::number ? "NUMBER"
-                                                          : "TIME")
+      command.add_option("--" + parameter, given[parameter], help_of(p))
+          ->type_name(p.unit == simulator::Parameter::Unit::bytes    ? "BYTES"
+                      : p.unit == simulator::Parameter::Unit::number ? "NUMBER"
+                                                                     : "TIME")
           ->group("Model parameters");
     }
 }
@@ -93,18 +95,18 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
   return all;
 }
 
-std::shared_ptr<const Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
-                                                   [[maybe_unused]] Rank ranks) const {
+std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
+                                                              [[maybe_unused]] Rank ranks) const {
   if (!parsed_model().has_links) return nullptr;
   if (ranks != built_for_) built_.clear();
   built_for_ = ranks;
-  std::shared_ptr<const Fabric>& made = built_[choice];
+  std::shared_ptr<const simulator::Fabric>& made = built_[choice];
   if (!made) made = networks().at(choice).fabric(ranks);
   return made;
 }
 
-std::unique_ptr<Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
-  return make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
+std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
+  return simulator::make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
 }
 
 std::vector<GroupsOf> ModelOptions::groups() const {
@@ -112,7 +114,7 @@ std::vector<GroupsOf> ModelOptions::groups() const {
   for (std::size_t i = 0; i < networks().size(); ++i)
     all.push_back([this, i](Rank ranks) {
       const auto built = fabric(i, ranks);
-      if (built) return groups_of(*built);
+      if (built) return simulator::groups_of(*built);
       return std::shared_ptr<const Groups>();
     });
   return all;
@@ -124,15 +126,16 @@ std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
   return "crossbar";
 }
 
-const Model& ModelOptions::parsed_model() const { return find_model(model); }
+const simulator::Model& ModelOptions::parsed_model() const { return simulator::find_model(model); }
 
-Values ModelOptions::values() const {
-  const Model& chosen = parsed_model();
-  Values values;
+simulator::Values ModelOptions::values() const {
+  const simulator::Model& chosen = parsed_model();
+  simulator::Values values;
   for (const auto& [name, text] : given) {
     if (text.empty()) continue;
-    const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
-                                    [&name = name](const Parameter& p) { return p.name == name; });
+    const auto found =
+        std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
+                     [&name = name](const simulator::Parameter& p) { return p.name == name; });
     if (found == chosen.parameters.end())
       fail(Blame::usage,
            fmt::format("model {} has no parameter {}: leave out --{}, or choose another --model",
@@ -140,13 +143,13 @@ Values ModelOptions::values() const {
     values[name] = is_time(*found) ? parse_time(text, "--" + name)
                                    : static_cast<double>(parse_count(text, "--" + name));
   }
-  return complete(chosen, values);
+  return simulator::complete(chosen, values);
 }
 
 std::string ModelOptions::machine() const {
-  const Values all = values();
+  const simulator::Values all = values();
   std::string text;
-  for (const Parameter& p : parsed_model().parameters) {
+  for (const simulator::Parameter& p : parsed_model().parameters) {
     const double value = all.at(std::string(p.name));
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
                         is_time(p) ? show_picoseconds(value) : fmt::format("{:.0f}", value));
@@ -154,4 +157,4 @@ std::string ModelOptions::machine() const {
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -8,7 +8,7 @@
 #include "bench/cli/choices.hpp"
 #include "bench/cli/units.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 template <class Named, std::size_t N, class Parse>
@@ -31,7 +31,7 @@ constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
 // An option that takes one whole number.
-void add_number(CLI::App& verb, const std::string& names, std::int32_t& value, std::int32_t least,
+void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help) {
   const std::string what = names.substr(0, names.find(','));
   const auto parse = [&value, what, least, most](const std::string& text) {
@@ -40,13 +40,13 @@ void add_number(CLI::App& verb, const std::string& names, std::int32_t& value, s
       fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
     value = static_cast<std::int32_t>(number);
   };
-  verb.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
+  app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
 }  // namespace
 
-void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group) {
-  verb.add_option_function<std::string>(
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
+  app.add_option_function<std::string>(
           "--seed",
           [&seed](const std::string& text) {
             const std::int64_t number = parse_count(text, "--seed");
@@ -59,58 +59,58 @@ void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group) {
       ->group(group);
 }
 
-void SweepOptions::add_names(CLI::App& verb) {
-  verb.add_option("algorithms", positional, "Algorithms, or all (default)")
+void SweepOptions::add_names(CLI::App& app) {
+  app.add_option("algorithms", positional, "Algorithms, or all (default)")
       ->type_name("")
       ->delimiter(',');
-  as_list(verb.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
+  as_list(app.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
       ->type_name("NAMES");
-  verb.add_option("-c,--collective", collective,
+  app.add_option("-c,--collective", collective,
                   "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
-  add_number(verb, "--root,--master", root, 0, kMostRanks - 1,
+  add_number(app, "--root,--master", root, 0, kMostRanks - 1,
              "Root of a tree, master of master_worker, source of a broadcast (default 0)");
 }
 
-void SweepOptions::add_ranks(CLI::App& verb, const std::string& help) {
-  as_list(verb.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
-  add_number(verb, "--groups", group_size, 1, kMostRanks,
+void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
+  as_list(app.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
+  add_number(app, "--groups", group_size, 1, kMostRanks,
              "So many consecutive ranks share a node, for algorithms that use it");
 }
 
-void SweepOptions::add_axes(CLI::App& verb, bool with_type) {
-  add_names(verb);
-  add_ranks(verb, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
-  as_list(verb.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
+void SweepOptions::add_axes(CLI::App& app, bool with_type) {
+  add_names(app);
+  add_ranks(app, "Ranks: 8, 2,4,8, 2..1024 (doubling) or 1..64+1 (steps of one)");
+  as_list(app.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
       ->type_name("COUNTS");
-  as_list(verb.add_option("-s,--size", sizes,
+  as_list(app.add_option("-s,--size", sizes,
                           "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
       ->type_name("BYTES");
-  add_number(verb, "--segments", segments, 1, kMostSegments,
+  add_number(app, "--segments", segments, 1, kMostSegments,
              "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
   if (!with_type) return;
-  verb.add_option("-t,--dtype", dtype,
+  app.add_option("-t,--dtype", dtype,
                   "float32 (default), float64, float16, bfloat16, int32 or int64")
       ->type_name("NAME");
-  verb.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
+  app.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
 }
 
-void SweepOptions::add_outputs(CLI::App& verb) {
-  verb.add_option("--json", json,
+void SweepOptions::add_outputs(CLI::App& app) {
+  app.add_option("--json", json,
                   "Write records as JSON Lines to this file as they come; - is stdout")
       ->type_name("FILE");
-  verb.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
+  app.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
-  verb.add_flag("--resume", resume, "Go on with the --json file: leave out what it holds already");
-  verb.add_flag("--plan", plan, "Only say what would be done, and what it would take");
-  verb.add_option_function<std::string>(
+  app.add_flag("--resume", resume, "Go on with the --json file: leave out what it holds already");
+  app.add_flag("--plan", plan, "Only say what would be done, and what it would take");
+  app.add_option_function<std::string>(
           "--max-messages",
           [this](const std::string& text) {
             max_messages = static_cast<double>(parse_count(text, "--max-messages"));
           },
           "Skip configurations of more messages, with an estimate (default 1e9)")
       ->type_name("COUNT");
-  verb.add_option_function<std::string>(
+  app.add_option_function<std::string>(
           "--max-seconds",
           [this](const std::string& text) {
             max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
@@ -119,8 +119,9 @@ void SweepOptions::add_outputs(CLI::App& verb) {
       ->type_name("COUNT");
 }
 
-Operand SweepOptions::operand() const {
-  return {parse_name(dtype, kDTypes, "dtype", dtype_named), parse_name(op, kOps, "op", op_named)};
+collectives::Operand SweepOptions::operand() const {
+  return {parse_name(dtype, collectives::kDTypes, "dtype", collectives::dtype_named),
+          parse_name(op, collectives::kOps, "op", collectives::op_named)};
 }
 
 Collective SweepOptions::parsed_collective() const {
@@ -141,7 +142,7 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
       choose(find_algorithm(name));
       continue;
     }
-    for (const Algorithm& a : catalogue())
+    for (const Algorithm& a : arlab::algorithms())
       if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
         choose(a);
   }
@@ -162,7 +163,7 @@ std::vector<Count> SweepOptions::parsed_elements() const {
   if (!sizes.empty() && !elements.empty())
     fail(Blame::usage, "--elements and --size both say how long the vector is: give one of them");
   if (sizes.empty()) return parse_counts(elements, "--elements");
-  const auto element = static_cast<Count>(size_of(operand().dtype));
+  const auto element = static_cast<Count>(collectives::size_of(operand().dtype));
   std::vector<Count> all;
   for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
     if (bytes % element != 0)
@@ -189,7 +190,7 @@ std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
 
 std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
   const auto chosen = chosen_algorithms();
-  const Operand type = operand();
+  const collectives::Operand type = operand();
   const std::vector<Rank> all_ranks = parsed_ranks();
   const std::vector<Count> all_elements = parsed_elements();
   const std::size_t choices = std::max<std::size_t>(1, networks.size());
@@ -216,4 +217,4 @@ std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) co
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

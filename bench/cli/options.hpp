@@ -14,13 +14,13 @@
 #include "algorithms/groups.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// One configuration of a sweep.
 struct Config {
   const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
   Problem problem;
-  Operand operand;
+  collectives::Operand operand;
   int segments = 1;
   std::size_t network = 0;                 ///< which of the networks of the sweep
   std::shared_ptr<const Groups> groups{};  ///< that `problem` points to
@@ -43,17 +43,17 @@ struct SweepOptions {
   nlohmann::ordered_json machine;    ///< what the context record tells besides, such as of GPUs
 
   /// Adds the options that say which algorithms to take, and for what.
-  void add_names(CLI::App& verb);
-  void add_ranks(CLI::App& verb, const std::string& help);
+  void add_names(CLI::App& app);
+  void add_ranks(CLI::App& app, const std::string& help);
   /// Adds those and the ones that say what to sweep, `with_type` also the type and operation.
-  void add_axes(CLI::App& verb, bool with_type);
-  void add_outputs(CLI::App& verb);
+  void add_axes(CLI::App& app, bool with_type);
+  void add_outputs(CLI::App& app);
 
   /// The configurations, by ranks, then size, then network, then algorithm; groups are those that
   /// were given, else the network's. What needs groups is left out where there are none, unless it
   /// was asked for by name. Throws Error(usage) that names the bad value.
   std::vector<Config> configs(std::span<const GroupsOf> networks = {}) const;
-  Operand operand() const;
+  collectives::Operand operand() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;
   std::vector<Rank> parsed_ranks() const;
@@ -65,6 +65,6 @@ struct SweepOptions {
 };
 
 /// Adds --seed. Throws Error(usage) for what is no number from 0 to 2^63 - 1.
-void add_seed(CLI::App& verb, std::uint64_t& seed, const std::string& group = "Options");
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group = "Options");
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace arlab {
+namespace arlab::bench {
 
 Progress::Progress(std::size_t steps) : steps_(steps), terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -35,4 +35,4 @@ void Progress::clear() {
   shown_ = false;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

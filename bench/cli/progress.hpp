@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::bench {
 
 class Progress {
  public:
@@ -27,4 +27,4 @@ class Progress {
   Clock::time_point start_ = Clock::now(), last_{};
 };
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -13,7 +13,7 @@
 #include "simulator/topologies/faults.hpp"
 #include "simulator/topologies/import/file.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 std::string whole_file(const std::string& path) {
@@ -24,44 +24,47 @@ std::string whole_file(const std::string& path) {
 
 }  // namespace
 
-void TopologyOptions::add(CLI::App& verb, const std::string& group) {
-  verb.add_option("--routing", routing,
+void TopologyOptions::add(CLI::App& command, const std::string& group) {
+  command.add_option("--routing", routing,
                   "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
       ->type_name("NAME")
       ->group(group);
-  verb.add_option("--fault", faults,
+  command.add_option("--fault", faults,
                   "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
                   "h0--edge0 is both directions; may be given again")
       ->type_name("FAULT")
       ->allow_extra_args(false)
       ->group(group);
-  add_seed(verb, seed, group);
+  add_seed(command, seed, group);
 }
 
-Routing TopologyOptions::parsed_routing() const { return find_routing(routing); }
-
-Topology TopologyOptions::open(Rank ranks) const {
-  const Topology whole = is_topology_file(topology) ? parse_topology(whole_file(topology), topology)
-                                                    : make_topology(topology, ranks);
-  std::vector<LinkFault> broken;
-  for (const std::string& fault : faults) broken.push_back(parse_fault(fault));
-  return with_faults(whole, broken);
+simulator::Routing TopologyOptions::parsed_routing() const {
+  return simulator::find_routing(routing);
 }
 
-std::vector<Rank> TopologyOptions::hosts_of(const Topology& made, Rank ranks) const {
+simulator::Topology TopologyOptions::open(Rank ranks) const {
+  const simulator::Topology whole = simulator::is_topology_file(topology)
+                                        ? simulator::parse_topology(whole_file(topology), topology)
+                                        : simulator::make_topology(topology, ranks);
+  std::vector<simulator::LinkFault> broken;
+  for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));
+  return simulator::with_faults(whole, broken);
+}
+
+std::vector<Rank> TopologyOptions::hosts_of(const simulator::Topology& made, Rank ranks) const {
   const bool is_file = placement.find_first_of("./") != std::string::npos;
-  return is_file ? read_placement(whole_file(placement), made, ranks)
-                 : place(made, find_placement(placement), ranks, seed);
+  return is_file ? simulator::read_placement(whole_file(placement), made, ranks)
+                 : simulator::place(made, simulator::find_placement(placement), ranks, seed);
 }
 
-std::shared_ptr<const Fabric> TopologyOptions::fabric(Rank ranks) const {
-  Topology made = open(ranks);
+std::shared_ptr<const simulator::Fabric> TopologyOptions::fabric(Rank ranks) const {
+  simulator::Topology made = open(ranks);
   std::vector<Rank> host_of = hosts_of(made, ranks);
-  return std::make_shared<const Fabric>(
-      Fabric{std::move(made), parsed_routing(), seed, std::move(host_of)});
+  return std::make_shared<const simulator::Fabric>(
+      simulator::Fabric{std::move(made), parsed_routing(), seed, std::move(host_of)});
 }
 
-std::string TopologyOptions::text(const Topology& made) const {
+std::string TopologyOptions::text(const simulator::Topology& made) const {
   std::string text = made.spec();
   if (routing != "automatic") text += " routing " + routing;
   if (placement != "block") text += " placement " + placement;
@@ -85,4 +88,4 @@ std::vector<std::string> split_topologies(const std::vector<std::string>& lists)
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,11 +10,13 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
-
+namespace arlab::simulator {
 class Topology;
 struct Fabric;
 enum class Routing : std::uint8_t;
+}  // namespace arlab::simulator
+
+namespace arlab::bench {
 
 struct TopologyOptions {
   std::string topology;  ///< "fat_tree:k=8" or a file's name
@@ -23,22 +25,22 @@ struct TopologyOptions {
   std::uint64_t seed = 0;
 
   /// Adds --routing, --fault and --seed: what a sweep has one of, too.
-  void add(CLI::App& verb, const std::string& group = "OPTIONS");
+  void add(CLI::App& command, const std::string& group = "OPTIONS");
 
   /// With its broken links. Sizes that are left out hold `ranks` hosts. Throws Error(usage), and
   /// Error(environment) for a file that cannot be read.
-  Topology open(Rank ranks = 0) const;
-  Routing parsed_routing() const;
+  simulator::Topology open(Rank ranks = 0) const;
+  simulator::Routing parsed_routing() const;
   /// The host of each rank.
-  std::vector<Rank> hosts_of(const Topology& topology, Rank ranks) const;
+  std::vector<Rank> hosts_of(const simulator::Topology& topology, Rank ranks) const;
   /// All of it, built.
-  std::shared_ptr<const Fabric> fabric(Rank ranks) const;
+  std::shared_ptr<const simulator::Fabric> fabric(Rank ranks) const;
   /// What `made` is: the topology with every size filled in, and what is not as usual.
-  std::string text(const Topology& made) const;
+  std::string text(const simulator::Topology& made) const;
 };
 
 /// "torus,fat_tree:k=8,levels=2,rail_pod" is three topologies: a part without '=' or with ':'
 /// before it begins a new one.
 std::vector<std::string> split_topologies(const std::vector<std::string>& lists);
 
-}  // namespace arlab
+}  // namespace arlab::bench

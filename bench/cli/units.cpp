@@ -10,7 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr std::size_t kLongestList = 1'000'000;
@@ -170,4 +170,4 @@ std::string show_picoseconds(double ps) {
   return fmt::format("{}ps", ps);
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace arlab {
+namespace arlab::bench {
 
 /// All throw Error(usage) that names `what` and the text.
 std::int64_t parse_count(std::string_view text, std::string_view what);
@@ -25,4 +25,4 @@ std::string show_picoseconds(double picoseconds);     ///< exact and short: "5us
 std::string show_bandwidth(double bytes_per_second);  ///< "100 Gbit/s"
 std::string show_plural(std::int64_t count, std::string_view noun);  ///< "1 rank", "1'024 ranks"
 
-}  // namespace arlab
+}  // namespace arlab::bench

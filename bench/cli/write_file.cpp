@@ -10,7 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 namespace fs = std::filesystem;
 
@@ -53,4 +53,4 @@ void check_stdout() {
                    errno == 0 ? "" : fmt::format(" ({})", std::strerror(errno))));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

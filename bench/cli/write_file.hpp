@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Writes the whole text; "-" is stdout. Makes the folder if it is missing. Throws
 /// Error(environment) with the system's reason.
@@ -20,4 +20,4 @@ void make_folder_of(const std::string& path);
 /// Throws Error(environment) if something printed to stdout was lost, on a full disk for example.
 void check_stdout();
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace arlab {
+namespace arlab::bench {
 
 /// What a verb gets from main, and what it gives back.
 struct Session {
@@ -31,4 +31,4 @@ void list_architectures();  ///< of arlab: flushes stdout and becomes arlab-trai
                             ///< one
 void add_show_topology(CLI::App& show_verb);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -7,7 +7,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/results/sweep.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 void evaluate(const Config& config, Record& r) {
@@ -37,15 +37,15 @@ Estimate estimate(const Config& config, const Record& r) {
 }  // namespace
 
 void add_count(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "count", "The message-count model: claimed by a formula, counted in the programs");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab count ring -p 7 -n 1000\n  arlab count all -p 2..64 -n 1M --csv "
       "counts.csv");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_axes(*verb, true);
-  options->add_outputs(*verb);
-  verb->callback([options, &session] {
+  options->add_axes(*command, true);
+  options->add_outputs(*command);
+  command->callback([options, &session] {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};
@@ -54,4 +54,4 @@ void add_count(CLI::App& app, Session& session) {
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,7 +10,7 @@
 #include "bench/commands/commands.hpp"
 #include "plots/explorer/engine/page.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct ExploreVerb {
@@ -18,33 +18,33 @@ struct ExploreVerb {
   bool precomputed = false;
 };
 
-void explore(const ExploreVerb& verb) {
-  const bool computes = explorer::has_module() && !verb.precomputed;
+void explore(const ExploreVerb& command) {
+  const bool computes = explorer::has_module() && !command.precomputed;
   const std::string page = computes ? explorer::page_with_module() : explorer::page_with_answers();
-  write_file(verb.output, page);
-  if (!computes && !verb.precomputed)
+  write_file(command.output, page);
+  if (!computes && !command.precomputed)
     fmt::print(stderr,
                "note: built without WebAssembly: the page shows precomputed runs only; see the "
                "configure summary for the packages\n");
-  if (verb.output != "-")
-    fmt::print(stderr, "wrote {} ({}); open it in a browser\n", verb.output,
+  if (command.output != "-")
+    fmt::print(stderr, "wrote {} ({}); open it in a browser\n", command.output,
                show_bytes(static_cast<std::int64_t>(page.size())));
 }
 
 }  // namespace
 
 void add_explore(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "explore", "One HTML page that animates the algorithms, computes and simulates them");
-  verb->footer("Examples:\n  arlab explore\n  arlab explore -o lecture/explore.html");
+  command->footer("Examples:\n  arlab explore\n  arlab explore -o lecture/explore.html");
   const auto options = std::make_shared<ExploreVerb>();
-  verb->add_option("-o,--output", options->output,
+  command->add_option("-o,--output", options->output,
                    "Page to write (default explore.html); - is stdout")
       ->type_name("FILE");
-  verb->add_flag(
+  command->add_flag(
       "--precomputed", options->precomputed,
       "Put runs into the page instead of the programs, for browsers without WebAssembly");
-  verb->callback([options] { explore(*options); });
+  command->callback([options] { explore(*options); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

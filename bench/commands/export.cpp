@@ -18,7 +18,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "training/telemetry/trace_events.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct ExportVerb {
@@ -27,8 +27,8 @@ struct ExportVerb {
   std::string format = "json", file = "-";
 };
 
-std::string_view verb_name(Verb verb) {
-  return verb == Verb::send ? "send" : verb == Verb::reduce ? "reduce" : "replace";
+std::string_view kind_name(ActionKind kind) {
+  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
 }
 
 // lanes[].ranks[].rounds[] of {action, peer, chunk, chunks}, in the vocabulary of the programs.
@@ -41,7 +41,7 @@ Json schedule_json(const Config& config) {
       for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
         Json round = Json::array();
         for (const Action& a : p.round())
-          round.push_back({{"action", verb_name(a.verb)},
+          round.push_back({{"action", kind_name(a.kind)},
                            {"peer", a.peer},
                            {"chunk", a.chunks.first},
                            {"chunks", a.chunks.count}});
@@ -64,11 +64,12 @@ Json schedule_json(const Config& config) {
 }
 
 // What the finish hangs on, as one more process after the ranks.
-void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks) {
+void add_critical_path(training::TraceEvents& events, const simulator::CriticalPath& path,
+                       Rank ranks) {
   events.process(ranks, "critical path");
-  for (const CriticalStep& s : path.steps) {
+  for (const simulator::CriticalStep& s : path.steps) {
     if (s.begin == s.end) continue;
-    const bool travels = s.kind == CriticalStep::Kind::message;
+    const bool travels = s.kind == simulator::CriticalStep::Kind::message;
     events.span({ranks, 0},
                 travels ? fmt::format("message {} to {}", s.rank, s.to)
                         : fmt::format("{} on {}", name(s.kind), s.rank),
@@ -78,7 +79,7 @@ void add_critical_path(TraceEvents& events, const CriticalPath& path, Rank ranks
 }
 
 // How busy each of the hottest links was, in a process of their own.
-void add_links(TraceEvents& events, const HotLinks& hot, Rank process) {
+void add_links(training::TraceEvents& events, const HotLinks& hot, Rank process) {
   events.process(process, "links, the hottest first");
   for (const HotLinks::One& link : hot.links)
     for (std::size_t i = 0; i <= link.busy.size(); ++i)
@@ -88,25 +89,27 @@ void add_links(TraceEvents& events, const HotLinks& hot, Rank process) {
 
 // A process a rank; threads send, receive and reduce in it; arrows for messages; counters for
 // links.
-Json trace_json(const Trace& trace, const CriticalPath& path, const std::optional<HotLinks>& hot,
-                const Config& config, const ModelOptions& model) {
-  TraceEvents events;
+Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& path,
+                const std::optional<HotLinks>& hot, const Config& config,
+                const ModelOptions& model) {
+  training::TraceEvents events;
   constexpr const char* kThreads[] = {"send", "receive", "reduce"};
   for (Rank r = 0; r < config.problem.ranks; ++r) {
     events.process(r, fmt::format("rank {}", r));
     for (int t = 0; t < 3; ++t) events.thread(r, t, kThreads[t]);
   }
-  for (const Span& s : trace.spans) {
-    const TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
-    const bool sends = s.kind == Span::Kind::send;
-    const std::string name = sends                           ? fmt::format("to {}", s.peer)
-                             : s.kind == Span::Kind::receive ? fmt::format("from {}", s.peer)
-                                                             : fmt::format("add from {}", s.peer);
+  for (const simulator::Span& s : trace.spans) {
+    const training::TraceEvents::Where where{s.rank, static_cast<int>(s.kind)};
+    const bool sends = s.kind == simulator::Span::Kind::send;
+    const std::string name = sends ? fmt::format("to {}", s.peer)
+                             : s.kind == simulator::Span::Kind::receive
+                                 ? fmt::format("from {}", s.peer)
+                                 : fmt::format("add from {}", s.peer);
     events.span(where, name, microseconds(s.begin), microseconds(s.end - s.begin),
                 {{"bytes", s.bytes}, {"round", s.round}, {"lane", s.lane}});
     if (s.message >= 0)
-      events.arrow(sends ? TraceEvents::End::start : TraceEvents::End::finish, where, s.message,
-                   microseconds(s.begin));
+      events.arrow(sends ? training::TraceEvents::End::start : training::TraceEvents::End::finish,
+                   where, s.message, microseconds(s.begin));
   }
   add_critical_path(events, path, config.problem.ranks);
   if (hot) add_links(events, *hot, config.problem.ranks + 1);
@@ -119,8 +122,8 @@ Json trace_json(const Trace& trace, const CriticalPath& path, const std::optiona
        {"machine", model.machine()}});
 }
 
-void export_one(const ExportVerb& verb) {
-  const std::vector<Config> configs = verb.sweep.configs(verb.model.groups());
+void export_one(const ExportVerb& command) {
+  const std::vector<Config> configs = command.sweep.configs(command.model.groups());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one "
                                    "algorithm, one -p, one size, one network",
@@ -129,56 +132,59 @@ void export_one(const ExportVerb& verb) {
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
-  const double most = verb.format == "ti" ? 1e7 : 2e6;
+  const double most = command.format == "ti" ? 1e7 : 2e6;
   if (static_cast<double>(messages) > most)
     fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
                                    show_count(messages)));
   std::string text;
-  if (verb.format == "json") {
+  if (command.format == "json") {
     text = schedule_json(config).dump() + "\n";
-  } else if (verb.format == "ti") {
+  } else if (command.format == "ti") {
     text = ti_trace(config);
-  } else if (verb.format == "perfetto") {
+  } else if (command.format == "perfetto") {
     constexpr std::size_t kTracks = 32;  // of links
-    Trace trace;
-    LinkHistory history;
-    const auto network = verb.model.make(config.network, config.problem.ranks);
+    simulator::Trace trace;
+    simulator::LinkHistory history;
+    const auto network = command.model.make(config.network, config.problem.ranks);
     network->watch_links(history);
-    const Outcome outcome = simulate(*config.algorithm, config.problem,
-                                     static_cast<Bytes>(size_of(config.operand.dtype)), *network,
-                                     {.segments = config.segments, .trace = &trace});
+    const simulator::SimulationResult outcome =
+        simulator::simulate(*config.algorithm, config.problem,
+                            static_cast<Bytes>(collectives::size_of(config.operand.dtype)),
+                            *network, {.segments = config.segments, .trace = &trace});
     const auto hot = hottest(*network, outcome.finish, kTracks, &history);
-    text = trace_json(trace, critical_path(trace, outcome.finish), hot, config, verb.model).dump() +
-           "\n";
+    text =
+        trace_json(trace, simulator::critical_path(trace, outcome.finish), hot, config, command.model)
+            .dump() +
+        "\n";
   } else {
     const std::string_view formats[] = {"json", "perfetto", "ti"};
-    unknown("format", verb.format, formats);
+    unknown("format", command.format, formats);
   }
-  write_file(verb.file, text);
-  if (verb.file == "-") return;
-  fmt::print(stderr, "wrote {}{}\n", verb.file,
-             verb.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+  write_file(command.file, text);
+  if (command.file == "-") return;
+  fmt::print(stderr, "wrote {}{}\n", command.file,
+             command.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "export", "A schedule as JSON or SimGrid trace, or a run as Perfetto trace");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
       "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
       "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportVerb>();
-  options->sweep.add_axes(*verb, true);
-  options->model.add(*verb);
-  verb->add_option("-f,--format", options->format,
+  options->sweep.add_axes(*command, true);
+  options->model.add(*command);
+  command->add_option("-f,--format", options->format,
                    "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
                    "perfetto (a simulated run)")
       ->type_name("NAME");
-  verb->add_option("-o,--output", options->file, "File to write (default -, stdout)")
+  command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  verb->callback([options] {
+  command->callback([options] {
     SweepOptions& o = options->sweep;
     if (o.ranks.empty()) o.ranks = {"4"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
@@ -187,4 +193,4 @@ void add_export(CLI::App& app, Session&) {
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -13,7 +13,7 @@
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 namespace {
 
@@ -21,31 +21,32 @@ using Rows = std::vector<std::vector<std::string>>;
 
 void list_algorithms() {
   Rows rows;
-  for (const Algorithm& a : catalogue()) {
+  for (const Algorithm& a : algorithms()) {
     std::string collectives;
     for (const Collective c : a.collectives)
       collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
     rows.push_back({std::string(a.name), std::string(a.formula.messages),
                     std::string(a.formula.elements), std::string(a.formula.rounds),
-                    std::string(a.idea), collectives, std::string(a.source)});
+                    std::string(a.summary), collectives, std::string(a.source)});
   }
   fmt::print("{}\nm processes, N elements\n", markdown({"algorithm", "messages", "elements sent",
                                                         "rounds", "idea", "collectives", "source"},
                                                        rows));
 }
 
-std::string show_default(const Parameter& p) {
-  return p.unit == Parameter::Unit::bytes    ? show_bytes(static_cast<Bytes>(p.fallback))
-         : p.unit == Parameter::Unit::number ? fmt::format("{:g}", p.fallback)
-                                             : show_picoseconds(p.fallback);
+std::string show_default(const simulator::Parameter& p) {
+  return p.unit == simulator::Parameter::Unit::bytes
+             ? show_bytes(static_cast<Bytes>(p.default_value))
+         : p.unit == simulator::Parameter::Unit::number ? fmt::format("{:g}", p.default_value)
+                                                        : show_picoseconds(p.default_value);
 }
 
 void list_models() {
   Rows rows;
-  for (const Model& m : models())
-    for (const Parameter& p : m.parameters) {
+  for (const simulator::Model& m : simulator::models())
+    for (const simulator::Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
-      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.idea) : "",
+      rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
                       "--" + std::string(p.name), show_default(p), std::string(p.help)});
     }
   fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
@@ -54,12 +55,12 @@ void list_models() {
 
 void list_schedulers() {
   Rows rows;
-  for (const SchedulerKind& k : schedulers()) {
+  for (const training::SchedulerKind& k : training::schedulers()) {
     std::string parameters;
-    for (const Parameter& p : k.parameters)
+    for (const simulator::Parameter& p : k.parameters)
       parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
                     " (" + std::string(p.help) + ")";
-    rows.push_back({std::string(k.name), std::string(k.idea), k.barrier ? "all" : "its own",
+    rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
                     parameters, std::string(k.source)});
   }
   fmt::print("{}",
@@ -68,8 +69,8 @@ void list_schedulers() {
 
 void list_strategies() {
   Rows rows;
-  for (const StrategyKind& k : strategies())
-    rows.push_back({std::string(k.name), std::string(k.idea), k.synchronous ? "yes" : "no",
+  for (const training::StrategyKind& k : training::strategies())
+    rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
                     k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
   fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
@@ -80,7 +81,7 @@ void list_backends() {
   Rows rows;
   for (const Backend& b : backends()) {
     const std::string off = b.why_off();
-    rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.idea),
+    rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.summary),
                     off.empty() ? b.note() : off});
   }
   fmt::print("{}", markdown({"backend", "here", "idea", "note"}, rows));
@@ -88,9 +89,10 @@ void list_backends() {
 
 void list_types() {
   Rows rows;
-  for (const DType t : kDTypes) rows.push_back({std::string(name(t)), std::to_string(size_of(t))});
+  for (const collectives::DType t : collectives::kDTypes)
+    rows.push_back({std::string(name(t)), std::to_string(collectives::size_of(t))});
   fmt::print("{}\nOperations:", markdown({"dtype", "bytes"}, rows));
-  for (const Op op : kOps) fmt::print(" {}", name(op));
+  for (const collectives::Op op : collectives::kOps) fmt::print(" {}", name(op));
   fmt::print("\n");
 }
 
@@ -125,18 +127,18 @@ void list(const std::string& what) {
 }  // namespace
 
 void add_list(CLI::App& app, Session&) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "list",
       "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
       "architectures; what is missing");
-  verb->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
+  command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  verb->add_option(
+  command->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
           "backends, types, architectures (that are trained) or all (default)")
       ->type_name("");
-  verb->callback([what] { list(*what); });
+  command->callback([what] { list(*what); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

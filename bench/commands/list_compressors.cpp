@@ -8,17 +8,17 @@
 #include "bench/results/table.hpp"
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
-std::string feedback_of(const CompressorKind& kind) {
-  if (kind.feedback == Feedback::built_in) return "built in";
-  return kind.feedback == Feedback::on ? "on" : "off";
+std::string feedback_of(const training::CompressorKind& kind) {
+  if (kind.feedback == training::Feedback::built_in) return "built in";
+  return kind.feedback == training::Feedback::on ? "on" : "off";
 }
 
-std::string unbiased(const CompressorKind& kind) {
+std::string unbiased(const training::CompressorKind& kind) {
   if (!kind.unbiased) return "no";
-  return kind.feedback == Feedback::on ? "with feedback=off" : "yes";
+  return kind.feedback == training::Feedback::on ? "with feedback=off" : "yes";
 }
 
 std::string join(const std::string& list, const std::string& next) {
@@ -30,15 +30,15 @@ std::string join(const std::string& list, const std::string& next) {
 void list_compressors() {
   using Rows = std::vector<std::vector<std::string>>;
   Rows kinds, parameters;
-  for (const CompressorKind& k : compressors()) {
+  for (const training::CompressorKind& k : training::compressors()) {
     std::string ways;
-    for (const Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
-    kinds.push_back({std::string(k.name), std::string(k.idea), std::string(k.size), ways,
+    for (const training::Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
+    kinds.push_back({std::string(k.name), std::string(k.summary), std::string(k.size), ways,
                      feedback_of(k), unbiased(k), std::string(k.optimiser), std::string(k.odd),
                      std::string(k.source)});
-    for (const CompressorParameter& p : k.parameters)
+    for (const training::CompressorParameter& p : k.parameters)
       parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",
-                            std::string(p.name), fmt::format("{}", p.fallback),
+                            std::string(p.name), fmt::format("{}", p.default_value),
                             fmt::format("{} to {}", p.least, p.most), std::string(p.help)});
   }
   fmt::print(
@@ -50,4 +50,4 @@ void list_compressors() {
       markdown({"compressor", "parameter", "default", "values", "meaning"}, parameters));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -7,28 +7,28 @@
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing/routing.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 void list_topologies() {
   using Rows = std::vector<std::vector<std::string>>;
   Rows rows;
-  for (const TopologyKind& kind : topologies())
-    for (const TopologyParameter& p : kind.parameters) {
+  for (const simulator::TopologyKind& kind : simulator::topologies())
+    for (const simulator::TopologyParameter& p : kind.parameters) {
       const bool first = &p == &kind.parameters.front();
-      rows.push_back({first ? std::string(kind.name) : "", first ? std::string(kind.idea) : "",
-                      std::string(p.name), std::string(p.fallback), std::string(p.help),
+      rows.push_back({first ? std::string(kind.name) : "", first ? std::string(kind.summary) : "",
+                      std::string(p.name), std::string(p.default_value), std::string(p.help),
                       first ? std::string(kind.source) : ""});
     }
   fmt::print(
       "{}\nWrite fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
       markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
   Rows routings, placements;
-  for (const Routing r : kRoutings)
-    routings.push_back({std::string(name(r)), std::string(idea(r))});
-  for (const Placement p : kPlacements)
-    placements.push_back({std::string(name(p)), std::string(idea(p))});
+  for (const simulator::Routing r : simulator::kRoutings)
+    routings.push_back({std::string(name(r)), std::string(simulator::summary(r))});
+  for (const simulator::Placement p : simulator::kPlacements)
+    placements.push_back({std::string(name(p)), std::string(simulator::summary(p))});
   fmt::print("{}\n{}", markdown({"routing", "idea"}, routings),
              markdown({"placement", "idea"}, placements));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -14,7 +14,7 @@
 #include "bench/results/result_file.hpp"
 #include "plots/explorer/engine/page.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct ReportVerb {
@@ -31,27 +31,27 @@ void put(std::string& page, std::string_view place, const Json& json) {
 }
 
 // Results took time to make; a page is made again in no time.
-void keep_inputs(const ReportVerb& verb) {
-  for (const std::string& file : verb.files) {
+void keep_inputs(const ReportVerb& command) {
+  for (const std::string& file : command.files) {
     std::error_code ignored;
-    if (std::filesystem::equivalent(file, verb.output, ignored))
+    if (std::filesystem::equivalent(file, command.output, ignored))
       fail(Blame::usage, fmt::format("--output {} is the result file {} itself: name another file",
-                                     verb.output, file));
+                                     command.output, file));
   }
 }
 
-void report(const ReportVerb& verb, const Session& session) {
-  if (verb.files.empty())
+void report(const ReportVerb& command, const Session& session) {
+  if (command.files.empty())
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
-  keep_inputs(verb);
+  keep_inputs(command);
   Json data{{"contexts", Json::array()},
             {"records", Json::array()},
-            {"files", verb.files},
+            {"files", command.files},
             {"generated", utc_now()},
             {"command", shell_quoted(session.command)}};
-  for (const std::string& file : verb.files) {
+  for (const std::string& file : command.files) {
     Results results = read_results(file);
     if (results.cut_short)
       fmt::print(stderr, "note: the last line of {} is half-written and left out\n", file);
@@ -66,33 +66,33 @@ void report(const ReportVerb& verb, const Session& session) {
   if (data["records"].empty())
     fail(Blame::usage, fmt::format("no records in {}: write some with --json, for example "
                                    "arlab simulate all --json results.jsonl",
-                                   fmt::join(verb.files, ", ")));
+                                   fmt::join(command.files, ", ")));
   std::string page(kReportPage);
-  if (!verb.no_explorer)
+  if (!command.no_explorer)
     put(page, "/*ARLAB_EXPLORER*/null/*END*/",
         explorer::has_module() ? explorer::page_with_module() : explorer::page_with_answers());
   put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since it may hold any text
-  write_file(verb.output, page);
-  if (verb.output != "-")
-    fmt::print(stderr, "wrote {} ({})\n", verb.output,
+  write_file(command.output, page);
+  if (command.output != "-")
+    fmt::print(stderr, "wrote {} ({})\n", command.output,
                show_plural(static_cast<Count>(data["records"].size()), "record"));
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page from result files");
-  verb->footer(
+  CLI::App* command = app.add_subcommand("report", "One self-contained HTML page from result files");
+  command->footer(
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
       "results/report.html");
   const auto options = std::make_shared<ReportVerb>();
-  verb->add_flag("--no-explorer", options->no_explorer,
+  command->add_flag("--no-explorer", options->no_explorer,
                  "Leave the explorer out of the page, which is then about 1 MB smaller");
-  verb->add_option("files", options->files, "Result files, written with --json")->type_name("");
-  verb->add_option("-o,--output", options->output,
+  command->add_option("files", options->files, "Result files, written with --json")->type_name("");
+  command->add_option("-o,--output", options->output,
                    "Page to write (default report.html); - is stdout")
       ->type_name("FILE");
-  verb->callback([options, &session] { report(*options, session); });
+  command->callback([options, &session] { report(*options, session); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

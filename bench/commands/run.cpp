@@ -11,7 +11,7 @@
 #include "bench/measure/measure.hpp"
 #include "bench/results/sweep.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct RunVerb {
@@ -34,17 +34,18 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
   return groups;
 }
 
-bool on_gpus(const RunVerb& verb) {
-  return verb.backend == "nccl" || verb.backend.find("cuda") != std::string::npos;
+bool on_gpus(const RunVerb& command) {
+  return command.backend == "nccl" || command.backend.find("cuda") != std::string::npos;
 }
 
-bool is_virtual(const RunVerb& verb) { return verb.backend.starts_with("cuda"); }
+bool is_virtual(const RunVerb& command) { return command.backend.starts_with("cuda"); }
 
-bool has_native(const Subject& subject, const Config& config) {
+bool has_native(const BenchmarkTarget& subject, const Config& config) {
   return config.problem.collective == Collective::allreduce && !subject.native_name().empty();
 }
 
-Record run_record(const std::string& backend, const Subject& subject, const Config& config) {
+Record run_record(const std::string& backend, const BenchmarkTarget& subject,
+                  const Config& config) {
   Record r = record_of("run", config);
   r.backend = backend;
   if (config.algorithm) return r;
@@ -55,15 +56,15 @@ Record run_record(const std::string& backend, const Subject& subject, const Conf
 }
 
 // On GPUs: the vectors there, and one at a time on the host.
-Estimate estimate_on_gpus(const RunVerb& verb, const Config& config) {
+Estimate estimate_on_gpus(const RunVerb& command, const Config& config) {
   const Problem& p = config.problem;
   double there = 0;
   for (const auto& gpu : gpus()) there += static_cast<double>(gpu->info().memory);
   const double needed = device_bytes(p, config.operand) * p.ranks;
-  Estimate e{.memory = device_bytes(p, config.operand) / 3, .seconds = 1.3 * verb.measure.seconds};
+  Estimate e{.memory = device_bytes(p, config.operand) / 3, .seconds = 1.3 * command.measure.seconds};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
     e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
-  if (is_virtual(verb) && needed > 0.9 * there)
+  if (is_virtual(command) && needed > 0.9 * there)
     e.impossible =
         fmt::format("would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
                     show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(there)));
@@ -71,31 +72,31 @@ Estimate estimate_on_gpus(const RunVerb& verb, const Config& config) {
 }
 
 // The vector and its input on every rank of this machine, and what waits to be added.
-Estimate estimate(const RunVerb& verb, const Config& config) {
+Estimate estimate(const RunVerb& command, const Config& config) {
   const Problem& p = config.problem;
-  if (on_gpus(verb) && why_no_gpu().empty()) return estimate_on_gpus(verb, config);
+  if (on_gpus(command) && why_no_gpu().empty()) return estimate_on_gpus(command, config);
   Count vectors = 2 * p.elements;
-  Cost claim;
+  Cost cost_model;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    claim = claimed(*config.algorithm, p, config.segments);
-    if (claim.messages < Count{1'000'000'000'000})
+    cost_model = claimed(*config.algorithm, p, config.segments);
+    if (cost_model.messages < Count{1'000'000'000'000})
       vectors += std::max(largest_round(config, p.root).reduced_elements,
                           largest_round(config, p.ranks - 1).reduced_elements);
   }
-  return {.messages = static_cast<double>(claim.messages),
+  return {.messages = static_cast<double>(cost_model.messages),
           .memory = static_cast<double>(vectors) *
-                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = 1.3 * verb.measure.seconds};
+                    static_cast<double>(collectives::size_of(config.operand.dtype)) * p.ranks,
+          .seconds = 1.3 * command.measure.seconds};
 }
 
-int plan(const RunVerb& verb, const std::vector<Config>& configs) {
+int plan(const RunVerb& command, const std::vector<Config>& configs) {
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& c : configs) {
     records.push_back(record_of("run", c));
-    estimates.push_back(estimate(verb, c));
+    estimates.push_back(estimate(command, c));
     if (!records.back().skipped)
-      if (const std::string why = too_big(verb.sweep, estimates.back()); !why.empty())
+      if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
         records.back().skipped = why;
   }
   print_plan(records, estimates);
@@ -103,7 +104,7 @@ int plan(const RunVerb& verb, const std::vector<Config>& configs) {
 }
 
 // Fills in what was measured. `limit`: what a copy does to a GPU's memory, in GB/s.
-void enter(Record& r, const Measurement& m, const Subject& subject, double limit) {
+void enter(Record& r, const Measurement& m, const BenchmarkTarget& subject, double limit) {
   r.time_us = m.time_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
@@ -118,8 +119,8 @@ void enter(Record& r, const Measurement& m, const Subject& subject, double limit
 
 // All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left
 // out.
-void run_group(const RunVerb& verb, const std::string& backend, Subject& subject, Group group,
-               Output* output) {
+void run_group(const RunVerb& command, const std::string& backend, BenchmarkTarget& subject,
+               Group group, Output* output) {
   if (has_native(subject, group.front())) {
     Config native = group.front();
     native.algorithm = nullptr;
@@ -133,7 +134,7 @@ void run_group(const RunVerb& verb, const std::string& backend, Subject& subject
     if (output && output->has(r)) {
       skip = true;
     } else if (output && !skip) {
-      const std::string why = too_big(verb.sweep, estimate(verb, config));
+      const std::string why = too_big(command.sweep, estimate(command, config));
       if (!why.empty()) r.skipped = why, skip = true;
     }
     if (subject.max(skip ? 1 : 0) == 0) {
@@ -145,7 +146,7 @@ void run_group(const RunVerb& verb, const std::string& backend, Subject& subject
   }
   if (todo.empty()) return;
   if (output) output->show(records.front());
-  const std::vector<Measurement> measured = measure(subject, todo, verb.measure);
+  const std::vector<Measurement> measured = measure(subject, todo, command.measure);
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
     enter(records[i], measured[i], subject, measured[i].traffic > 0 ? copy_limit_gbps() : 0);
@@ -153,33 +154,33 @@ void run_group(const RunVerb& verb, const std::string& backend, Subject& subject
   }
 }
 
-int run(RunVerb& verb, Job& job) {
-  if (verb.backend.empty()) verb.backend = job.default_backend();
-  if (verb.sweep.ranks.empty())
-    verb.sweep.ranks = {std::to_string(job.default_ranks(verb.backend))};
+int run(RunVerb& command, Job& job) {
+  if (command.backend.empty()) command.backend = job.default_backend();
+  if (command.sweep.ranks.empty())
+    command.sweep.ranks = {std::to_string(job.default_ranks(command.backend))};
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
-    verb.sweep.command.insert(verb.sweep.command.begin(), std::begin(job_words),
+    command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
                               std::end(job_words));
   }
   const auto groups_of_job = job.groups();
   const GroupsOf known[] = {[&](Rank ranks) {
     return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
   }};
-  const std::vector<Config> configs = verb.sweep.configs(known);
-  if (verb.sweep.plan) return job.speaks() ? plan(verb, configs) : 0;
+  const std::vector<Config> configs = command.sweep.configs(known);
+  if (command.sweep.plan) return job.speaks() ? plan(command, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);
-  for (const Group& group : groups) job.check(verb.backend, group.front().problem.ranks);
+  for (const Group& group : groups) job.check(command.backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
-  if (job.speaks() && on_gpus(verb)) verb.sweep.machine = gpu_context();
-  if (job.speaks()) output = std::make_unique<Output>(verb.sweep, configs.size() + groups.size());
+  if (job.speaks() && on_gpus(command)) command.sweep.machine = gpu_context();
+  if (job.speaks()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // What a backend sets up for a number of ranks serves all its groups.
   for (std::size_t i = 0, next; i < groups.size(); i = next) {
     const Rank ranks = groups[i].front().problem.ranks;
     for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
-    job.run(verb.backend, ranks, [&](Subject& subject, const std::string& backend) {
+    job.run(command.backend, ranks, [&](BenchmarkTarget& subject, const std::string& backend) {
       for (std::size_t k = i; k < next; ++k)
-        run_group(verb, backend, subject, groups[k], subject.is_first() ? output.get() : nullptr);
+        run_group(command, backend, subject, groups[k], subject.is_first() ? output.get() : nullptr);
     });
   }
   return output ? output->finish() : 0;
@@ -188,28 +189,28 @@ int run(RunVerb& verb, Job& job) {
 }  // namespace
 
 void add_run(CLI::App& app, Session& session) {
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("run", "Run algorithms for real, checked, beside the library's own");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
       "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
   const auto options = std::make_shared<RunVerb>();
-  options->sweep.add_axes(*verb, true);
-  verb->add_option(
+  options->sweep.add_axes(*command, true);
+  command->add_option(
           "-b,--backend", options->backend,
           "threads (default), mpi (default under mpirun and srun), cuda, cuda-streams, nccl or "
           "mpi-cuda")
       ->type_name("NAME");
-  verb->add_option_function<std::string>(
+  command->add_option_function<std::string>(
           "--time",
           [options](const std::string& text) {
             options->measure.seconds = parse_time(text, "--time") / 1e12;
           },
           "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
       ->type_name("TIME");
-  options->sweep.add_outputs(*verb);
-  verb->callback([options, &session] {
+  options->sweep.add_outputs(*command);
+  command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
@@ -217,4 +218,4 @@ void add_run(CLI::App& app, Session& session) {
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -12,23 +12,23 @@
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr Rank kMostRanks = 64;  // wider tables help nobody
 
-std::string chunks_text(const Problem& p, const Chunks& c) {
+std::string chunks_text(const Problem& p, const ChunkRange& c) {
   if (c == p.all() && p.ranks > 1) return "all";
   return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
 }
 
 std::string action_text(const Problem& p, const Action& a) {
-  switch (a.verb) {
-    case Verb::send:
+  switch (a.kind) {
+    case ActionKind::send:
       return fmt::format("send {} to {}", chunks_text(p, a.chunks), a.peer);
-    case Verb::reduce:
+    case ActionKind::reduce:
       return fmt::format("add {} from {}", chunks_text(p, a.chunks), a.peer);
-    case Verb::replace:
+    case ActionKind::replace:
       return fmt::format("set {} from {}", chunks_text(p, a.chunks), a.peer);
   }
   return "";
@@ -65,9 +65,9 @@ class Steps : public Visitor {
 // What it is, what it costs here, by which formula, and where it is from.
 std::string heading(const Algorithm& a, const Problem& p) {
   const Cost cost = claimed(a, p);
-  const bool stops = a.idea.ends_with('.');
+  const bool stops = a.summary.ends_with('.');
   std::string text =
-      fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.idea, stops ? "" : ".",
+      fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.summary, stops ? "" : ".",
                   name(p.collective), show_plural(p.ranks, "rank"),
                   show_plural(cost.messages, "message"), show_plural(cost.rounds, "round"));
   if (p.collective == Collective::allreduce)
@@ -107,20 +107,20 @@ void show(const SweepOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Session&) {
-  CLI::App* verb =
+  CLI::App* command =
       app.add_subcommand("show", "The rounds of an algorithm, as a table; or a topology");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
       "torus");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_names(*verb);
-  options->add_ranks(*verb, "Ranks (default 4), at most 64");
-  add_show_topology(*verb);
-  verb->callback([options, verb] {
-    if (!verb->get_subcommands().empty()) return;
+  options->add_names(*command);
+  options->add_ranks(*command, "Ranks (default 4), at most 64");
+  add_show_topology(*command);
+  command->callback([options, command] {
+    if (!command->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -14,7 +14,7 @@
 #include "simulator/topologies/build/topology.hpp"
 #include "simulator/topologies/routing/routing.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -25,7 +25,8 @@ std::string range(const std::string& least, const std::string& most) {
 
 std::string show_latency(Time t) { return show_picoseconds(static_cast<double>(t)); }
 
-void print_metrics(const Topology& topology, const Metrics& m, Routing routing) {
+void print_metrics(const simulator::Topology& topology, const simulator::Metrics& m,
+                   simulator::Routing routing) {
   const auto about = [&](const std::string& text) {
     return m.sampled ? text + " (of a sample of targets)" : text;
   };
@@ -47,16 +48,16 @@ void print_metrics(const Topology& topology, const Metrics& m, Routing routing) 
   fmt::print("{}\n\n{}\n", topology.spec(), markdown({"metric", "value"}, rows));
 }
 
-void print_tiers(const Metrics& m) {
+void print_tiers(const simulator::Metrics& m) {
   Rows rows;
-  for (const TierMetrics& tier : m.tiers)
+  for (const simulator::TierMetrics& tier : m.tiers)
     rows.push_back({tier.name, show_count(tier.links),
                     range(show_bandwidth(tier.slowest), show_bandwidth(tier.fastest)),
                     range(show_latency(tier.shortest), show_latency(tier.longest))});
   fmt::print("{}", markdown({"tier", "links", "bandwidth", "latency"}, rows));
 }
 
-void write_svg(const Topology& topology, const std::string& path) {
+void write_svg(const simulator::Topology& topology, const std::string& path) {
   const std::string picture = svg_of(topology);
   if (path == "-") {
     fmt::print("{}", picture);
@@ -76,15 +77,16 @@ struct ShowOptions {
 };
 
 void show(const ShowOptions& options) {
-  const Topology topology = options.network.open(options.ranks);
-  const Router router(topology, options.network.parsed_routing());  // refuses what does not fit
+  const simulator::Topology topology = options.network.open(options.ranks);
+  const simulator::Router router(topology,
+                                 options.network.parsed_routing());  // refuses what does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
   if (options.hosts) {
     for (const Rank host : hosts) fmt::print("{}\n", topology.node(host).name);
     return;
   }
-  const Metrics m = metrics(topology, hosts);
+  const simulator::Metrics m = simulator::metrics(topology, hosts);
   if (options.svg != "-") {
     print_metrics(topology, m, router.routing());
     print_tiers(m);
@@ -95,27 +97,27 @@ void show(const ShowOptions& options) {
 }  // namespace
 
 void add_show_topology(CLI::App& show_verb) {
-  CLI::App* verb =
+  CLI::App* command =
       show_verb.add_subcommand("topology", "A network: its metrics, and its picture as SVG");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab show topology fat_tree:k=8,oversubscription=4\n"
       "  arlab show topology torus -p 256 --svg torus.svg\n  arlab show topology network.graphml");
   const auto options = std::make_shared<ShowOptions>();
-  verb->add_option("topology", options->network.topology,
+  command->add_option("topology", options->network.topology,
                    "Topology with its parameters, or a GraphML or DOT file")
       ->required()
       ->type_name("TOPOLOGY");
-  verb->add_option("-p,--ranks", options->ranks,
+  command->add_option("-p,--ranks", options->ranks,
                    "Choose sizes that hold so many hosts; the bisection is between halves of ranks")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
+  command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
-  verb->add_option("--placement", options->network.placement,
+  command->add_option("--placement", options->network.placement,
                    "block (default), cyclic, random, or a file with a host for each rank");
-  verb->add_flag("--hosts", options->hosts,
+  command->add_flag("--hosts", options->hosts,
                  "Print the host of each rank alone, a line each: a placement file");
-  options->network.add(*verb);
-  verb->callback([options] { show(*options); });
+  options->network.add(*command);
+  command->callback([options] { show(*options); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

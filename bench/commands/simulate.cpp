@@ -14,7 +14,7 @@
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/topologies/fabric.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct SimulateVerb {
@@ -25,15 +25,15 @@ struct SimulateVerb {
 };
 
 // What the finish hangs on, in words; told beside the results, not in them.
-void tell(const CriticalPath& path, const Record& r) {
+void tell(const simulator::CriticalPath& path, const Record& r) {
   Count messages = 0;
-  for (const CriticalStep& s : path.steps)
-    messages += s.kind == CriticalStep::Kind::message ? 1 : 0;
+  for (const simulator::CriticalStep& s : path.steps)
+    messages += s.kind == simulator::CriticalStep::Kind::message ? 1 : 0;
   std::string parts;
-  using Kind = CriticalStep::Kind;
-  for (const Kind kind : {Kind::message, Kind::send, Kind::receive, Kind::reduce, Kind::wait})
-    if (const Time spent = path.spent(kind); spent > 0)
-      parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(kind),
+  using Kind = simulator::CriticalStep::Kind;
+  for (const Kind command : {Kind::message, Kind::send, Kind::receive, Kind::reduce, Kind::wait})
+    if (const Time spent = path.spent(command); spent > 0)
+      parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(command),
                            show_time(microseconds(spent)),
                            100 * static_cast<double>(spent) / static_cast<double>(path.length()));
   const std::string ends = path.steps.empty()
@@ -45,27 +45,28 @@ void tell(const CriticalPath& path, const Record& r) {
              show_plural(messages, "message"), ends);
 }
 
-void evaluate(const SimulateVerb& verb, const Config& config, Record& r) {
+void evaluate(const SimulateVerb& command, const Config& config, Record& r) {
   constexpr std::size_t kNamed = 3;         // links in a record when nobody asks for more
   constexpr Count kMostTraced = 2'000'000;  // messages; a trace takes some 150 bytes of each
-  const bool critical = verb.critical_path;
+  const bool critical = command.critical_path;
   if (critical && r.claimed->messages > kMostTraced)
     fail(Blame::usage,
          fmt::format("--critical-path of {} messages: {} is the most, use fewer ranks",
                      show_count(r.claimed->messages), show_count(kMostTraced)));
-  const auto network = verb.model.make(config.network, config.problem.ranks);
-  LinkHistory history;
-  if (verb.links > 0) network->watch_links(history);
-  Trace trace;
-  const Outcome outcome =
-      simulate(*config.algorithm, config.problem, static_cast<Bytes>(size_of(config.operand.dtype)),
-               *network, {.segments = config.segments, .trace = critical ? &trace : nullptr});
-  if (critical) tell(critical_path(trace, outcome.finish), r);
+  const auto network = command.model.make(config.network, config.problem.ranks);
+  simulator::LinkHistory history;
+  if (command.links > 0) network->watch_links(history);
+  simulator::Trace trace;
+  const simulator::SimulationResult outcome =
+      simulator::simulate(*config.algorithm, config.problem,
+                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
+                          {.segments = config.segments, .trace = critical ? &trace : nullptr});
+  if (critical) tell(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   r.time_us = exactly(microseconds(outcome.finish));
   r.modelled_us = microseconds(outcome.finish);
-  r.hottest = verb.links > 0 ? hottest(*network, outcome.finish,
-                                       static_cast<std::size_t>(verb.links), &history)
+  r.hottest = command.links > 0 ? hottest(*network, outcome.finish,
+                                       static_cast<std::size_t>(command.links), &history)
                              : hottest(*network, outcome.finish, kNamed);
 }
 
@@ -75,13 +76,13 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
   constexpr double kDelays = 4;  // a parameter counts at both ends and for the rendezvous' answer
   constexpr double kMost = 9.2e18;
   double message = 0, byte = 0;
-  const Values values = options.values();
-  for (const Parameter& p : options.parsed_model().parameters) {
+  const simulator::Values values = options.values();
+  for (const simulator::Parameter& p : options.parsed_model().parameters) {
     const double value = kDelays * values.at(std::string(p.name));
-    if (p.unit == Parameter::Unit::time) message += value;
-    if (p.unit == Parameter::Unit::time_per_byte) byte += value;
+    if (p.unit == simulator::Parameter::Unit::time) message += value;
+    if (p.unit == simulator::Parameter::Unit::time_per_byte) byte += value;
   }
-  const auto element = static_cast<double>(size_of(config.operand.dtype));
+  const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
   const auto messages = static_cast<double>(r.claimed->messages);
   if (messages * message + static_cast<double>(r.claimed->elements) * element * byte <= kMost)
     return false;
@@ -95,13 +96,14 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
 // How many links packets would cross, where the model has packets.
 double packets([[maybe_unused]] const ModelOptions& options, [[maybe_unused]] const Config& config,
                [[maybe_unused]] const Record& r) {
-  const Values values = options.values();
+  const simulator::Values values = options.values();
   const auto mtu = values.find("mtu");
   if (mtu == values.end() || mtu->second < 1) return 0;
-  const auto element = static_cast<double>(size_of(config.operand.dtype));
+  const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
   const double whole = static_cast<double>(r.claimed->elements) * element / mtu->second;
   const auto fabric = options.fabric(config.network, config.problem.ranks);
-  return std::max(whole, static_cast<double>(r.claimed->messages)) * average_route(*fabric);
+  return std::max(whole, static_cast<double>(r.claimed->messages)) *
+         simulator::average_route(*fabric);
 }
 
 Estimate estimate(const ModelOptions& options, const Config& config, const Record& r) {
@@ -132,8 +134,8 @@ Estimate estimate(const ModelOptions& options, const Config& config, const Recor
 }  // namespace
 
 void add_simulate(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("simulate", "How long algorithms take on a network model");
-  verb->footer(
+  CLI::App* command = app.add_subcommand("simulate", "How long algorithms take on a network model");
+  command->footer(
       "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
       "  arlab simulate ring -p 64 -s 1K..64M --model alpha_beta --alpha 5us --beta 0.08ns\n"
       "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
@@ -141,16 +143,16 @@ void add_simulate(CLI::App& app, Session& session) {
       "  arlab simulate ring -p 64 --model fluid --topology torus,fat_tree:levels=2 --placement "
       "block,random");
   const auto options = std::make_shared<SimulateVerb>();
-  options->sweep.add_axes(*verb, true);
-  options->model.add(*verb);
-  verb->add_flag("--critical-path", options->critical_path,
+  options->sweep.add_axes(*command, true);
+  options->model.add(*command);
+  command->add_flag("--critical-path", options->critical_path,
                  "Say, on stderr, what each finish hangs on: messages, additions, waits");
-  verb->add_option("--links", options->links,
+  command->add_option("--links", options->links,
                    "Record so many of the hottest links, and how busy each was over time")
       ->type_name("NUMBER")
       ->check(CLI::Range(1, 1 << 20).description(""));
-  options->sweep.add_outputs(*verb);
-  verb->callback([options, &session] {
+  options->sweep.add_outputs(*command);
+  command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.ranks.empty()) o.ranks = {"64"};
@@ -169,4 +171,4 @@ void add_simulate(CLI::App& app, Session& session) {
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -11,7 +11,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 std::string program() {
@@ -33,11 +33,11 @@ std::string program() {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "train", "Train a model on several workers, and see what communication costs");
-  verb->set_help_flag();  // all options are arlab-train's
-  verb->prefix_command();
-  verb->callback([&session] {
+  command->set_help_flag();  // all options are arlab-train's
+  command->prefix_command();
+  command->callback([&session] {
     const std::string found = program();
     if (found.empty())
       fail(Blame::environment,
@@ -57,4 +57,4 @@ void list_architectures() {
   start(found, {"arlab", "list", "architectures"});
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -8,7 +8,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/results/sweep.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 void evaluate(const Config& config, Record& r) {
@@ -35,16 +35,16 @@ Estimate estimate(const Config& config, const Record& r) {
 }  // namespace
 
 void add_verify(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand(
+  CLI::App* command = app.add_subcommand(
       "verify", "Prove algorithms right: every contribution exactly once, no deadlock");
-  verb->footer(
+  command->footer(
       "Examples:\n  arlab verify all -p 1..64+1\n  arlab verify tree -p 6 --root 2\n"
       "The proof holds for any number of elements; sends are taken as rendezvous, the strictest "
       "case.");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_axes(*verb, false);
-  options->add_outputs(*verb);
-  verb->callback([options, &session] {
+  options->add_axes(*command, false);
+  options->add_outputs(*command);
+  command->callback([options, &session] {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"2..16"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
@@ -53,4 +53,4 @@ void add_verify(CLI::App& app, Session& session) {
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -7,7 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr int kTag = 0, kByte = 6;  // MPI_BYTE by its number in such traces
@@ -20,7 +20,7 @@ std::string ti_trace(const Config& config) {
     fail(Blame::usage, fmt::format("{} has {} lanes, and format ti knows one program a rank: leave "
                                    "out --segments, or choose another algorithm",
                                    config.algorithm->name, lanes.size()));
-  const auto element = static_cast<Bytes>(size_of(config.operand.dtype));
+  const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
   std::string text;
   const auto out = std::back_inserter(text);
   for (Rank r = 0; r < config.problem.ranks; ++r) {
@@ -44,4 +44,4 @@ std::string ti_trace(const Config& config) {
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,11 +5,11 @@
 
 #include "bench/cli/options.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// One line an action, ranks one after the other; sizes in bytes; a round is its isends and irecvs
 /// in listed order and a waitall. Reductions take no time. Throws Error(usage) where a rank has
 /// several lanes, which a process of SMPI cannot run side by side.
 std::string ti_trace(const Config& config);
 
-}  // namespace arlab
+}  // namespace arlab::bench

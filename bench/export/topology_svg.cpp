@@ -12,11 +12,11 @@
 #include "bench/cli/units.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr std::size_t kMostNodes = 5000, kMostLinks = 50'000;
-constexpr double kWidth = Layout::kWidth, kMargin = Layout::kMargin;
+constexpr double kWidth = simulator::Drawing::kWidth, kMargin = simulator::Drawing::kMargin;
 // Okabe & Ito's colours, for tiers.
 constexpr std::array<std::string_view, 6> kColors{"#0072B2", "#D55E00", "#009E73",
                                                   "#CC79A7", "#E69F00", "#56B4E9"};
@@ -32,23 +32,24 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string color_of(const Link& link) {
+std::string color_of(const simulator::Link& link) {
   return std::string(kColors[static_cast<std::size_t>(link.tier) % kColors.size()]);
 }
 
 // One line for both directions of a cable; cables that close a line of a grid are arcs.
-std::string cables(const Topology& topology, const Layout& drawing) {
+std::string cables(const simulator::Topology& topology, const simulator::Drawing& drawing) {
   double fastest = 0;
-  for (const Link& link : topology.links()) fastest = std::max(fastest, link.bandwidth);
-  std::set<std::pair<NodeId, NodeId>> drawn;
+  for (const simulator::Link& link : topology.links()) fastest = std::max(fastest, link.bandwidth);
+  std::set<std::pair<simulator::NodeId, simulator::NodeId>> drawn;
   std::string text;
-  for (const Link& link : topology.links()) {
+  for (const simulator::Link& link : topology.links()) {
     if (!drawn.insert(std::minmax(link.from, link.to)).second) continue;
-    const Point a = drawing.at[static_cast<std::size_t>(link.from)],
-                b = drawing.at[static_cast<std::size_t>(link.to)];
+    const simulator::Point a = drawing.at[static_cast<std::size_t>(link.from)],
+                           b = drawing.at[static_cast<std::size_t>(link.to)];
     const double width = 0.6 + 2.4 * std::sqrt(link.bandwidth / fastest);
-    const double bow = bow_of(topology, link);
-    const Point middle{(a.x + b.x) / 2 - (b.y - a.y) * bow, (a.y + b.y) / 2 + (b.x - a.x) * bow};
+    const double bow = simulator::bow_of(topology, link);
+    const simulator::Point middle{(a.x + b.x) / 2 - (b.y - a.y) * bow,
+                                  (a.y + b.y) / 2 + (b.x - a.x) * bow};
     text += fmt::format(
         "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" stroke=\"{}\" "
         "stroke-width=\"{:.2f}\"><title>{}</title></path>\n",
@@ -57,14 +58,15 @@ std::string cables(const Topology& topology, const Layout& drawing) {
   return text;
 }
 
-std::string nodes(const Topology& topology, const Layout& drawing) {
+std::string nodes(const simulator::Topology& topology, const simulator::Drawing& drawing) {
   std::map<int, std::size_t> of_level;
-  for (NodeId n = 0; n < topology.nodes(); ++n) ++of_level[topology.node(n).level];
+  for (simulator::NodeId n = 0; n < topology.nodes(); ++n) ++of_level[topology.node(n).level];
   std::string text;
-  for (NodeId n = 0; n < topology.nodes(); ++n) {
-    const Node& node = topology.node(n);
-    const Point at = drawing.at[static_cast<std::size_t>(n)];
-    const double room = drawing.room > 0 ? drawing.room : Layout::step(of_level[node.level]);
+  for (simulator::NodeId n = 0; n < topology.nodes(); ++n) {
+    const simulator::Node& node = topology.node(n);
+    const simulator::Point at = drawing.at[static_cast<std::size_t>(n)];
+    const double room =
+        drawing.room > 0 ? drawing.room : simulator::Drawing::step(of_level[node.level]);
     const double r = std::clamp(room * 0.3, 1.5, topology.is_host(n) ? 7. : 10.);
     text += topology.is_host(n)
                 ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", at.x, at.y, r)
@@ -80,13 +82,13 @@ std::string nodes(const Topology& topology, const Layout& drawing) {
   return text;
 }
 
-std::string legend(const Topology& topology, double y) {
+std::string legend(const simulator::Topology& topology, double y) {
   std::string text;
   double x = kMargin;
   for (std::size_t t = 0; t < topology.tiers().size(); ++t) {
-    const auto link =
-        std::find_if(topology.links().begin(), topology.links().end(),
-                     [&](const Link& l) { return l.tier == static_cast<std::int32_t>(t); });
+    const auto link = std::find_if(
+        topology.links().begin(), topology.links().end(),
+        [&](const simulator::Link& l) { return l.tier == static_cast<std::int32_t>(t); });
     if (link == topology.links().end()) continue;
     const std::string label =
         fmt::format("{}, {}", topology.tiers()[t], show_bandwidth(link->bandwidth));
@@ -101,7 +103,7 @@ std::string legend(const Topology& topology, double y) {
 
 }  // namespace
 
-std::string svg_of(const Topology& topology) {
+std::string svg_of(const simulator::Topology& topology) {
   if (static_cast<std::size_t>(topology.nodes()) > kMostNodes ||
       topology.links().size() > kMostLinks)
     fail(Blame::usage,
@@ -109,7 +111,7 @@ std::string svg_of(const Topology& topology) {
              "{} has {} nodes and {} links: a picture of more than {} and {} shows nothing, "
              "use a smaller one",
              topology.spec(), topology.nodes(), topology.links().size(), kMostNodes, kMostLinks));
-  const Layout drawing = layout(topology);
+  const simulator::Drawing drawing = simulator::draw(topology);
   const double height = drawing.height + 70;
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" role=\"img\">\n"
@@ -125,4 +127,4 @@ std::string svg_of(const Topology& topology) {
          legend(topology, height - 20) + "</svg>\n";
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

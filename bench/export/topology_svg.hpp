@@ -5,11 +5,11 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Switches above hosts where there are switches, grids as grids, all else on a circle. Cables of
 /// higher bandwidth are wider; each tier has its colour. Throws Error(usage) for more nodes or
 /// cables than an eye can tell apart.
-std::string svg_of(const Topology& topology);
+std::string svg_of(const simulator::Topology& topology);
 
-}  // namespace arlab
+}  // namespace arlab::bench

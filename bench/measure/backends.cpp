@@ -11,12 +11,12 @@
 #include "collectives/mpi/mpi.hpp"
 #endif
 
-namespace arlab {
+namespace arlab::bench {
 
 #ifdef ARLAB_HAS_MPI
 
 std::string why_no_mpi() { return ""; }
-std::string mpi_library() { return Mpi::library(); }
+std::string mpi_library() { return collectives::Mpi::library(); }
 
 #else
 
@@ -65,4 +65,4 @@ const Backend& find_backend(std::string_view name) {
                                  did_you_mean(name, names)));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -7,11 +7,11 @@
 
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct Backend {
   std::string_view name;
-  std::string_view idea;
+  std::string_view summary;
   std::string (*why_off)();  ///< why it cannot be used here and how to get it; empty if it can
   std::string (*note)();     ///< what it runs on, where it is on
 };
@@ -25,4 +25,4 @@ std::string why_no_mpi();
 /// The MPI library's name and version; empty where arlab was built without MPI.
 std::string mpi_library();
 
-}  // namespace arlab
+}  // namespace arlab::bench

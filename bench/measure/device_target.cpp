@@ -9,32 +9,32 @@
 #include "collectives/nccl/tuning_log.hpp"
 #include "collectives/verifiable_input.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
-std::size_t bytes_of(const Problem& problem, Operand operand) {
-  return static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+std::size_t bytes_of(const Problem& problem, collectives::Operand operand) {
+  return static_cast<std::size_t>(problem.elements) * collectives::size_of(operand.dtype);
 }
 
 /// One rank's vector, its input, the right answer and the count of what differs from it.
 class CheckedVector {
  public:
-  CheckedVector(Device& device, DeviceStream& stream, const Problem& problem, Operand operand,
-                Rank rank)
+  CheckedVector(collectives::Device& device, collectives::DeviceStream& stream,
+                const Problem& problem, collectives::Operand operand, Rank rank)
       : stream_(stream),
         operand_(operand),
-        needed_(needed_at_end({problem, 0}, rank)),
+        needed_(collectives::needed_at_end({problem, 0}, rank)),
         input_(device.allocate(bytes_of(problem, operand))),
         data_(device.allocate(input_.size())),
         right_(device.allocate(input_.size())),
         wrong_(device.allocate(sizeof(Count))),
         told_(device.allocate_pinned(sizeof(Count))) {
-    const DeviceMemory host = device.allocate_pinned(input_.size());
+    const collectives::DeviceMemory host = device.allocate_pinned(input_.size());
     const std::span<std::byte> vector(host.data(), host.size());
-    fill(vector, operand, problem, rank);
+    collectives::fill(vector, operand, problem, rank);
     stream_.copy(input_.data(), host.data(), host.size());
     stream_.synchronise();
-    right_answer(vector, operand, problem, rank);
+    collectives::right_answer(vector, operand, problem, rank);
     stream_.copy(right_.data(), host.data(), host.size());
     stream_.synchronise();
   }
@@ -47,8 +47,8 @@ class CheckedVector {
   void check() {
     std::memset(told_.data(), 0, sizeof(Count));
     stream_.copy(wrong_.data(), told_.data(), sizeof(Count));
-    for (const Piece& piece : needed_) {
-      const auto at = static_cast<std::size_t>(piece.first) * size_of(operand_.dtype);
+    for (const collectives::Piece& piece : needed_) {
+      const auto at = static_cast<std::size_t>(piece.first) * collectives::size_of(operand_.dtype);
       stream_.count_different(wrong_.data(), data_.data() + at, right_.data() + at, piece.elements,
                               operand_.dtype);
     }
@@ -61,17 +61,17 @@ class CheckedVector {
   }
 
  private:
-  DeviceStream& stream_;
-  Operand operand_;
-  std::vector<Piece> needed_;
-  DeviceMemory input_, data_, right_, wrong_, told_;
+  collectives::DeviceStream& stream_;
+  collectives::Operand operand_;
+  std::vector<collectives::Piece> needed_;
+  collectives::DeviceMemory input_, data_, right_, wrong_, told_;
 };
 
 using Key = std::pair<const Algorithm*, int>;  // and its segments
 
-class VirtualRanks final : public Subject {
+class VirtualRanks final : public BenchmarkTarget {
  public:
-  VirtualRanks(Devices& devices, Rank ranks, bool as_graphs)
+  VirtualRanks(collectives::Devices& devices, Rank ranks, bool as_graphs)
       : on_(devices, ranks), one_device_(devices.size() == 1), as_graphs_(as_graphs) {}
 
   bool is_first() const override { return true; }
@@ -79,7 +79,7 @@ class VirtualRanks final : public Subject {
   Count sum(Count value) override { return value; }
   std::string native_name() const override { return ""; }
 
-  void prepare(const Problem& problem, Operand operand) override {
+  void prepare(const Problem& problem, collectives::Operand operand) override {
     on_.synchronise();
     prepared_.clear();
     vectors_.clear();
@@ -89,7 +89,7 @@ class VirtualRanks final : public Subject {
   }
 
   Run run(const Config& config) override {
-    DeviceRanks::Prepared& prepared = prepared_for(config);
+    collectives::ColocatedExecutor::Prepared& prepared = prepared_for(config);
     for (const auto& vector : vectors_) vector->reset();
     on_.run(prepared);
     for (const auto& vector : vectors_) vector->check();
@@ -107,7 +107,7 @@ class VirtualRanks final : public Subject {
   }
 
  private:
-  DeviceRanks::Prepared& prepared_for(const Config& config) {
+  collectives::ColocatedExecutor::Prepared& prepared_for(const Config& config) {
     const Key key{config.algorithm, config.segments};
     if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
     std::vector<std::byte*> data;
@@ -119,14 +119,15 @@ class VirtualRanks final : public Subject {
   }
 
   std::vector<std::unique_ptr<CheckedVector>> vectors_;  // by rank
-  std::map<Key, DeviceRanks::Prepared> prepared_;
-  DeviceRanks on_;  // goes first, and waits for what is under way on the others
+  std::map<Key, collectives::ColocatedExecutor::Prepared> prepared_;
+  collectives::ColocatedExecutor on_;  // goes first, and waits for what is under way on the others
   bool one_device_, as_graphs_;
 };
 
-class RankOnDevice final : public Subject {
+class RankOnDevice final : public BenchmarkTarget {
  public:
-  RankOnDevice(Communicator& control, Device& device, Wires& wires)
+  RankOnDevice(collectives::Communicator& control, collectives::Device& device,
+               collectives::DeviceTransport& wires)
       : control_(control), rank_(control, device, wires) {}
 
   bool is_first() const override { return control_.rank() == 0; }
@@ -134,10 +135,12 @@ class RankOnDevice final : public Subject {
   Count sum(Count value) override { return control_.sum(value); }
   std::string native_name() const override { return rank_.wires().native_name(); }
   std::string native_choice(Count bytes) const override {
-    return native_name() == "ncclAllReduce" ? chosen_in_log(tuning_log(), bytes) : "";
+    return native_name() == "ncclAllReduce"
+               ? collectives::chosen_in_log(collectives::tuning_log(), bytes)
+               : "";
   }
 
-  void prepare(const Problem& problem, Operand operand) override {
+  void prepare(const Problem& problem, collectives::Operand operand) override {
     rank_.synchronise();
     prepared_.clear();
     vector_ = nullptr;
@@ -151,7 +154,7 @@ class RankOnDevice final : public Subject {
     rank_.synchronise();
     control_.barrier();
     if (config.algorithm) {
-      DeviceRank::Prepared& prepared = prepared_for(config);
+      collectives::RankExecutor::Prepared& prepared = prepared_for(config);
       rank_.run(prepared);
       result.sent = prepared.sent();
     } else {
@@ -165,7 +168,7 @@ class RankOnDevice final : public Subject {
   }
 
  private:
-  DeviceRank::Prepared& prepared_for(const Config& config) {
+  collectives::RankExecutor::Prepared& prepared_for(const Config& config) {
     const Key key{config.algorithm, config.segments};
     if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
     return prepared_
@@ -174,24 +177,27 @@ class RankOnDevice final : public Subject {
         .first->second;
   }
 
-  Communicator& control_;
+  collectives::Communicator& control_;
   std::unique_ptr<CheckedVector> vector_;
-  std::map<Key, DeviceRank::Prepared> prepared_;
-  DeviceRank rank_;  // goes first, and waits for what is under way on the others
+  std::map<Key, collectives::RankExecutor::Prepared> prepared_;
+  collectives::RankExecutor rank_;  // goes first, and waits for what is under way on the others
 };
 
 }  // namespace
 
-std::unique_ptr<Subject> virtual_ranks(Devices& devices, Rank ranks, bool as_graphs) {
+std::unique_ptr<BenchmarkTarget> virtual_ranks(collectives::Devices& devices, Rank ranks,
+                                               bool as_graphs) {
   return std::make_unique<VirtualRanks>(devices, ranks, as_graphs);
 }
 
-std::unique_ptr<Subject> rank_on_device(Communicator& control, Device& device, Wires& wires) {
+std::unique_ptr<BenchmarkTarget> rank_on_device(collectives::Communicator& control,
+                                                collectives::Device& device,
+                                                collectives::DeviceTransport& wires) {
   return std::make_unique<RankOnDevice>(control, device, wires);
 }
 
-double device_bytes(const Problem& problem, Operand operand) {
+double device_bytes(const Problem& problem, collectives::Operand operand) {
   return 3.0 * static_cast<double>(bytes_of(problem, operand));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

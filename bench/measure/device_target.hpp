@@ -7,16 +7,19 @@
 #include "collectives/gpu/colocated_executor.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// All ranks, as virtual ranks on these devices. As graphs, a schedule is launched at once; else
 /// its copies and kernels are enqueued one by one. The devices must outlive it.
-std::unique_ptr<Subject> virtual_ranks(Devices& devices, Rank ranks, bool as_graphs);
+std::unique_ptr<BenchmarkTarget> virtual_ranks(collectives::Devices& devices, Rank ranks,
+                                               bool as_graphs);
 
 /// One rank with a device of its own. All three must outlive it.
-std::unique_ptr<Subject> rank_on_device(Communicator& control, Device& device, Wires& wires);
+std::unique_ptr<BenchmarkTarget> rank_on_device(collectives::Communicator& control,
+                                                collectives::Device& device,
+                                                collectives::DeviceTransport& wires);
 
 /// Bytes of device memory that a rank takes in all, scratch not counted.
-double device_bytes(const Problem& problem, Operand operand);
+double device_bytes(const Problem& problem, collectives::Operand operand);
 
-}  // namespace arlab
+}  // namespace arlab::bench

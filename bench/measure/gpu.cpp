@@ -12,27 +12,27 @@
 #include "collectives/nccl/nccl.hpp"
 #endif
 
-namespace arlab {
+namespace arlab::bench {
 
 #ifdef ARLAB_HAS_CUDA
 
-std::string why_no_gpu() { return cuda::unavailable(); }
-Devices gpus() { return cuda::devices(); }
-std::string cuda_versions() { return cuda::versions(); }
+std::string why_no_gpu() { return collectives::cuda::unavailable(); }
+collectives::Devices gpus() { return collectives::cuda::devices(); }
+std::string cuda_versions() { return collectives::cuda::versions(); }
 
 double copy_limit_gbps() {
-  static const double limit = cuda::copy_limit_gbps(*gpus().front());
+  static const double limit = collectives::cuda::copy_limit_gbps(*gpus().front());
   return limit;
 }
 
-static std::string links() { return cuda::links(); }
+static std::string links() { return collectives::cuda::links(); }
 
 #else
 
 std::string why_no_gpu() {
   return "built without CUDA: install the CUDA toolkit (nvcc), then configure again";
 }
-Devices gpus() { fail(Blame::environment, why_no_gpu()); }
+collectives::Devices gpus() { fail(Blame::environment, why_no_gpu()); }
 std::string cuda_versions() { return ""; }
 double copy_limit_gbps() { fail(Blame::environment, why_no_gpu()); }
 static std::string links() { return ""; }
@@ -42,10 +42,11 @@ static std::string links() { return ""; }
 #ifdef ARLAB_HAS_NCCL
 
 std::string why_no_nccl() { return why_no_gpu(); }
-std::unique_ptr<Wires> connect_nccl(Communicator& control, Device& device) {
-  return nccl_wires(control, device);
+std::unique_ptr<collectives::DeviceTransport> connect_nccl(collectives::Communicator& control,
+                                                           collectives::Device& device) {
+  return collectives::nccl_wires(control, device);
 }
-std::string nccl_of_program() { return nccl_version(); }
+std::string nccl_of_program() { return collectives::nccl_version(); }
 
 #else
 
@@ -58,7 +59,8 @@ std::string why_no_nccl() {
          "configure again";
 #endif
 }
-std::unique_ptr<Wires> connect_nccl(Communicator&, Device&) {
+std::unique_ptr<collectives::DeviceTransport> connect_nccl(collectives::Communicator&,
+                                                           collectives::Device&) {
   fail(Blame::environment, why_no_nccl());
 }
 std::string nccl_of_program() { return ""; }
@@ -76,7 +78,7 @@ std::string gpu_names() {
 }
 
 Json gpu_context() {
-  const DeviceInfo first = gpus().front()->info();
+  const collectives::DeviceInfo first = gpus().front()->info();
   const std::string how = links(), nccl = nccl_of_program();
   return {{"gpu", fmt::format("{} ({})", gpu_names(), first.details)},
           {"gpu_links", how.empty() ? Json(nullptr) : Json(how)},
@@ -85,4 +87,4 @@ Json gpu_context() {
           {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

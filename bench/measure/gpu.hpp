@@ -7,16 +7,17 @@
 #include "bench/results/record.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Why GPUs (or NCCL on them) cannot be used here and how to get them; empty if they can.
 std::string why_no_gpu();
 std::string why_no_nccl();
 
 /// All visible GPUs. Throws Error(environment) with why_no_gpu().
-Devices gpus();
+collectives::Devices gpus();
 /// See nccl.hpp. Throws Error(environment) with why_no_nccl().
-std::unique_ptr<Wires> connect_nccl(Communicator& control, Device& device);
+std::unique_ptr<collectives::DeviceTransport> connect_nccl(collectives::Communicator& control,
+                                                           collectives::Device& device);
 
 /// The names of all visible GPUs, such as "2 x NVIDIA H100 80GB HBM3"; empty where there is none.
 std::string gpu_names();
@@ -30,4 +31,4 @@ double copy_limit_gbps();
 /// The keys about GPUs in a context record: gpu, gpu_links, copy_limit_gbps, cuda, nccl.
 Json gpu_context();
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -14,12 +14,13 @@
 #include "collectives/mpi/mpi.hpp"
 #endif
 
-namespace arlab {
+namespace arlab::bench {
 
 #ifdef ARLAB_HAS_MPI
 
 struct Job::State {
-  std::unique_ptr<Mpi> mpi = Mpi::launched() ? std::make_unique<Mpi>() : nullptr;
+  std::unique_ptr<collectives::Mpi> mpi =
+      collectives::Mpi::launched() ? std::make_unique<collectives::Mpi>() : nullptr;
 };
 
 #else
@@ -27,18 +28,20 @@ struct Job::State {
 namespace {
 
 /// What is asked of MPI only where check() has let it through, so never.
-struct Mpi {
-  Communicator& world() { fail(Blame::environment, why_no_mpi()); }
+struct collectives::Mpi {
+  collectives::Communicator& world() { fail(Blame::environment, why_no_mpi()); }
   Rank local_rank() const { return 0; }
-  std::string why_not_from(Device&) { return ""; }
-  std::unique_ptr<Wires> wires(Device&, bool) { return nullptr; }
+  std::string why_not_from(collectives::Device&) { return ""; }
+  std::unique_ptr<collectives::DeviceTransport> wires(collectives::Device&, bool) {
+    return nullptr;
+  }
   [[noreturn]] void abort(int code) { std::exit(code); }
 };
 
 }  // namespace
 
 struct Job::State {
-  std::unique_ptr<Mpi> mpi;  // never one
+  std::unique_ptr<collectives::Mpi> mpi;  // never one
 };
 
 #endif
@@ -50,32 +53,33 @@ bool needs_job(std::string_view backend) { return backend == "mpi" || backend ==
 
 // Ranks of one machine take its GPUs in turn: with more ranks than GPUs some share one, which NCCL
 // refuses, unless it takes them for different machines.
-Device& device_of(Devices& devices, Rank local) {
+collectives::Device& device_of(collectives::Devices& devices, Rank local) {
   return *devices[static_cast<std::size_t>(local) % devices.size()];
 }
 
 // What a rank with a GPU of its own has; `name` is the backend's, with how messages travel.
-using OnGpu = std::function<void(Communicator& control, Device&, Wires&, const std::string& name)>;
+using OnGpu = std::function<void(collectives::Communicator& control, collectives::Device&,
+                                 collectives::DeviceTransport&, const std::string& name)>;
 
-void on_nccl(Communicator& control, Device& device, const OnGpu& use) {
+void on_nccl(collectives::Communicator& control, collectives::Device& device, const OnGpu& use) {
   const auto wires = connect_nccl(control, device);
   use(control, device, *wires, "nccl");
 }
 
-void on_mpi_cuda(Mpi& mpi, Device& device, const OnGpu& use) {
+void on_mpi_cuda(collectives::Mpi& mpi, collectives::Device& device, const OnGpu& use) {
   const bool directly = mpi.why_not_from(device).empty();
   const auto wires = mpi.wires(device, directly);
   use(mpi.world(), device, *wires, directly ? "mpi-cuda (direct)" : "mpi-cuda (staged)");
 }
 
 // On every rank that is here of a backend with a GPU a rank. `mpi`: the job; null outside of one.
-void on_gpus(Mpi* mpi, std::string_view backend, Rank ranks, const OnGpu& use) {
-  Devices devices = gpus();
+void on_gpus(collectives::Mpi* mpi, std::string_view backend, Rank ranks, const OnGpu& use) {
+  collectives::Devices devices = gpus();
   if (!mpi)
-    return on_threads(ranks, [&](Communicator& communicator) {
+    return collectives::on_threads(ranks, [&](collectives::Communicator& communicator) {
       on_nccl(communicator, device_of(devices, communicator.rank()), use);
     });
-  Device& mine = device_of(devices, mpi->local_rank());
+  collectives::Device& mine = device_of(devices, mpi->local_rank());
   if (backend == "nccl") return on_nccl(mpi->world(), mine, use);
   on_mpi_cuda(*mpi, mine, use);
 }
@@ -93,7 +97,7 @@ Job::~Job() = default;
 
 Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
 std::shared_ptr<const Groups> Job::groups() const {
-  return state_->mpi ? groups_by_machine(state_->mpi->world()) : nullptr;
+  return state_->mpi ? collectives::groups_by_machine(state_->mpi->world()) : nullptr;
 }
 
 bool Job::speaks() const { return !state_->mpi || state_->mpi->world().rank() == 0; }
@@ -145,7 +149,8 @@ void Job::check(std::string_view backend, Rank ranks) const {
                       ranks, count, count));
     return;
   }
-  const Rank most = is_virtual(backend) ? kMaxDeviceRanks : kMaxThreadRanks;
+  const Rank most =
+      is_virtual(backend) ? collectives::kMaxDeviceRanks : collectives::kMaxThreadRanks;
   if (ranks > most)
     fail(Blame::usage,
          fmt::format("ranks is {}, but backend {} has at most {}: use fewer, or mpirun", ranks,
@@ -153,45 +158,49 @@ void Job::check(std::string_view backend, Rank ranks) const {
 }
 
 void Job::run_on_host(std::string_view backend, Rank ranks,
-                      const std::function<void(Communicator&)>& body) {
+                      const std::function<void(collectives::Communicator&)>& body) {
   check(backend, ranks);
-  if (backend == "threads") return on_threads(ranks, body);
+  if (backend == "threads") return collectives::on_threads(ranks, body);
   if (backend == "mpi") return body(state_->mpi->world());
   fail(Blame::usage,
        fmt::format("backend {} has its vectors on GPUs: use --backend threads or mpi", backend));
 }
 
 void Job::run(std::string_view backend, Rank ranks,
-              const std::function<void(Subject&, const std::string&)>& body) {
+              const std::function<void(BenchmarkTarget&, const std::string&)>& body) {
   if (backend == "threads" || backend == "mpi")
-    return run_on_host(backend, ranks, [&](Communicator& communicator) {
+    return run_on_host(backend, ranks, [&](collectives::Communicator& communicator) {
       body(*subject_of(communicator), std::string(backend));
     });
   check(backend, ranks);
   if (is_virtual(backend)) {
-    Devices devices = gpus();
+    collectives::Devices devices = gpus();
     return body(*virtual_ranks(devices, ranks, backend == "cuda"), std::string(backend));
   }
   on_gpus(state_->mpi.get(), backend, ranks,
-          [&](Communicator& control, Device& device, Wires& wires, const std::string& name) {
-            body(*rank_on_device(control, device, wires), name);
-          });
+          [&](collectives::Communicator& control, collectives::Device& device,
+              collectives::DeviceTransport& wires,
+              const std::string& name) { body(*rank_on_device(control, device, wires), name); });
 }
 
-void Job::run_training(std::string_view backend, Rank ranks,
-                       const std::function<void(Communicator&, StagedRank*)>& body) {
+void Job::run_training(
+    std::string_view backend, Rank ranks,
+    const std::function<void(collectives::Communicator&, collectives::StagedExecutor*)>& body) {
   if (backend == "threads" || backend == "mpi")
-    return run_on_host(backend, ranks,
-                       [&](Communicator& communicator) { body(communicator, nullptr); });
+    return run_on_host(backend, ranks, [&](collectives::Communicator& communicator) {
+      body(communicator, nullptr);
+    });
   check(backend, ranks);
   if (is_virtual(backend))
     fail(Blame::usage, fmt::format("backend {} has virtual ranks, which train no replicas: use "
                                    "--backend threads, mpi, nccl or mpi-cuda",
                                    backend));
-  constexpr DeviceRank::Seconds kPatience(600);  // another rank may be saving a checkpoint
+  constexpr collectives::RankExecutor::Seconds kPatience(
+      600);  // another rank may be saving a checkpoint
   on_gpus(state_->mpi.get(), backend, ranks,
-          [&](Communicator& control, Device& device, Wires& wires, const std::string&) {
-            StagedRank staged(control, device, wires, kPatience);
+          [&](collectives::Communicator& control, collectives::Device& device,
+              collectives::DeviceTransport& wires, const std::string&) {
+            collectives::StagedExecutor staged(control, device, wires, kPatience);
             body(control, &staged);
           });
 }
@@ -209,4 +218,4 @@ int in_job(const std::function<int(Job&)>& body) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

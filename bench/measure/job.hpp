@@ -9,7 +9,7 @@
 #include "bench/measure/target.hpp"
 #include "collectives/gpu/staged_executor.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Whether this process is rank 0 of a job or alone, by the environment that mpirun and srun set.
 bool speaks_by_environment();
@@ -40,16 +40,17 @@ class Job {
   /// Runs `body` once in each process or thread that has ranks, after check(). `name`: of the
   /// backend, with how it went about it where there are several ways.
   void run(std::string_view backend, Rank ranks,
-           const std::function<void(Subject&, const std::string& name)>& body);
+           const std::function<void(BenchmarkTarget&, const std::string& name)>& body);
   /// The same with the communicators themselves, for backends whose ranks have their vectors in
   /// this process's memory. Throws Error(usage) for the others.
   void run_on_host(std::string_view backend, Rank ranks,
-                   const std::function<void(Communicator&)>& body);
+                   const std::function<void(collectives::Communicator&)>& body);
   /// The same for training, whose vectors are in this process's memory with every backend: where
   /// there is a GPU a rank, they travel between those, through `gpus`; else that is null. Throws
   /// Error(usage) for virtual ranks.
   void run_training(std::string_view backend, Rank ranks,
-                    const std::function<void(Communicator&, StagedRank* gpus)>& body);
+                    const std::function<void(collectives::Communicator&,
+                                             collectives::StagedExecutor* gpus)>& body);
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code);
 
@@ -62,4 +63,4 @@ class Job {
 /// that fails while others wait for it ends them all.
 int in_job(const std::function<int(Job&)>& body);
 
-}  // namespace arlab
+}  // namespace arlab::bench

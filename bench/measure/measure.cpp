@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -14,7 +14,7 @@ double microseconds_since(Steady::time_point start) {
 
 }  // namespace
 
-std::vector<Measurement> measure(Subject& subject, std::span<const Config> configs,
+std::vector<Measurement> measure(BenchmarkTarget& subject, std::span<const Config> configs,
                                  const MeasureOptions& options) {
   std::vector<Measurement> measured(configs.size());
   if (configs.empty()) return measured;
@@ -22,12 +22,13 @@ std::vector<Measurement> measure(Subject& subject, std::span<const Config> confi
   std::vector<int> runs(configs.size());
   std::vector<std::vector<double>> times(configs.size());
   const auto run = [&](std::size_t i) {
-    const Subject::Run result = subject.run(configs[i]);
+    const BenchmarkTarget::Run result = subject.run(configs[i]);
     measured[i].wrong += result.wrong;
     return result;
   };
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const Subject::Run first = run(i);  // warms caches and connections up; its time is not kept
+    const BenchmarkTarget::Run first =
+        run(i);  // warms caches and connections up; its time is not kept
     measured[i].sent = {subject.sum(first.sent.messages), subject.sum(first.sent.elements),
                         static_cast<Count>(subject.max(static_cast<double>(first.sent.rounds)))};
     measured[i].traffic = first.traffic;
@@ -50,4 +51,4 @@ std::vector<Measurement> measure(Subject& subject, std::span<const Config> confi
   return measured;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

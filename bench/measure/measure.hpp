@@ -10,7 +10,7 @@
 #include "bench/measure/target.hpp"
 #include "bench/results/statistics.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct MeasureOptions {
   double seconds = 0.2;  ///< to spend on each configuration, about
@@ -32,7 +32,7 @@ struct Measurement {
 ///
 /// A run: copy the input in place, wait for all, start the clock, run, stop the clock, take the
 /// slowest rank's time, check every element that must be right.
-std::vector<Measurement> measure(Subject& subject, std::span<const Config> configs,
+std::vector<Measurement> measure(BenchmarkTarget& subject, std::span<const Config> configs,
                                  const MeasureOptions& options);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,9 +10,9 @@
 #include "bench/cli/options.hpp"
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
-class Subject {
+class BenchmarkTarget {
  public:
   struct Run {
     double us = 0;    ///< of the slowest of all ranks; the same on all
@@ -21,7 +21,7 @@ class Subject {
     double traffic = 0;  ///< bytes that all ranks move through a device's memory; 0 if not known
   };
 
-  virtual ~Subject() = default;
+  virtual ~BenchmarkTarget() = default;
   virtual bool is_first() const = 0;     ///< whether rank 0 is here
   virtual double max(double value) = 0;  ///< over all processes or threads that have ranks
   virtual Count sum(Count value) = 0;
@@ -30,12 +30,12 @@ class Subject {
   virtual std::string native_choice(Count /*bytes*/) const { return ""; }
 
   /// Fills the input of the runs to come, and forgets the last.
-  virtual void prepare(const Problem& problem, Operand operand) = 0;
+  virtual void prepare(const Problem& problem, collectives::Operand operand) = 0;
   /// Copies the input in place, runs, and checks every element that must be right.
   virtual Run run(const Config& config) = 0;
 };
 
 /// A rank whose vector is in this process's memory. The communicator must outlive it.
-std::unique_ptr<Subject> subject_of(Communicator& communicator);
+std::unique_ptr<BenchmarkTarget> subject_of(collectives::Communicator& communicator);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -12,7 +12,7 @@
 #include "training/compressors/compressor.hpp"
 #include "training/compressors/sparse/sparse_code.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 constexpr Count kColumns = 1024;
@@ -34,7 +34,7 @@ std::vector<float> gradient(Count n) {
 void report(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
   state.SetBytesProcessed(state.iterations() * state.range(0) * Count{sizeof(float)});
-  state.SetLabel(std::string(encode_kernels().instructions));
+  state.SetLabel(std::string(training::encode_kernels().instructions));
 }
 
 void copy(benchmark::State& state) {
@@ -47,24 +47,25 @@ void copy(benchmark::State& state) {
   report(state);
 }
 
-std::unique_ptr<Compressor> made(const CompressorKind& kind, Count n) {
-  return make_compressor(
-      choose_compressor(kind, {},
-                        kind.feedback == Feedback::built_in ? std::optional<bool>() : false),
+std::unique_ptr<training::Compressor> made(const training::CompressorKind& kind, Count n) {
+  return training::make_compressor(
+      training::choose_compressor(
+          kind, {}, kind.feedback == training::Feedback::built_in ? std::optional<bool>() : false),
       {{n / kColumns, kColumns}}, kind.aggregations[0]);
 }
 
 // The last pass's code alone, with the first for its sum.
-std::span<std::byte> encode(Compressor& compressor, std::span<const float> x, const Occasion& o) {
+std::span<std::byte> encode(training::Compressor& compressor, std::span<const float> x,
+                            const training::EncodeContext& o) {
   auto code = compressor.encode(x, o);
   for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(o);
   return code;
 }
 
-void encode_all(benchmark::State& state, const CompressorKind& kind) {
+void encode_all(benchmark::State& state, const training::CompressorKind& kind) {
   const auto x = gradient(state.range(0));
   const auto compressor = made(kind, state.range(0));
-  Occasion o{.step = 1 << 20};  // after every warm-up
+  training::EncodeContext o{.step = 1 << 20};  // after every warm-up
   for (auto _ : state) {
     const auto code = encode(*compressor, x, o);
     benchmark::DoNotOptimize(code.data());
@@ -74,11 +75,11 @@ void encode_all(benchmark::State& state, const CompressorKind& kind) {
   report(state);
 }
 
-void decode_all(benchmark::State& state, const CompressorKind& kind) {
+void decode_all(benchmark::State& state, const training::CompressorKind& kind) {
   const auto x = gradient(state.range(0));
   const auto compressor = made(kind, state.range(0));
   std::vector<float> into(x.size());
-  const Occasion o{.step = 1 << 20};
+  const training::EncodeContext o{.step = 1 << 20};
   const auto code = encode(*compressor, x, o);
   for (auto _ : state) {
     compressor->decode_add(code, into, 1, o);
@@ -89,7 +90,7 @@ void decode_all(benchmark::State& state, const CompressorKind& kind) {
 
 void select(benchmark::State& state) {
   const auto x = gradient(state.range(0));
-  Selector selector;
+  training::Selector selector;
   for (auto _ : state)
     benchmark::DoNotOptimize(selector.largest(x, state.range(0) / state.range(1)).data());
   report(state);
@@ -100,7 +101,7 @@ void select(benchmark::State& state) {
 void register_compressors() {
   for (const Count n : {kInCache, kInMemory}) {
     benchmark::RegisterBenchmark("compressors/memcpy", copy)->Arg(n);
-    for (const CompressorKind& kind : compressors()) {
+    for (const training::CompressorKind& kind : training::compressors()) {
       const auto add = [&](const char* what, auto run) {
         const std::string name = std::string("compressors/") + what + std::string(kind.name);
         benchmark::RegisterBenchmark(name.c_str(), run)->Arg(n)->Unit(benchmark::kMicrosecond);
@@ -115,4 +116,4 @@ void register_compressors() {
   }
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -11,31 +11,32 @@
 #include "collectives/cuda/device.hpp"
 #endif
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 #ifdef ARLAB_HAS_CUDA
-std::string why_not() { return cuda::unavailable(); }
-Devices gpus() { return cuda::devices(); }
+std::string why_not() { return collectives::cuda::unavailable(); }
+collectives::Devices gpus() { return collectives::cuda::devices(); }
 double limit() {
-  static const double gbps = cuda::copy_limit_gbps(*gpus().front());
+  static const double gbps = collectives::cuda::copy_limit_gbps(*gpus().front());
   return gbps;
 }
 #else
 std::string why_not() { return "built without CUDA"; }
-Devices gpus() { return {}; }
+collectives::Devices gpus() { return {}; }
 double limit() { return 1; }
 #endif
 
 /// Times `work` on the first GPU; it moves `moved` bytes of memory for each of the vector's.
 void run(benchmark::State& state, int moved,
-         const std::function<void(DeviceStream&, std::byte*, std::byte*, std::size_t)>& work) {
+         const std::function<void(collectives::DeviceStream&, std::byte*, std::byte*, std::size_t)>&
+             work) {
   if (const std::string why = why_not(); !why.empty())
     return state.SkipWithError(("skipped: " + why).c_str());
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  const Devices devices = gpus();
-  Device& gpu = *devices.front();
-  const DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
+  const collectives::Devices devices = gpus();
+  collectives::Device& gpu = *devices.front();
+  const collectives::DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
   const auto stream = gpu.make_stream();
   const auto start = gpu.make_event(true), stop = gpu.make_event(true);
   double seconds = 0;
@@ -55,15 +56,16 @@ void run(benchmark::State& state, int moved,
 
 void copy(benchmark::State& state) {
   run(state, 2,
-      [](DeviceStream& stream, std::byte* into, const std::byte* from, std::size_t bytes) {
-        stream.copy(into, from, bytes);
-      });
+      [](collectives::DeviceStream& stream, std::byte* into, const std::byte* from,
+         std::size_t bytes) { stream.copy(into, from, bytes); });
 }
 
-void reduce(benchmark::State& state, Operand operand) {
+void reduce(benchmark::State& state, collectives::Operand operand) {
   run(state, 3,
-      [operand](DeviceStream& stream, std::byte* into, const std::byte* from, std::size_t bytes) {
-        stream.reduce(into, from, static_cast<Count>(bytes / size_of(operand.dtype)), operand);
+      [operand](collectives::DeviceStream& stream, std::byte* into, const std::byte* from,
+                std::size_t bytes) {
+        stream.reduce(into, from, static_cast<Count>(bytes / collectives::size_of(operand.dtype)),
+                      operand);
       });
 }
 
@@ -76,12 +78,12 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 
 void register_cuda() {
   add("copy", copy);
-  for (const DType dtype : kDTypes)
-    for (const Op op : {Op::sum, Op::max})
-      add(std::string(arlab::name(op)) + "/" + std::string(arlab::name(dtype)),
+  for (const collectives::DType dtype : collectives::kDTypes)
+    for (const collectives::Op op : {collectives::Op::sum, collectives::Op::max})
+      add(std::string(arlab::collectives::name(op)) + "/" + std::string(arlab::collectives::name(dtype)),
           [dtype, op](benchmark::State& state) {
             reduce(state, {dtype, op});
           });
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

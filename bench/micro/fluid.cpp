@@ -8,10 +8,10 @@
 
 #include "simulator/contention/incremental_maxmin.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
-using Route = std::vector<FlowShares::Link>;
+using Route = std::vector<simulator::IncrementalMaxMin::Link>;
 
 // Hosts of a two-level fat tree; a route is up, perhaps over one of the spines, and down.
 struct Tree {
@@ -29,7 +29,8 @@ struct Tree {
 
 // Every host has one flow to a host drawn anew, oversubscribed 4:1; or one to its neighbour, alone.
 void complete(benchmark::State& state, bool contended) {
-  const Tree tree{.hosts = static_cast<int>(state.range(0)), .leaves = 32, .up = tree.hosts / 128};
+  const Tree tree{
+      .hosts = static_cast<int>(state.range(0)), .leaves = 32, .up = tree.hosts / 128};
   std::mt19937 random(1);
   const auto route_of = [&](int host) {
     if (!contended) return tree.route(host, (host + 1) % tree.hosts);
@@ -38,8 +39,8 @@ void complete(benchmark::State& state, bool contended) {
           target != host)
         return tree.route(host, target);
   };
-  FlowShares shares(std::vector<double>(tree.links(), 12.5), 0);
-  std::vector<FlowShares::Flow> flow_of;
+  simulator::IncrementalMaxMin shares(std::vector<double>(tree.links(), 12.5), 0);
+  std::vector<simulator::IncrementalMaxMin::Flow> flow_of;
   for (int host = 0; host < tree.hosts; ++host) {
     flow_of.push_back(shares.add(route_of(host)));
     shares.start(flow_of.back());
@@ -47,7 +48,7 @@ void complete(benchmark::State& state, bool contended) {
   benchmark::DoNotOptimize(shares.settle().data());
   for (auto _ : state) {
     const int host = static_cast<int>(random() % static_cast<unsigned>(tree.hosts));
-    FlowShares::Flow& flow = flow_of[static_cast<std::size_t>(host)];
+    simulator::IncrementalMaxMin::Flow& flow = flow_of[static_cast<std::size_t>(host)];
     shares.stop(flow);
     benchmark::DoNotOptimize(shares.settle().data());
     flow = shares.add(route_of(host));
@@ -68,4 +69,4 @@ void register_fluid() {
         ->Arg(1024);
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   constexpr int kUsage = 2;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return kUsage;
-  arlab::micro::register_all();
+  arlab::bench::micro::register_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

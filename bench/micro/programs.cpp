@@ -5,7 +5,7 @@
 
 #include "algorithms/algorithm.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 Count generate(const Algorithm& algorithm, const Problem& problem) {
@@ -22,7 +22,7 @@ Count generate(const Algorithm& algorithm, const Problem& problem) {
 }  // namespace
 
 void register_programs() {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Rank ranks : {64, 1024}) {
       if (!unsupported(algorithm, {.ranks = ranks}).empty()) continue;  // needs groups
       const auto run = [&algorithm, ranks](benchmark::State& state) {
@@ -36,4 +36,4 @@ void register_programs() {
     }
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -9,21 +9,21 @@
 #include <string>
 #include <vector>
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 constexpr std::int64_t kInCache = 16 << 10, kInMemory = 64 << 20;  // bytes
 
-void add(benchmark::State& state, DType dtype) {
+void add(benchmark::State& state, collectives::DType dtype) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   std::vector<std::byte> into(bytes), from(bytes);
-  const auto elements = static_cast<Count>(bytes / size_of(dtype));
+  const auto elements = static_cast<Count>(bytes / collectives::size_of(dtype));
   for (auto _ : state) {
-    reduce_into(into.data(), from.data(), elements, {dtype, Op::sum});
+    collectives::reduce_into(into.data(), from.data(), elements, {dtype, collectives::Op::sum});
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
-  state.SetLabel(std::string(reduce_instructions()));
+  state.SetLabel(std::string(collectives::reduce_instructions()));
 }
 
 void copy(benchmark::State& state) {
@@ -41,10 +41,10 @@ void copy(benchmark::State& state) {
 void register_reduce() {
   for (const std::int64_t bytes : {kInCache, kInMemory}) {
     benchmark::RegisterBenchmark("reduce/memcpy", copy)->Arg(bytes);
-    for (const DType dtype : kDTypes)
+    for (const collectives::DType dtype : collectives::kDTypes)
       benchmark::RegisterBenchmark(("reduce/add/" + std::string(name(dtype))).c_str(), add, dtype)
           ->Arg(bytes);
   }
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -10,7 +10,7 @@
 #include "training/schedulers/dispatcher.hpp"
 #include "training/schedulers/timeline.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -19,15 +19,15 @@ constexpr Time kUnit = 4 * kSecond / 1000;
 constexpr Count kElements = 100'000;  // that the link carries in a unit
 constexpr int kSteps = 12, kCounted = 8;
 
-Study reference(const SchedulerKind& kind) {
-  const double beta = static_cast<double>(kUnit) / (kElements * kGradientBytes);
-  Study study{.profile = {{"1", kUnit, 2 * kUnit, 2 * kElements, {}},
-                          {"2", kUnit, 2 * kUnit, 2 * kElements, {}},
-                          {"3", kUnit, 2 * kUnit, 6 * kElements, {}}},
-              .link = {kUnit / 20, beta, 0},
-              .kind = &kind};
-  for (const Parameter& p : kind.parameters)  // of a size with these layers
-    if (p.unit == Parameter::Unit::bytes) study.values[std::string(p.name)] = 4e5;
+training::Study reference(const training::SchedulerKind& kind) {
+  const double beta = static_cast<double>(kUnit) / (kElements * training::kGradientBytes);
+  training::Study study{.profile = {{"1", kUnit, 2 * kUnit, 2 * kElements, {}},
+                                    {"2", kUnit, 2 * kUnit, 2 * kElements, {}},
+                                    {"3", kUnit, 2 * kUnit, 6 * kElements, {}}},
+                        .link = {kUnit / 20, beta, 0},
+                        .kind = &kind};
+  for (const simulator::Parameter& p : kind.parameters)  // of a size with these layers
+    if (p.unit == simulator::Parameter::Unit::bytes) study.values[std::string(p.name)] = 4e5;
   return study;
 }
 
@@ -38,11 +38,12 @@ void spend(Time time) {
   while (Steady::now() < end) continue;
 }
 
-double seconds_a_step(const Study& study) {
-  Dispatcher dispatcher(machine_clock(), true);
-  dispatcher.schedule(
-      *study.kind, study.profile, study.link, study.values,
-      [&](const Bundle& bundle) { spend(study.link.holds(bundle.bytes(), bundle.collective)); });
+double seconds_a_step(const training::Study& study) {
+  training::Dispatcher dispatcher(collectives::machine_clock(), true);
+  dispatcher.schedule(*study.kind, study.profile, study.link, study.values,
+                      [&](const training::Bundle& bundle) {
+                        spend(study.link.holds(bundle.bytes(), bundle.collective));
+                      });
   Steady::time_point begin;
   for (int step = 0; step < kSteps; ++step) {
     if (study.kind->barrier) dispatcher.wait_for_all();
@@ -61,20 +62,21 @@ double seconds_a_step(const Study& study) {
   return 0;
 }
 
-void step(benchmark::State& state, const SchedulerKind* kind) {
-  const Study study = reference(*kind);
+void step(benchmark::State& state, const training::SchedulerKind* kind) {
+  const training::Study study = reference(*kind);
   for (auto _ : state) state.SetIterationTime(seconds_a_step(study));
-  state.counters["virtual"] = simulate(study).period / static_cast<double>(kSecond) * 1000;
+  state.counters["virtual"] =
+      training::simulate(study).period / static_cast<double>(kSecond) * 1000;
 }
 
 }  // namespace
 
 void register_schedules() {
-  for (const SchedulerKind& kind : schedulers())
+  for (const training::SchedulerKind& kind : training::schedulers())
     benchmark::RegisterBenchmark(("schedules/" + std::string(kind.name)).c_str(), step, &kind)
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

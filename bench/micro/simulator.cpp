@@ -12,7 +12,7 @@
 #include <malloc.h>
 #endif
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 constexpr Count kMostMessages = 4'000'000;  // so that a run takes a second at most
@@ -28,16 +28,16 @@ double allocated() {
 #endif
 }
 
-void run(benchmark::State& state, const Algorithm& algorithm, const Model& model,
+void run(benchmark::State& state, const Algorithm& algorithm, const simulator::Model& model,
          const Problem& problem) {
   const double before = allocated();
   double most = 0;
-  const SimulateOptions options{
+  const simulator::SimulateOptions options{
       .progress = [&](Count) { most = std::max(most, allocated() - before); }};
   Count messages = 0;
   for (auto _ : state) {
-    const auto network = make_network(model, {}, problem.ranks);
-    messages += simulate(algorithm, problem, 4, *network, options).sent.messages;
+    const auto network = simulator::make_network(model, {}, problem.ranks);
+    messages += simulator::simulate(algorithm, problem, 4, *network, options).sent.messages;
   }
   state.SetItemsProcessed(messages);
   if (most > 0) state.counters["bytes_per_rank"] = most / problem.ranks;
@@ -46,8 +46,8 @@ void run(benchmark::State& state, const Algorithm& algorithm, const Model& model
 }  // namespace
 
 void register_simulator() {
-  for (const Model& model : models())
-    for (const Algorithm& algorithm : catalogue())
+  for (const simulator::Model& model : simulator::models())
+    for (const Algorithm& algorithm : algorithms())
       for (const Rank ranks : {64, 1024, 65536}) {
         const Problem problem{.ranks = ranks, .elements = kElements};
         if (!unsupported(algorithm, problem).empty()) continue;  // needs groups
@@ -62,4 +62,4 @@ void register_simulator() {
       }
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -14,15 +14,15 @@
 #include "training/compressors/sparse/sparse_balanced.hpp"
 #include "training/compressors/sparse/sparse_doubling.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 constexpr Count kElements = 1 << 20;
 constexpr int kBatch = 10;
 
 /// Positions of every rank's own, evenly spread.
-SparseVector entries(Count k, Rank rank) {
-  SparseVector chosen;
+training::SparseVector entries(Count k, Rank rank) {
+  training::SparseVector chosen;
   const Random random = Random(7).of(static_cast<std::uint64_t>(rank));
   const Blocks blocks(kElements, k);
   for (Count j = 0; j < k; ++j) {
@@ -40,11 +40,11 @@ void run(benchmark::State& state, Step step) {
   const Count k = kElements / state.range(1);
   double most = 0;
   for (auto _ : state)
-    on_threads(ranks, [&](Communicator& communicator) {
-      const SparseVector mine = entries(k, communicator.rank());
+    collectives::on_threads(ranks, [&](collectives::Communicator& communicator) {
+      const training::SparseVector mine = entries(k, communicator.rank());
       std::vector<float> vector(kElements, 1);
-      BalancedSum balanced(kElements, {});
-      Counted counted(communicator);
+      training::BalancedSum balanced(kElements, {});
+      collectives::CountingCommunicator counted(communicator);
       communicator.barrier();
       const auto start = std::chrono::steady_clock::now();
       for (int b = 0; b < kBatch; ++b) step(counted, mine, vector, balanced);
@@ -66,16 +66,19 @@ void register_sparse() {
         ->ArgNames({"ranks", "part"})
         ->ArgsProduct({{2, 4, 8}, {1000, 100, 10}});
   };
-  add("dense_ring", [](Communicator& c, const SparseVector&, std::vector<float>& x, BalancedSum&) {
-    execute(c, find_algorithm("ring"), {.ranks = c.ranks(), .elements = kElements},
-            std::as_writable_bytes(std::span(x)), {});
+  add("dense_ring", [](collectives::Communicator& c, const training::SparseVector&,
+                       std::vector<float>& x, training::BalancedSum&) {
+    collectives::execute(c, find_algorithm("ring"), {.ranks = c.ranks(), .elements = kElements},
+                         std::as_writable_bytes(std::span(x)), {});
   });
-  add("doubling", [](Communicator& c, const SparseVector& mine, auto&, BalancedSum&) {
-    benchmark::DoNotOptimize(sum_by_doubling(c, mine, kElements).bytes());
+  add("doubling", [](collectives::Communicator& c, const training::SparseVector& mine, auto&,
+                     training::BalancedSum&) {
+    benchmark::DoNotOptimize(training::sum_by_doubling(c, mine, kElements).bytes());
   });
-  add("balanced", [](Communicator& c, const SparseVector& mine, auto&, BalancedSum& balanced) {
+  add("balanced", [](collectives::Communicator& c, const training::SparseVector& mine, auto&,
+                     training::BalancedSum& balanced) {
     benchmark::DoNotOptimize(balanced.run(c, mine, static_cast<Count>(mine.size())).size());
   });
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

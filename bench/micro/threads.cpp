@@ -10,7 +10,7 @@
 
 #include "collectives/host/execute.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 // All ranks must do the same number of runs, so each iteration of the benchmark is a batch on fresh
@@ -20,13 +20,13 @@ void allreduce(benchmark::State& state, const Algorithm* algorithm) {
   const auto ranks = static_cast<Rank>(state.range(0));
   const Problem problem{.ranks = ranks, .elements = state.range(1) / 4};
   for (auto _ : state)
-    on_threads(ranks, [&](Communicator& communicator) {
+    collectives::on_threads(ranks, [&](collectives::Communicator& communicator) {
       std::vector<std::byte> data(static_cast<std::size_t>(state.range(1)));
       communicator.barrier();
       const auto start = std::chrono::steady_clock::now();
       for (int k = 0; k < kBatch; ++k)
         if (algorithm)
-          execute(communicator, *algorithm, problem, data, {});
+          collectives::execute(communicator, *algorithm, problem, data, {});
         else
           communicator.native_allreduce(data.data(), problem.elements, {});
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -46,9 +46,9 @@ void register_threads() {
         ->ArgNames({"ranks", "bytes"})
         ->ArgsProduct({{2, 4}, {1 << 10, 1 << 20}});
   };
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     if (unsupported(algorithm, {.ranks = 2}).empty()) add(std::string(algorithm.name), &algorithm);
   add("native", nullptr);
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

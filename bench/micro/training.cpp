@@ -8,14 +8,14 @@
 #include "training/io/crc32c.hpp"
 #include "training/telemetry/histogram.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
-const Shape kMnist{1, 28, 28}, kCifar{3, 32, 32};
+const training::Shape kMnist{1, 28, 28}, kCifar{3, 32, 32};
 
-void make_samples(benchmark::State& state, Shape shape, bool keep) {
-  Dataset data = synthetic({.shape = shape, .samples = 2000});
-  if (keep) data = cached(std::move(data));
+void make_samples(benchmark::State& state, training::Shape shape, bool keep) {
+  training::Dataset data = training::synthetic({.shape = shape, .samples = 2000});
+  if (keep) data = training::cached(std::move(data));
   std::vector<float> values(static_cast<std::size_t>(shape.values()));
   for (Count i = 0; i < data.samples; ++i) data.sample(i, values);
   Count i = 0;
@@ -23,15 +23,17 @@ void make_samples(benchmark::State& state, Shape shape, bool keep) {
   state.SetItemsProcessed(state.iterations());
 }
 
-void make_batches(benchmark::State& state, Shape shape) {
-  Pipeline pipeline(cached(synthetic({.shape = shape, .samples = 2000})), {.global_batch = 64}, 0);
+void make_batches(benchmark::State& state, training::Shape shape) {
+  training::Pipeline pipeline(
+      training::cached(training::synthetic({.shape = shape, .samples = 2000})),
+      {.global_batch = 64}, 0);
   for (Count i = 0; i < pipeline.steps(); ++i) pipeline.next();
   for (auto _ : state) benchmark::DoNotOptimize(pipeline.next());
   state.SetItemsProcessed(state.iterations() * 64);
 }
 
 void order_epoch(benchmark::State& state) {
-  Sampler sampler({.samples = state.range(0), .global_batch = 64});
+  training::Sampler sampler({.samples = state.range(0), .global_batch = 64});
   Count epoch = 0;
   for (auto _ : state) benchmark::DoNotOptimize(sampler.share({++epoch, 0}));
   state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -39,26 +41,26 @@ void order_epoch(benchmark::State& state) {
 
 void checksum(benchmark::State& state) {
   const std::string bytes(static_cast<std::size_t>(state.range(0)), 'x');
-  for (auto _ : state) benchmark::DoNotOptimize(crc32c(bytes));
+  for (auto _ : state) benchmark::DoNotOptimize(training::crc32c(bytes));
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
-Checkpoint state_of(Count floats) {
-  Checkpoint c;
-  c.add("weights/0", Floats(static_cast<std::size_t>(floats), 0.5f));
+training::Checkpoint state_of(Count floats) {
+  training::Checkpoint c;
+  c.add("weights/0", training::Floats(static_cast<std::size_t>(floats), 0.5f));
   return c;
 }
 
 void read_checkpoint_of(benchmark::State& state) {
-  const std::string bytes = encode_checkpoint(state_of(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(parse_checkpoint(bytes, "C"));
+  const std::string bytes = training::encode_checkpoint(state_of(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(training::parse_checkpoint(bytes, "C"));
   state.SetBytesProcessed(state.iterations() * static_cast<Count>(bytes.size()));
 }
 
 void write_checkpoint_of(benchmark::State& state) {
-  const Checkpoint c = state_of(state.range(0));
+  const training::Checkpoint c = state_of(state.range(0));
   const std::string path = "/tmp/arlab-micro.ckpt";
-  for (auto _ : state) write_checkpoint(path, c);
+  for (auto _ : state) training::write_checkpoint(path, c);
   std::remove(path.c_str());
   state.SetBytesProcessed(state.iterations() * state.range(0) * 4);
 }
@@ -66,7 +68,7 @@ void write_checkpoint_of(benchmark::State& state) {
 void count_values(benchmark::State& state) {
   std::vector<float> values;
   for (Count i = 0; i < state.range(0); ++i) values.push_back(static_cast<float>(i % 997) - 498.5f);
-  for (auto _ : state) benchmark::DoNotOptimize(histogram_of(values));
+  for (auto _ : state) benchmark::DoNotOptimize(training::histogram_of(values));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -88,4 +90,4 @@ void register_training() {
   benchmark::RegisterBenchmark("training/histogram", count_values)->Arg(101'770);
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -4,13 +4,13 @@
 
 #include <benchmark/benchmark.h>
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 void prove_all(benchmark::State& state) {
   Count proofs = 0;
   for (auto _ : state)
-    for (const Algorithm& algorithm : catalogue())
+    for (const Algorithm& algorithm : algorithms())
       for (Rank ranks = 1; ranks <= 64; ++ranks, ++proofs)
         if (!unsupported(algorithm, {.ranks = ranks}).empty())
           continue;  // needs groups
@@ -26,4 +26,4 @@ void register_verify() {
       ->Unit(benchmark::kMillisecond);
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -9,17 +9,18 @@
 #include "simulator/models/model.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
-namespace arlab::micro {
+namespace arlab::bench::micro {
 namespace {
 
 void turns(benchmark::State& state) {
   const auto ranks = static_cast<Rank>(state.range(0));
   Count all = 0;
   for (auto _ : state) {
-    const auto network = make_network(find_model("alpha_beta"), {}, ranks);
-    all += on_virtual_ranks(*network, ranks, [&](Communicator& communicator) {
-             for (Rank k = 0; k < 20000 / ranks; ++k) communicator.barrier();
-           }).turns;
+    const auto network = simulator::make_network(simulator::find_model("alpha_beta"), {}, ranks);
+    all +=
+        training::on_emulated_ranks(*network, ranks, [&](collectives::Communicator& communicator) {
+          for (Rank k = 0; k < 20000 / ranks; ++k) communicator.barrier();
+        }).turns;
   }
   state.SetItemsProcessed(all);
 }
@@ -30,12 +31,13 @@ void allreduce(benchmark::State& state) {
   const Problem problem{.ranks = ranks, .elements = state.range(1) / 4};
   Time took = 0;
   for (auto _ : state) {
-    const auto network = make_network(find_model("loggops"), {}, ranks);
-    took = on_virtual_ranks(*network, ranks, [&](Communicator& communicator) {
-             std::vector<std::byte> data(static_cast<std::size_t>(state.range(1)));
-             for (int k = 0; k < kBatch; ++k)
-               execute(communicator, find_algorithm("ring"), problem, data, {});
-           }).finish;
+    const auto network = simulator::make_network(simulator::find_model("loggops"), {}, ranks);
+    took =
+        training::on_emulated_ranks(*network, ranks, [&](collectives::Communicator& communicator) {
+          std::vector<std::byte> data(static_cast<std::size_t>(state.range(1)));
+          for (int k = 0; k < kBatch; ++k)
+            collectives::execute(communicator, find_algorithm("ring"), problem, data, {});
+        }).finish;
   }
   state.SetItemsProcessed(state.iterations() * kBatch);
   state.counters["virtual_us"] = microseconds(took) / kBatch;
@@ -59,4 +61,4 @@ void register_virtual_ranks() {
       ->ArgsProduct({{2, 16, 64}, {1 << 10, 1 << 20}});
 }
 
-}  // namespace arlab::micro
+}  // namespace arlab::bench::micro

@@ -12,7 +12,7 @@
 #include "bench/measure/backends.hpp"
 #include "bench/results/version.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 std::string host_name() {
@@ -74,4 +74,4 @@ Json context(const std::vector<std::string>& command, const Json& machine) {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -6,7 +6,7 @@
 
 #include "bench/results/record.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// `command`: the command line, as given. `machine`: keys that take the place of those here, or are
 /// added to them.
@@ -18,4 +18,4 @@ std::string utc_now();
 /// The command line, quoted so that it can be pasted into a shell.
 std::string shell_quoted(const std::vector<std::string>& command);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 void flatten(const Json& value, const std::string& key,
@@ -70,4 +70,4 @@ std::string csv_row(const Json& record) {
   return line + "\n";
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -6,9 +6,9 @@
 
 #include "bench/results/record.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 std::string csv_header(const Json& record);
 std::string csv_row(const Json& record);
 
-}  // namespace arlab
+}  // namespace arlab::bench

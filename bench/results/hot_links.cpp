@@ -7,11 +7,11 @@
 
 #include "bench/cli/units.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
-std::optional<HotLinks> hottest(const Network& network, Time finish, std::size_t most,
-                                const LinkHistory* history) {
-  const std::vector<LinkLoad> loads = network.loads(finish);
+std::optional<HotLinks> hottest(const simulator::Network& network, Time finish, std::size_t most,
+                                const simulator::LinkHistory* history) {
+  const std::vector<simulator::LinkLoad> loads = network.loads(finish);
   std::vector<std::size_t> order(loads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   most = std::min(most, order.size());
@@ -24,7 +24,7 @@ std::optional<HotLinks> hottest(const Network& network, Time finish, std::size_t
   const double hot = 0.99 * loads[order[0]].share;
   HotLinks all;
   all.as_hot = std::count_if(loads.begin(), loads.end(),
-                             [&](const LinkLoad& load) { return load.share >= hot; });
+                             [&](const simulator::LinkLoad& load) { return load.share >= hot; });
   if (history) all.step_us = microseconds(history->step());
   for (std::size_t i = 0; i < most && loads[order[i]].bytes > 0; ++i) {
     HotLinks::One one{loads[order[i]], {}};
@@ -36,10 +36,10 @@ std::optional<HotLinks> hottest(const Network& network, Time finish, std::size_t
 }
 
 std::string text_of(const HotLinks& hot) {
-  const LinkLoad& first = hot.links.front().load;
+  const simulator::LinkLoad& first = hot.links.front().load;
   std::string text = fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.share);
   if (hot.as_hot > 1) text += fmt::format(", {} as hot", show_count(hot.as_hot - 1));
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -9,11 +9,11 @@
 #include "simulator/link_history.hpp"
 #include "simulator/network.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct HotLinks {
   struct One {
-    LinkLoad load;
+    simulator::LinkLoad load;
     std::vector<double> busy;  ///< share in each step of time; empty if nobody watched
   };
   std::vector<One> links;         ///< the hottest first; equally hot ones by number
@@ -23,10 +23,10 @@ struct HotLinks {
 
 /// At most `most` links, at the end of a run; none where the model has no links, or nothing was
 /// sent. `history`: of the same run, or null.
-std::optional<HotLinks> hottest(const Network& network, Time finish, std::size_t most,
-                                const LinkHistory* history = nullptr);
+std::optional<HotLinks> hottest(const simulator::Network& network, Time finish, std::size_t most,
+                                const simulator::LinkHistory* history = nullptr);
 
 /// "edge0-aggr1 (edge-aggregation) 87%, 63 as hot"
 std::string text_of(const HotLinks& hot);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -12,7 +12,7 @@
 #include "bench/results/csv.hpp"
 #include "bench/results/record_table.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 Record record_of(std::string kind, const Config& config) {
   Record r;
@@ -100,4 +100,4 @@ int Output::finish() {
   return wrong_ > 0 ? 1 : 0;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -12,7 +12,7 @@
 #include "bench/results/record.hpp"
 #include "bench/results/result_file.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// The record of a configuration before it is done: what it is, and what its algorithm claims.
 Record record_of(std::string kind, const Config& config);
@@ -46,4 +46,4 @@ class Output {
   std::size_t wrong_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -4,7 +4,7 @@
 
 #include "algorithms/groups.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 template <class T>
@@ -67,7 +67,7 @@ std::optional<double> Record::busbw() const {
 }
 
 Json to_json(const Record& r) {
-  const auto element = static_cast<Count>(size_of(r.operand.dtype));
+  const auto element = static_cast<Count>(collectives::size_of(r.operand.dtype));
   Json j{{"schema", 1},
          {"kind", r.kind},
          {"backend", or_null(r.backend)},
@@ -133,4 +133,4 @@ std::string identity(const Json& record) {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,7 +10,7 @@
 #include "bench/results/statistics.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 using Json = nlohmann::ordered_json;
 
@@ -20,7 +20,7 @@ struct Record {
   std::optional<std::string> backend;
   std::string algorithm;
   Problem problem;
-  Operand operand;
+  collectives::Operand operand;
   std::optional<int> lanes;
   int segments = 1;
   std::optional<std::string> topology;
@@ -42,7 +42,9 @@ struct Record {
   std::optional<bool> same_on_all_ranks;  ///< verify: whether all added up in the same order
   std::string label, color, family;
 
-  Bytes bytes() const { return problem.elements * static_cast<Bytes>(size_of(operand.dtype)); }
+  Bytes bytes() const {
+    return problem.elements * static_cast<Bytes>(collectives::size_of(operand.dtype));
+  }
   /// Bytes of the vector by time, in GB/s.
   std::optional<double> algbw() const;
   /// What a link must carry at least, by time, in GB/s: comparable with hardware whatever the
@@ -55,4 +57,4 @@ Json to_json(const Record& record);
 /// What tells configurations apart: a sweep is resumed after the ones that are there.
 std::string identity(const Json& record);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,7 +5,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 std::string count_cell(const std::optional<Cost>& cost, Count Cost::*member) {
@@ -128,4 +128,4 @@ std::string table(const std::vector<Record>& records) {
   return compact(header, rows);
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

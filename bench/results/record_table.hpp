@@ -7,7 +7,7 @@
 
 #include "bench/results/record.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct Column {
   std::string header;
@@ -20,4 +20,4 @@ std::vector<Column> columns_of(const std::string& kind);
 /// One table of records of one kind; columns that are empty in all rows are left out.
 std::string table(const std::vector<Record>& records);
 
-}  // namespace arlab
+}  // namespace arlab::bench

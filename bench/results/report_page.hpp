@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace arlab {
+namespace arlab::bench {
 
 extern const std::string_view kReportPage;
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,7 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/write_file.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ void ResultFile::add(const Json& record) {
     cannot_write(path_);
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,7 +10,7 @@
 
 #include "bench/results/record.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct Results {
   std::vector<Json> contexts;
@@ -58,4 +58,4 @@ class ResultFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,7 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 // The largest j with P(Binomial(n, 1/2) < j) <= 2.5%: the j-th smallest sample is the interval's
@@ -38,4 +38,4 @@ Summary summarize(std::vector<double> samples) {
 
 Summary exactly(double value) { return {1, value, value, value, value, value}; }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace arlab {
+namespace arlab::bench {
 
 struct Summary {
   std::int64_t samples = 0;
@@ -22,4 +22,4 @@ Summary summarize(std::vector<double> samples);
 /// One exact value, as a simulation gives.
 Summary exactly(double value);
 
-}  // namespace arlab
+}  // namespace arlab::bench

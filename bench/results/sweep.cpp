@@ -10,7 +10,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 // Bytes that can be taken without swapping; 0 where the system does not tell.
@@ -66,7 +66,7 @@ RoundSize largest_round(const Config& config, Rank of_rank) {
     for (Program p = config.algorithm->program(lane.problem, of_rank); p.next();) {
       Count reduced = 0;
       for (const Action& a : p.round())
-        if (a.verb == Verb::reduce) reduced += blocks.size(a.chunks);
+        if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
       largest.actions = std::max(largest.actions, static_cast<Count>(p.round().size()));
       largest.reduced_elements = std::max(largest.reduced_elements, reduced);
     }
@@ -86,7 +86,7 @@ void print_plan(const std::vector<Record>& records, const std::vector<Estimate>&
       continue;
     }
     const double sent = r.claimed ? static_cast<double>(r.claimed->elements) *
-                                        static_cast<double>(size_of(r.operand.dtype))
+                                        static_cast<double>(collectives::size_of(r.operand.dtype))
                                   : 0;
     rows.back().insert(rows.back().end(), {r.claimed ? show_count(r.claimed->messages) : "",
                                            r.claimed ? show_memory(sent) : "",
@@ -140,4 +140,4 @@ int sweep(const SweepOptions& options, const std::vector<Config>& configs, const
   return output.finish();
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

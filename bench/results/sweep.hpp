@@ -5,7 +5,7 @@
 
 #include "bench/results/output.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// What a configuration would take, from its closed forms.
 struct Estimate {
@@ -45,4 +45,4 @@ struct RoundSize {
 };
 RoundSize largest_round(const Config& config, Rank of_rank);
 
-}  // namespace arlab
+}  // namespace arlab::bench

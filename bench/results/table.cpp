@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 // Characters, not bytes: UTF-8's continuation bytes take no room.
@@ -85,4 +85,4 @@ std::string compact(const std::vector<std::string>& header,
   return markdown(kept, kept_rows);
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Markdown with every column as wide as its widest cell. Columns whose cells are numbers, with
 /// or without a unit, align right. Rows may be shorter than the header. '|' in a cell is escaped.
@@ -16,4 +16,4 @@ std::string markdown(const std::vector<std::string>& header,
 std::string compact(const std::vector<std::string>& header,
                     const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -1,11 +1,11 @@
 // What this binary was built from and with; version.cpp is generated at build time.
 #pragma once
 
-namespace arlab {
+namespace arlab::bench {
 
 extern const char* const kVersion;
 extern const char* const kCommit;
 extern const char* const kCompiler;
 extern const char* const kBuildType;
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr double kPoint = 0.01;       // of accuracy
@@ -171,4 +171,4 @@ std::vector<Judgement> judge(std::span<const Trial> trials, std::optional<double
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

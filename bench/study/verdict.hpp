@@ -13,7 +13,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct CurvePoint {
   double seconds = 0;   ///< since the start
@@ -97,4 +97,4 @@ std::string explain(std::span<const Trial> trials, std::optional<double> target 
 /// "2.3 Gbit/s", "< 100 Mbit/s", "> 100 Gbit/s", "about 2.3 Gbit/s", "any", "never".
 std::string text_of(const BreakEven& break_even);
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -10,7 +10,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/study/verdict.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr double kHidden = 0.05;  // of a step: what waiting is not worth a compressor
@@ -222,4 +222,4 @@ std::string explain(std::span<const Trial> trials, std::optional<double> target)
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -9,7 +9,7 @@
 #include "bench/results/table.hpp"
 #include "bench/study/verdict.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 struct Row {
@@ -175,4 +175,4 @@ std::string verdict(std::span<const Trial> trials, std::optional<double> target)
          compact(header, cells);
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

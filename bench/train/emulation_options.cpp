@@ -12,7 +12,7 @@
 #include "simulator/models/model.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 // With K, M, G and T as powers of 1000, as speeds have them.
@@ -33,48 +33,49 @@ double parse_rate(const std::string& text, const std::string& what, std::string_
   return value;
 }
 
-std::unique_ptr<Network> made(const VirtualNetwork& network, Rank ranks, std::uint64_t seed) {
+std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
+                                         std::uint64_t seed) {
   if (network.topology.empty())
-    return make_network(
-        find_model("alpha_beta"),
+    return simulator::make_network(
+        simulator::find_model("alpha_beta"),
         {{"alpha", static_cast<double>(network.latency)}, {"beta", kSecond / network.bandwidth}},
         ranks);
   TopologyOptions chosen;
   chosen.topology = network.topology;
   chosen.seed = seed;
-  return make_network(find_model("fluid"), {}, ranks, chosen.fabric(ranks));
+  return simulator::make_network(simulator::find_model("fluid"), {}, ranks, chosen.fabric(ranks));
 }
 
 }  // namespace
 
-void VirtualRun::add(CLI::App& verb) {
+void VirtualRun::add(CLI::App& command) {
   const std::string group = "Virtual ranks (--backend virtual)";
-  verb.add_option("--bandwidth", bandwidths,
+  command.add_option("--bandwidth", bandwidths,
                   "Of each rank's port, in bits a second: 10G (default), or 100M,1G,10G,100G")
       ->delimiter(',')
       ->type_name("RATES")
       ->group(group);
-  verb.add_option("--latency", latency, "Of a message (default 20us)")
+  command.add_option("--latency", latency, "Of a message (default 20us)")
       ->type_name("TIME")
       ->group(group);
-  verb.add_option("--topology", topology,
+  command.add_option("--topology", topology,
                   "Instead of a port a rank: any of `arlab list topologies`, such as "
                   "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
       ->type_name("SPEC")
       ->group(group);
-  verb.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
+  command.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
       ->type_name("RATE")
       ->group(group);
-  verb.add_option("--slowdown", slowdown,
+  command.add_option("--slowdown", slowdown,
                   "By rank, how many times as long it computes: 1,1,2.5 (default 1 for all)")
       ->delimiter(',')
       ->type_name("FACTORS")
       ->group(group);
-  verb.add_option("--jitter", jitter,
+  command.add_option("--jitter", jitter,
                   "Computing takes up to so much of its time again, by chance (default 0)")
       ->type_name("PART")
       ->group(group);
-  verb.add_option("--codec-cost", codec_cost,
+  command.add_option("--codec-cost", codec_cost,
                   "Nanoseconds that encoding and decoding an element take: 1.2,0.4, or measured "
                   "(default: on this machine, so times differ a little from run to run)")
       ->type_name("NS,NS")
@@ -104,14 +105,17 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
 
 double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed", ""); }
 
-CodecCost VirtualRun::codec_of(const GradientOptions& gradients, Count elements) const {
+training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradients,
+                                         Count elements) const {
   if (!gradients.compressor) return {};
   if (codec_cost == "measured") {
-    static std::map<std::string, CodecCost> measured;  // by compressor: a study asks often
+    static std::map<std::string, training::CodecCost>
+        measured;  // by compressor: a study asks often
     constexpr Count kMost = 1 << 20;
-    const auto [found, is_new] = measured.try_emplace(text(*gradients.compressor));
+    const auto [found, is_new] = measured.try_emplace(training::text(*gradients.compressor));
     if (is_new)
-      found->second = measured_codec_cost(*gradients.compressor, std::min(elements, kMost));
+      found->second =
+          training::measured_codec_cost(*gradients.compressor, std::min(elements, kMost));
     return found->second;
   }
   const auto comma = codec_cost.find(',');
@@ -130,14 +134,15 @@ CodecCost VirtualRun::codec_of(const GradientOptions& gradients, Count elements)
 }
 
 double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-                       const std::function<void(Communicator&)>& body) const {
+                       const std::function<void(collectives::Communicator&)>& body) const {
   if (static_cast<Rank>(slowdown.size()) > ranks)
     fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", slowdown.size(),
                                    show_plural(ranks, "rank")));
-  VirtualOptions options{slowdown, jitter, seed};
+  training::EmulationOptions options{slowdown, jitter, seed};
   if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
   const auto built = made(network, ranks, seed);
-  return static_cast<double>(on_virtual_ranks(*built, ranks, body, options).finish) / kSecond;
+  return static_cast<double>(training::on_emulated_ranks(*built, ranks, body, options).finish) /
+         kSecond;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

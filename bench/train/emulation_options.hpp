@@ -13,7 +13,7 @@
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// One network of a study.
 struct VirtualNetwork {
@@ -29,18 +29,18 @@ struct VirtualRun {
   double jitter = 0;
   std::string speed = "1T", codec_cost = "measured";
 
-  void add(CLI::App& verb);
+  void add(CLI::App& command);
   bool any() const;
   /// At least one. Throws Error(usage) that names the bad value.
   std::vector<VirtualNetwork> networks() const;
   /// Multiply-adds a second of a worker.
   double parsed_speed() const;
   /// Of the compressor, if there is one: as given, or measured here once for each.
-  CodecCost codec_of(const GradientOptions& gradients, Count elements) const;
+  training::CodecCost codec_of(const training::GradientOptions& gradients, Count elements) const;
 
   /// Runs `body` on so many virtual ranks. Returns the virtual seconds until the last has ended.
   double run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-             const std::function<void(Communicator&)>& body) const;
+             const std::function<void(collectives::Communicator&)>& body) const;
 };
 
-}  // namespace arlab
+}  // namespace arlab::bench

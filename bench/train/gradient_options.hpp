@@ -7,19 +7,19 @@
 
 #include "training/exchange/gradient_exchange.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Sets scheduler and its parameters. Throws Error(usage) that names the bad value.
-void set_scheduler(GradientOptions& options, const std::string& spec);
+void set_scheduler(training::GradientOptions& options, const std::string& spec);
 
 /// Sets the compressor; "none": dense. Throws Error(usage) that names the bad value.
-void set_compressor(GradientOptions& options, const std::string& spec);
+void set_compressor(training::GradientOptions& options, const std::string& spec);
 
 /// "priority", or "priority:slice=4194304" where parameters were given.
-std::string scheduler_text(const GradientOptions& options);
+std::string scheduler_text(const training::GradientOptions& options);
 /// "none", or the compressor with all its parameters.
-std::string compressor_text(const GradientOptions& options);
+std::string compressor_text(const training::GradientOptions& options);
 /// The same with those parameters only that are not the default.
-std::string compressor_label(const GradientOptions& options);
+std::string compressor_label(const training::GradientOptions& options);
 
-}  // namespace arlab
+}  // namespace arlab::bench

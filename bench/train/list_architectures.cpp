@@ -10,12 +10,12 @@
 #include "bench/results/table.hpp"
 #include "training/models/architecture.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 void list_architectures() {
   std::vector<std::vector<std::string>> rows;
-  for (const Architecture& a : architectures())
-    rows.push_back({std::string(a.name), std::string(a.idea),
+  for (const training::Architecture& a : training::architectures())
+    rows.push_back({std::string(a.name), std::string(a.summary),
                     fmt::format("{} x {} x {}", a.channels, a.height, a.width),
                     std::to_string(a.classes), show_count(a.parameters),
                     show_bytes(a.parameters * static_cast<Count>(sizeof(float))),
@@ -26,4 +26,4 @@ void list_architectures() {
                rows));
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

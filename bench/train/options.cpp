@@ -12,7 +12,7 @@
 #include "training/data/idx.hpp"
 #include "training/data/synthetic.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 CLI::Option* as_list(CLI::Option* option) {
@@ -20,7 +20,7 @@ CLI::Option* as_list(CLI::Option* option) {
 }
 
 template <class Number>
-void add_number(CLI::App& verb, const std::string& names, Number& value, Count least,
+void add_number(CLI::App& app, const std::string& names, Number& value, Count least,
                 const std::string& help) {
   const auto parse = [&value, what = names.substr(names.find("--")),
                       least](const std::string& text) {
@@ -30,140 +30,140 @@ void add_number(CLI::App& verb, const std::string& names, Number& value, Count l
       fail(Blame::usage, fmt::format("{} is {}: give at least {}", what, number, least));
     value = static_cast<Number>(number);
   };
-  verb.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
+  app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
-void add_word(CLI::App& verb, const std::string& names, std::string& value,
+void add_word(CLI::App& app, const std::string& names, std::string& value,
               const std::string& help) {
-  verb.add_option(names, value, help)->type_name("NAME");
+  app.add_option(names, value, help)->type_name("NAME");
 }
 
 std::string names_of_strategies() {
   std::string all;
-  for (const StrategyKind& kind : strategies())
+  for (const training::StrategyKind& kind : training::strategies())
     all += fmt::format("{}{}", all.empty() ? "" : ", ", kind.name);
   return all;
 }
 
 std::string names_of_models() {
   std::string all;
-  for (const Architecture& a : architectures())
+  for (const training::Architecture& a : training::architectures())
     all += fmt::format("{}{}", all.empty() ? "" : ", ", a.name);
   return all;
 }
 
-void add_what(CLI::App& verb, TrainOptions& o) {
-  as_list(verb.add_option("-m,--model", o.models,
+void add_what(CLI::App& app, TrainOptions& o) {
+  as_list(app.add_option("-m,--model", o.models,
                           fmt::format("{} (default mlp), or several", names_of_models())))
       ->type_name("NAMES");
-  as_list(verb.add_option("-w,--workers", o.workers,
+  as_list(app.add_option("-w,--workers", o.workers,
                           "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
       ->type_name("COUNTS");
-  add_word(verb, "-d,--data", o.data,
+  add_word(app, "-d,--data", o.data,
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");
-  add_number(verb, "--samples", o.samples, 1,
+  add_number(app, "--samples", o.samples, 1,
              "Samples of an epoch, of synthetic data (default 8000)");
-  verb.add_flag("--augment", o.augment, "Move (and in colour mirror) training images at random");
-  add_word(verb, "--sharding", o.sharding, "data (default), file or off");
-  add_number(verb, "-B,--batch", o.batch, 1,
+  app.add_flag("--augment", o.augment, "Move (and in colour mirror) training images at random");
+  add_word(app, "--sharding", o.sharding, "data (default), file or off");
+  add_number(app, "-B,--batch", o.batch, 1,
              "Samples in a step, of all workers together (default 64)");
-  add_number(verb, "--micro-batches", o.learning.micro_batches, 1,
+  add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Compute a worker's batch in so many parts (default 1)");
-  add_number(verb, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
-  add_number(verb, "--steps", o.learning.most_steps, 1, "Stop after so many steps");
-  add_number(verb, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
-  add_number(verb, "--prefetch", o.prefetch, 0, "Batches made ahead by a thread (default 2)");
-  add_number(verb, "--threads", o.threads, 1, "Threads that compute in each worker (default 1)");
-  add_word(verb, "--device", o.device, "cpu (default) or cuda");
-  verb.add_flag("--sync-bn", o.sync_batch_norm,
+  add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
+  add_number(app, "--steps", o.learning.most_steps, 1, "Stop after so many steps");
+  add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
+  add_number(app, "--prefetch", o.prefetch, 0, "Batches made ahead by a thread (default 2)");
+  add_number(app, "--threads", o.threads, 1, "Threads that compute in each worker (default 1)");
+  add_word(app, "--device", o.device, "cpu (default) or cuda");
+  app.add_flag("--sync-bn", o.sync_batch_norm,
                 "Batch normalisation over the batches of all workers");
 }
 
-void add_how(CLI::App& verb, TrainOptions& o) {
-  add_word(verb, "-s,--strategy", o.strategy,
+void add_how(CLI::App& app, TrainOptions& o) {
+  add_word(app, "-s,--strategy", o.strategy,
            fmt::format("{}; default: what suits the backend", names_of_strategies()));
-  as_list(verb.add_option(
+  as_list(app.add_option(
               "-a,--algorithm", o.algorithms,
               "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), "
               "native, or auto, which times all of them first; default ring, for central_storage "
               "tree; or several"))
       ->type_name("NAMES");
-  add_word(verb, "-b,--backend", o.backend,
+  add_word(app, "-b,--backend", o.backend,
            "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
            "GPUs), or virtual: threads in virtual time, on a simulated network");
-  add_number(verb, "--groups", o.learning.via.group_size, 1,
+  add_number(app, "--groups", o.learning.via.group_size, 1,
              "So many ranks share a machine, for hierarchical (default: as they really do)");
-  add_number(verb, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
-  verb.add_option("--scheduler", o.schedulers,
+  add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
+  app.add_option("--scheduler", o.schedulers,
                   "When gradients travel: any of `arlab list schedulers`, with parameters as in "
                   "priority:slice=4M; default buckets (1M first, then 25M); or several, or all")
       ->type_name("SPECS");
-  verb.add_option("--compressor", o.compressors,
+  app.add_option("--compressor", o.compressors,
                   "What makes them smaller: any of `arlab list compressors`, with parameters as in "
                   "topk:ratio=0.01; default none; or several, or all")
       ->type_name("SPECS");
-  add_word(verb, "--aggregation", o.learning.options.gradients.aggregation,
+  add_word(app, "--aggregation", o.learning.options.gradients.aggregation,
            "How codes come together: allreduce, all_gather, requantise, or of sparse ones doubling "
            "or balanced; default auto, what receives the fewest bytes");
-  verb.add_flag("--no-overlap", o.no_overlap,
+  app.add_flag("--no-overlap", o.no_overlap,
                 "Exchange gradients when they are waited for, not meanwhile");
-  StrategyOptions& s = o.learning.options;
-  add_number(verb, "--servers", s.servers, 1, "Parameter servers, besides the workers (default 1)");
-  add_number(verb, "--bound", s.bound, 0,
+  training::StrategyOptions& s = o.learning.options;
+  add_number(app, "--servers", s.servers, 1, "Parameter servers, besides the workers (default 1)");
+  add_number(app, "--bound", s.bound, 0,
              "stale_synchronous: steps ahead of the slowest worker (default 1; 0: synchronous)");
-  add_number(verb, "--every", s.every, 1, "local_sgd: steps between two averages (default 8)");
-  add_number(verb, "--check-every", o.learning.check_every, 0,
+  add_number(app, "--every", s.every, 1, "local_sgd: steps between two averages (default 8)");
+  add_number(app, "--check-every", o.learning.check_every, 0,
              "Steps between two comparisons of the replicas (default 100; 0: at epochs' ends)");
 }
 
-void add_learning(CLI::App& verb, TrainOptions& o) {
-  add_word(verb, "--optimizer", o.optimizer, "sgd, momentum (0.8, default) or adam");
-  verb.add_option("--lr", o.learning.rate.base, "Learning rate of one worker (default 0.05)")
+void add_learning(CLI::App& app, TrainOptions& o) {
+  add_word(app, "--optimizer", o.optimizer, "sgd, momentum (0.8, default) or adam");
+  app.add_option("--lr", o.learning.rate.base, "Learning rate of one worker (default 0.05)")
       ->type_name("RATE");
-  add_word(verb, "--lr-scaling", o.rate_scaling,
+  add_word(app, "--lr-scaling", o.rate_scaling,
            "With the workers: none (default), linear or sqrt");
-  add_word(verb, "--lr-decay", o.rate_decay,
+  add_word(app, "--lr-decay", o.rate_decay,
            "constant (default), steps (at epochs 3 and 7) or cosine");
-  verb.add_option("--warmup", o.learning.rate.warm_up, "Epochs in which the rate rises (default 0)")
+  app.add_option("--warmup", o.learning.rate.warm_up, "Epochs in which the rate rises (default 0)")
       ->type_name("EPOCHS");
 }
 
-void add_kept(CLI::App& verb, TrainOptions& o) {
-  verb.add_option("--checkpoint", o.checkpoint,
+void add_kept(CLI::App& app, TrainOptions& o) {
+  app.add_option("--checkpoint", o.checkpoint,
                   "Save the run's state in this folder, and go on from there when started again")
       ->type_name("FOLDER");
-  add_number(verb, "--save-every", o.policy.every_steps, 1, "Save also every so many steps");
-  add_number(verb, "--keep", o.policy.keep, 0, "Checkpoints that are kept (default 3; 0: all)");
-  verb.add_flag("--best-only", o.policy.best_only, "Save only what has a lower validation loss");
-  verb.add_flag("--weights-only", o.policy.weights_only,
+  add_number(app, "--save-every", o.policy.every_steps, 1, "Save also every so many steps");
+  add_number(app, "--keep", o.policy.keep, 0, "Checkpoints that are kept (default 3; 0: all)");
+  app.add_flag("--best-only", o.policy.best_only, "Save only what has a lower validation loss");
+  app.add_flag("--weights-only", o.policy.weights_only,
                 "Save weights alone; a run cannot go on from them");
-  verb.add_option("--json", o.json, "Write a record a run as JSON Lines to this file; - is stdout")
+  app.add_option("--json", o.json, "Write a record a run as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
-  verb.add_option("--target", o.target,
+  app.add_option("--target", o.target,
                   "Validation accuracy that a study gives the time to, 0 to 1 (default: what the "
                   "fastest dense run has in the end, less a point)")
       ->type_name("PART");
-  verb.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
+  app.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
-  verb.add_option("--trace", o.trace, "Write what was computed and sent when, for Perfetto")
+  app.add_option("--trace", o.trace, "Write what was computed and sent when, for Perfetto")
       ->type_name("FILE");
 }
 
 }  // namespace
 
-void TrainOptions::add(CLI::App& verb) {
+void TrainOptions::add(CLI::App& app) {
   learning.rate.base = 0.05;
-  add_what(verb, *this);
-  add_how(verb, *this);
-  add_learning(verb, *this);
-  world.add(verb);
-  add_kept(verb, *this);
+  add_what(app, *this);
+  add_how(app, *this);
+  add_learning(app, *this);
+  world.add(app);
+  add_kept(app, *this);
 }
 
-std::vector<const Architecture*> TrainOptions::chosen_models() const {
-  if (models.empty()) return {&find_architecture("mlp")};
-  std::vector<const Architecture*> all;
-  for (const std::string& name : models) all.push_back(&find_architecture(name));
+std::vector<const training::Architecture*> TrainOptions::chosen_models() const {
+  if (models.empty()) return {&training::find_architecture("mlp")};
+  std::vector<const training::Architecture*> all;
+  for (const std::string& name : models) all.push_back(&training::find_architecture(name));
   return all;
 }
 
@@ -177,46 +177,48 @@ std::vector<Rank> TrainOptions::chosen_workers() const {
   return all;
 }
 
-Datasets datasets_of(const TrainOptions& o, const Architecture& a) {
-  const Shape shape{static_cast<int>(a.channels), static_cast<int>(a.height),
-                    static_cast<int>(a.width)};
+Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
+  const training::Shape shape{static_cast<int>(a.channels), static_cast<int>(a.height),
+                              static_cast<int>(a.width)};
   const std::string kind = o.data.substr(0, o.data.find(':'));
   const std::string folder = kind == o.data ? "" : o.data.substr(kind.size() + 1);
   Datasets sets;
   if (kind == "synthetic" && folder.empty()) {
-    const Synthetic wanted{.shape = shape, .samples = o.samples, .seed = o.seed};
-    Synthetic others = wanted;
+    const training::Synthetic wanted{.shape = shape, .samples = o.samples, .seed = o.seed};
+    training::Synthetic others = wanted;
     others.samples = o.validation_samples;
     others.validation = true;
-    sets = {synthetic(wanted), synthetic(others)};
+    sets = {training::synthetic(wanted), training::synthetic(others)};
   } else if (kind == "idx" && !folder.empty()) {
-    sets = {read_idx(folder, true), read_idx(folder, false)};
+    sets = {training::read_idx(folder, true), training::read_idx(folder, false)};
   } else if (kind == "cifar10" && !folder.empty()) {
-    sets = {read_cifar10(folder, true), read_cifar10(folder, false)};
+    sets = {training::read_cifar10(folder, true), training::read_cifar10(folder, false)};
   } else {
     fail(Blame::usage, fmt::format("--data '{}' is not known: use synthetic, idx:FOLDER or "
                                    "cifar10:FOLDER",
                                    o.data));
   }
-  for (const Dataset* set : {&sets.train, &sets.validation})
+  for (const training::Dataset* set : {&sets.train, &sets.validation})
     if (!(set->shape == shape) || set->classes > a.classes)
       fail(Blame::usage,
            fmt::format("{} has images of {} x {} x {} in {} classes, but model {} takes {} x {} x "
                        "{} in {}: choose another model with -m",
                        set->name, set->shape.channels, set->shape.height, set->shape.width,
                        set->classes, a.name, a.channels, a.height, a.width, a.classes));
-  if (o.augment) sets.train = augmented(sets.train, usual_augmentation(shape, o.seed));
-  return {cached(sets.train), cached(sets.validation)};
+  if (o.augment)
+    sets.train = training::augmented(sets.train, training::usual_augmentation(shape, o.seed));
+  return {training::cached(sets.train), training::cached(sets.validation)};
 }
 
-Learning learning_of(const TrainOptions& o, std::string_view backend, Rank workers) {
-  Learning learning = o.learning;
+training::TrainerOptions learning_of(const TrainOptions& o, std::string_view backend,
+                                     Rank workers) {
+  training::TrainerOptions learning = o.learning;
   learning.strategy = o.strategy;
   if (learning.strategy.empty())
     learning.strategy = workers == 1           ? "one_device"
                         : backend == "threads" ? "mirrored"
                                                : "multi_worker";
-  const StrategyKind& kind = find_strategy(learning.strategy);
+  const training::StrategyKind& kind = training::find_strategy(learning.strategy);
   const bool has_processes = backend == "threads" || backend == "mpi";  // one, or one a rank
   if (!kind.backend.empty() && has_processes && kind.backend != backend)
     fail(Blame::usage,
@@ -224,12 +226,12 @@ Learning learning_of(const TrainOptions& o, std::string_view backend, Rank worke
                      kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
-  learning.optimizer.kind = optimizer_named(o.optimizer);
-  learning.rate.scaling = rate_scaling_named(o.rate_scaling);
-  learning.rate.decay = rate_decay_named(o.rate_decay);
+  learning.optimizer.kind = training::optimizer_named(o.optimizer);
+  learning.rate.scaling = training::rate_scaling_named(o.rate_scaling);
+  learning.rate.decay = training::rate_decay_named(o.rate_decay);
   learning.rate.workers = workers;
   learning.rate.epochs = static_cast<double>(learning.epochs);
   return learning;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -11,7 +11,7 @@
 #include "training/models/architecture.hpp"
 #include "training/trainer/options.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct TrainOptions {
   std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
@@ -25,29 +25,30 @@ struct TrainOptions {
   std::uint64_t seed = 1;
   int prefetch = 2, threads = 1;
   bool sync_batch_norm = false, no_overlap = false, augment = false;
-  Learning learning;
+  training::TrainerOptions learning;
   VirtualRun world;
   double target = 0;  ///< validation accuracy to reach; 0: what dense training reaches
 
   std::string checkpoint;
-  SavePolicy policy;
+  training::SavePolicy policy;
   std::string json, tensorboard, trace;
   std::vector<std::string> command;  ///< the whole command line
 
-  void add(CLI::App& verb);
-  std::vector<const Architecture*> chosen_models() const;
+  void add(CLI::App& app);
+  std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
 };
 
 struct Datasets {
-  Dataset train, validation;
+  training::Dataset train, validation;
 };
 
 /// For images of that shape. Throws Error(usage) where the data do not fit the model, and where
 /// there are none of that name; Error(environment) where files are missing.
-Datasets datasets_of(const TrainOptions& options, const Architecture& architecture);
+Datasets datasets_of(const TrainOptions& options, const training::Architecture& architecture);
 
 /// Throws Error(usage) that names the bad value.
-Learning learning_of(const TrainOptions& options, std::string_view backend, Rank workers);
+training::TrainerOptions learning_of(const TrainOptions& options, std::string_view backend,
+                                     Rank workers);
 
-}  // namespace arlab
+}  // namespace arlab::bench

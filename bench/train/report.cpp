@@ -9,21 +9,21 @@
 #include "bench/results/table.hpp"
 #include "bench/train/gradient_options.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 double mean(double sum, Count n) { return n > 0 ? sum / static_cast<double>(n) : 0; }
 
-double rate(const EpochReport& e) {
+double rate(const training::EpochReport& e) {
   return e.seconds > 0 ? static_cast<double>(e.train.samples) / e.seconds : 0;
 }
 
-std::string a_step(double seconds, const EpochReport& e) {
+std::string a_step(double seconds, const training::EpochReport& e) {
   return e.steps > 0 ? show_time(seconds * 1e6 / static_cast<double>(e.steps)) : "";
 }
 
 // Of all ranks together.
-std::string bytes_a_step(const EpochReport& e) {
+std::string bytes_a_step(const training::EpochReport& e) {
   return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps) : "";
 }
 
@@ -37,7 +37,7 @@ Bytes gradient_bytes(const TrainResult& r) {
 
 std::string way(const TrainResult& r) {
   if (r.config.ranks == 1) return "";
-  return find_strategy(r.config.learning.strategy).direct ? "direct" : r.route;
+  return training::find_strategy(r.config.learning.strategy).direct ? "direct" : r.route;
 }
 
 std::string speed_up(const TrainResult& result, const std::vector<TrainResult>& all) {
@@ -48,7 +48,7 @@ std::string speed_up(const TrainResult& result, const std::vector<TrainResult>& 
   return "";
 }
 
-Json to_json(const EpochReport& e) {
+Json to_json(const training::EpochReport& e) {
   Json j{{"epoch", e.epoch},
          {"steps", e.steps},
          {"samples", e.train.samples},
@@ -69,7 +69,7 @@ Json to_json(const EpochReport& e) {
   return j;
 }
 
-Json staleness_json(const Staleness& staleness) {
+Json staleness_json(const training::Staleness& staleness) {
   Json j = Json::object();
   for (const auto& [old, updates] : staleness) j[std::to_string(old)] = updates;
   return j;
@@ -77,11 +77,13 @@ Json staleness_json(const Staleness& staleness) {
 
 }  // namespace
 
-double accuracy(const Outcome& o) { return mean(static_cast<double>(o.correct), o.samples); }
+double accuracy(const training::BatchResult& o) {
+  return mean(static_cast<double>(o.correct), o.samples);
+}
 
-EpochReport total(const TrainResult& result) {
-  EpochReport all;
-  for (const EpochReport& e : result.epochs) {
+training::EpochReport total(const TrainResult& result) {
+  training::EpochReport all;
+  for (const training::EpochReport& e : result.epochs) {
     all.steps += e.steps;
     all.train += e.train;
     all.seconds += e.seconds;
@@ -99,8 +101,8 @@ EpochReport total(const TrainResult& result) {
 std::string train_table(const std::vector<TrainResult>& results) {
   std::vector<std::vector<std::string>> rows;
   for (const TrainResult& r : results) {
-    const EpochReport all = total(r);
-    const GradientOptions& gradients = r.config.learning.options.gradients;
+    const training::EpochReport all = total(r);
+    const training::GradientOptions& gradients = r.config.learning.options.gradients;
     rows.push_back(
         {std::string(r.config.architecture->name), std::to_string(r.config.workers),
          r.config.learning.strategy, way(r), scheduler_text(gradients), compressor_label(gradients),
@@ -120,7 +122,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
 }
 
 std::string train_story(const TrainResult& r) {
-  const EpochReport all = total(r);
+  const training::EpochReport all = total(r);
   if (all.steps == 0) return "There was nothing left to do.\n";
   if (r.config.ranks == 1) return "";
   const double hidden = std::max(0.0, all.communication - all.exposed);
@@ -141,7 +143,7 @@ std::string train_story(const TrainResult& r) {
 Json train_record(const TrainResult& r, const TrainOptions& options) {
   const TrainConfig& c = r.config;
   Config config;
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : algorithms())
     if (a.name == r.route) config.algorithm = &a;
   config.problem = {.ranks = c.ranks, .elements = c.architecture->parameters};
   config.segments = c.learning.segments;
@@ -154,7 +156,7 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   }
   record.claimed.reset();  // of one exchange, and there are many
   if (!r.step_us.empty()) record.time_us = summarize(r.step_us);
-  const EpochReport all = total(r);
+  const training::EpochReport all = total(r);
   Json j = to_json(record);
   j["algbw_gbps"] = j["busbw_gbps"] = nullptr;  // time_us is that of a step, not of an exchange
   j["bytes_sent"] = all.bytes_sent;
@@ -195,9 +197,9 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
                         : Json(nullptr);
   j["images_per_second"] = rate(all);
   j["epochs"] = Json::array();
-  for (const EpochReport& e : r.epochs) j["epochs"].push_back(to_json(e));
+  for (const training::EpochReport& e : r.epochs) j["epochs"].push_back(to_json(e));
   j["staleness"] = r.staleness.empty() ? Json(nullptr) : staleness_json(r.staleness);
   return j;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -15,7 +15,7 @@
 #include "training/telemetry/step_trace.hpp"
 #include "training/trainer/checkpointing.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 /// The spans of this rank, in memory until the end.
@@ -23,27 +23,27 @@ class Tracer {
  public:
   explicit Tracer(Rank rank) : rank_(rank) {}
 
-  void step(const StepReport& r) {
+  void step(const training::StepReport& r) {
     const double computed = r.begin + r.input;
     if (r.input > 0)
-      add({WorkSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
-    add({WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
+      add({training::WorkSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
+    add({training::WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
          r.begin + r.seconds - r.exposed});
   }
   // On the thread of the exchange.
-  void collective(const CollectiveId& id, double begin, double end) {
-    add({WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
+  void collective(const training::CollectiveId& id, double begin, double end) {
+    add({training::WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
   }
-  std::string encoded() const { return encode_spans(spans_); }
+  std::string encoded() const { return training::encode_spans(spans_); }
 
  private:
-  void add(WorkSpan span) {
+  void add(training::WorkSpan span) {
     const std::lock_guard lock(mutex_);
     spans_.push_back(std::move(span));
   }
   Rank rank_;
   std::mutex mutex_;
-  std::vector<WorkSpan> spans_;
+  std::vector<training::WorkSpan> spans_;
 };
 
 /// What rank 0 tells people while it goes on.
@@ -59,7 +59,7 @@ class Teller {
     fmt::print(stderr, "note: {}\n", note);
   }
 
-  void step(const StepReport& r) {
+  void step(const training::StepReport& r) {
     recent_ += r.outcome;
     seconds_ += r.seconds;
     exposed_ += r.exposed;
@@ -81,7 +81,7 @@ class Teller {
     recent_ = {}, seconds_ = exposed_ = 0, steps_ = 0;
   }
 
-  void epoch(const EpochReport& r, Replica& replica) {
+  void epoch(const training::EpochReport& r, training::Replica& replica) {
     if (!events_) return;
     const auto mean = [](double sum, Count n) { return sum / static_cast<double>(n); };
     events_->scalar("epoch/loss", mean(r.train.loss, r.train.samples), r.epoch);
@@ -95,7 +95,7 @@ class Teller {
                       r.epoch);
     }
     events_->scalar("epoch/exposed_seconds", r.exposed, r.epoch);
-    for (const Variable& v : replica.variables())
+    for (const training::Variable& v : replica.variables())
       events_->histogram("weights/" + v.name,
                          replica.weights().subspan(static_cast<std::size_t>(v.offset),
                                                    static_cast<std::size_t>(v.elements)),
@@ -105,17 +105,18 @@ class Teller {
  private:
   static constexpr Count kRecent = 20;  // steps that a loss is the mean of
   Progress progress_;
-  std::optional<EventFile> events_;
+  std::optional<training::EventFile> events_;
   Count batch_;
-  Outcome recent_;
+  training::BatchResult recent_;
   double seconds_ = 0, exposed_ = 0;
   Count steps_ = 0;
 };
 
-std::vector<Article> articles_of(const TrainConfig& config, const TrainOptions& options,
-                                 const Datasets& data, const Sampling& sampling) {
+std::vector<training::RunParameter> articles_of(const TrainConfig& config,
+                                                const TrainOptions& options, const Datasets& data,
+                                                const training::Sampling& sampling) {
   return {{"the model's name", std::string(config.architecture->name)},
-          {"the data", data.train.name + "; " + agreement(sampling)},
+          {"the data", data.train.name + "; " + training::agreement(sampling)},
           {"the seed", std::to_string(options.seed)},
           {"synchronised batch normalisation", options.sync_batch_norm ? "on" : "off"},
           {"checkpoints",
@@ -124,45 +125,47 @@ std::vector<Article> articles_of(const TrainConfig& config, const TrainOptions& 
 }
 
 void write_trace(const TrainOptions& options, const std::vector<std::string>& encoded) {
-  std::vector<WorkSpan> spans;
+  std::vector<training::WorkSpan> spans;
   for (const std::string& text : encoded)
-    for (WorkSpan& span : decode_spans(text)) spans.push_back(std::move(span));
-  write_file(options.trace, trace_of(spans, context(options.command)).dump() + "\n");
+    for (training::WorkSpan& span : training::decode_spans(text)) spans.push_back(std::move(span));
+  write_file(options.trace, training::trace_of(spans, context(options.command)).dump() + "\n");
 }
 
 }  // namespace
 
-TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions& options,
-                  const Datasets& data, StagedRank* gpus) {
-  use_threads(options.threads);
+TrainResult train(collectives::Communicator& c, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data,
+                  collectives::StagedExecutor* gpus) {
+  training::use_threads(options.threads);
   const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
-  Sampling sampling{.samples = data.train.samples,
-                    .files = data.train.files,
-                    .global_batch = options.batch,
-                    .workers = config.workers,
-                    .rank = is_worker ? c.rank() : 0,
-                    .sharding = sharding_named(options.sharding),
-                    .seed = options.seed};
+  training::Sampling sampling{.samples = data.train.samples,
+                              .files = data.train.files,
+                              .global_batch = options.batch,
+                              .workers = config.workers,
+                              .rank = is_worker ? c.rank() : 0,
+                              .sharding = training::sharding_named(options.sharding),
+                              .seed = options.seed};
   if (options.sync_batch_norm && options.batch % config.workers != 0)
     fail(Blame::usage,
          fmt::format("--sync-bn needs as many samples on each worker, and {} are not shared out to "
                      "{} evenly: give --batch a multiple of the workers",
                      options.batch, config.workers));
-  const Count steps = Sampler(sampling).steps();
-  Learning learning = config.learning;
+  const Count steps = training::Sampler(sampling).steps();
+  training::TrainerOptions learning = config.learning;
   learning.via.gpus = gpus;
-  Trainer trainer(
+  training::Trainer trainer(
       c, learning,
-      [&](const SumOverWorkers& sum) {
-        return make_replica(*config.architecture,
-                            {.seed = options.seed,
-                             .sum_over_workers = options.sync_batch_norm ? sum : SumOverWorkers{},
-                             .cuda = options.device == "cuda"});
+      [&](const training::SumOverWorkers& sum) {
+        return training::make_replica(
+            *config.architecture,
+            {.seed = options.seed,
+             .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
+             .cuda = options.device == "cuda"});
       },
       articles_of(config, options, data, sampling));
   std::optional<Teller> teller;
   if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
-  std::optional<Backup> backup;
+  std::optional<training::Checkpointer> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);
@@ -170,9 +173,10 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
       if (teller) teller->say(note);
   }
   result.steps_before = trainer.steps_done();
-  if (const GradientOptions& g = config.learning.options.gradients; speaks && g.compressor)
-    result.codes = code_route(g, trainer.replica().variables(), config.workers);
-  std::optional<Pipeline> feed, validation;
+  if (const training::GradientOptions& g = config.learning.options.gradients;
+      speaks && g.compressor)
+    result.codes = training::code_route(g, trainer.replica().variables(), config.workers);
+  std::optional<training::Pipeline> feed, validation;
   if (is_worker) {
     feed.emplace(data.train, sampling, options.prefetch);
     sampling.samples = data.validation.samples;
@@ -183,26 +187,26 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
   }
   Tracer tracer(c.rank());
   const bool traces = !options.trace.empty();
-  Observer observer;
-  observer.step = [&](const StepReport& r) {
+  training::Observer observer;
+  observer.step = [&](const training::StepReport& r) {
     if (traces) tracer.step(r);
     if (!speaks) return;
     teller->step(r);
     result.step_us.push_back(r.seconds * 1e6);
   };
-  observer.epoch = [&](const EpochReport& r) {
+  observer.epoch = [&](const training::EpochReport& r) {
     if (!speaks) return;
     teller->epoch(r, trainer.replica());
     result.epochs.push_back(r);
   };
   if (traces)
-    observer.collective = [&](const CollectiveId& id, double begin, double end) {
+    observer.collective = [&](const training::CollectiveId& id, double begin, double end) {
       tracer.collective(id, begin, end);
     };
   trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);
   result.staleness = trainer.staleness();
   if (traces) {
-    const std::vector<std::string> all = gather(c, tracer.encoded());
+    const std::vector<std::string> all = training::gather(c, tracer.encoded());
     if (speaks) write_trace(options, all);
   }
   result.config = config;
@@ -211,4 +215,4 @@ TrainResult train(Communicator& c, const TrainConfig& config, const TrainOptions
   return result;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

@@ -9,11 +9,11 @@
 #include "bench/train/options.hpp"
 #include "training/trainer/trainer.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 struct TrainConfig {
-  const Architecture* architecture = nullptr;
-  Learning learning;
+  const training::Architecture* architecture = nullptr;
+  training::TrainerOptions learning;
   std::string backend;
   Rank ranks = 1, workers = 1;
   VirtualNetwork network = {};  ///< of virtual ranks
@@ -24,16 +24,17 @@ struct TrainResult {
   TrainConfig config;
   std::string route;
   Count lanes = 1;
-  std::vector<EpochReport> epochs;
+  std::vector<training::EpochReport> epochs;
   std::vector<double> step_us;
-  Staleness staleness;
-  CodeRoute codes;         ///< where gradients are compressed
-  Count steps_before = 0;  ///< that a checkpoint had
+  training::Staleness staleness;
+  training::CodeRoute codes;  ///< where gradients are compressed
+  Count steps_before = 0;     ///< that a checkpoint had
 };
 
 /// Every rank of the communicator calls it; only rank 0's result is filled.
 /// gpus: between which gradients travel, or null.
-TrainResult train(Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data, StagedRank* gpus);
+TrainResult train(collectives::Communicator& communicator, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data,
+                  collectives::StagedExecutor* gpus);
 
-}  // namespace arlab
+}  // namespace arlab::bench

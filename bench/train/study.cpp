@@ -4,12 +4,12 @@
 #include "bench/train/gradient_options.hpp"
 #include "bench/train/report.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 Trial trial_of(const TrainResult& r) {
-  const GradientOptions& gradients = r.config.learning.options.gradients;
-  const EpochReport all = total(r);
+  const training::GradientOptions& gradients = r.config.learning.options.gradients;
+  const training::EpochReport all = total(r);
   Trial t;
   t.model = r.config.architecture->name;
   t.workers = r.config.workers;
@@ -33,7 +33,7 @@ Trial trial_of(const TrainResult& r) {
   t.exposed = all.exposed / steps;
   t.codec = all.codec / steps;
   double seconds = 0;
-  for (const EpochReport& e : r.epochs) {
+  for (const training::EpochReport& e : r.epochs) {
     seconds += e.seconds;
     t.curve.push_back({seconds, accuracy(e.validation)});
   }
@@ -48,4 +48,4 @@ std::vector<Trial> trials_of(const std::vector<TrainResult>& results) {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

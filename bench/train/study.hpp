@@ -6,9 +6,9 @@
 #include "bench/study/verdict.hpp"
 #include "bench/train/run.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 
 /// Of runs with backend virtual.
 std::vector<Trial> trials_of(const std::vector<TrainResult>& results);
 
-}  // namespace arlab
+}  // namespace arlab::bench

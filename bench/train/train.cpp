@@ -19,7 +19,7 @@
 #include "bench/train/study.hpp"
 #include "training/cluster/cluster.hpp"
 
-namespace arlab {
+namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kExamples = R"(Examples:
@@ -29,14 +29,14 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
 
 TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
-                      const Architecture& architecture, Rank workers) {
+                      const training::Architecture& architecture, Rank workers) {
   const std::string_view host = backend == "virtual" ? backend : job.host_backend(backend);
   TrainConfig c{&architecture, learning_of(options, host, workers), backend, workers, workers};
-  const bool served = find_strategy(c.learning.strategy).has_servers;
+  const bool served = training::find_strategy(c.learning.strategy).has_servers;
   if (served) c.ranks += options.learning.options.servers;
   if (host == "mpi" && job.ranks() > 0) {
     if (options.workers.empty()) {
-      c.workers = Trainer::workers_of(c.learning, job.ranks());
+      c.workers = training::Trainer::workers_of(c.learning, job.ranks());
       c.ranks = job.ranks();
       c.learning.rate.workers = c.workers;
     } else if (c.ranks != job.ranks()) {
@@ -60,16 +60,16 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
 /// Why a run of several cannot be: what it asks for does not fit together. Empty if it can; what is
 /// wrong with all of them is found when they run.
 std::string why_left_out(const TrainConfig& c) {
-  const GradientOptions& gradients = c.learning.options.gradients;
+  const training::GradientOptions& gradients = c.learning.options.gradients;
   if (!gradients.compressor) return "";
-  const CompressorKind& kind = *gradients.compressor->kind;
+  const training::CompressorKind& command = *gradients.compressor->kind;
   if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
-  if (kind.optimiser != "any" && c.learning.optimizer.kind != OptimizerOptions::Kind::sgd)
-    return fmt::format("it must be followed by {}", kind.optimiser);
+  if (command.optimiser != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
+    return fmt::format("it must be followed by {}", command.optimiser);
   const Count n = c.architecture->parameters;
-  const Variable whole{.name = "all", .shape = {n}, .elements = n};
-  if (code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
-  for (const Algorithm& a : catalogue())
+  const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
+  if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
+  for (const Algorithm& a : algorithms())
     if (a.name == c.learning.route)
       return unsupported(a, {.collective = Collective::all_gather, .ranks = c.ranks});
   return "";
@@ -83,13 +83,14 @@ std::vector<std::string> expanded(const std::vector<std::string>& given,
 
 std::vector<std::string> all_schedulers() {
   std::vector<std::string> names;
-  for (const SchedulerKind& kind : schedulers()) names.emplace_back(kind.name);
+  for (const training::SchedulerKind& command : training::schedulers()) names.emplace_back(command.name);
   return names;
 }
 
 std::vector<std::string> all_compressors() {
   std::vector<std::string> names{"none"};
-  for (const CompressorKind& kind : compressors()) names.emplace_back(kind.name);
+  for (const training::CompressorKind& command : training::compressors())
+    names.emplace_back(command.name);
   return names;
 }
 
@@ -113,7 +114,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   const bool several = algorithms.size() * kinds.size() * codes.size() > 1;
   std::vector<TrainConfig> all;
   const auto add = [&](TrainConfig c) {
-    GradientOptions& gradients = c.learning.options.gradients;
+    training::GradientOptions& gradients = c.learning.options.gradients;
     if (const std::string why = why_left_out(c); several && !why.empty()) {
       if (job.speaks())
         fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
@@ -130,7 +131,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
       all.push_back(c);
     }
   };
-  for (const Architecture* a : options.chosen_models())
+  for (const training::Architecture* a : options.chosen_models())
     for (const Rank w : workers)
       for (const std::string& algorithm : algorithms)
         for (const std::string& scheduler : kinds)
@@ -152,13 +153,13 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
 // Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
 // train alone and not say so.
 void check_cluster(const Job& job) {
-  const Cluster told = resolve_cluster(process_environment, std::nullopt);
+  const training::Cluster told = training::resolve_cluster(training::process_environment, std::nullopt);
   const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
   for (const auto* list : {&told.addresses, &told.servers})
     for (const std::string& address : *list)
-      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", host_of(address));
+      hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", training::host_of(address));
   fail(Blame::usage,
        fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
                    "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
@@ -180,19 +181,21 @@ int run(TrainOptions& options, Job& job) {
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
   std::vector<TrainResult> results;
   std::set<std::string> told;
-  const Architecture* made_for = nullptr;
+  const training::Architecture* made_for = nullptr;
   Datasets data;
   for (const TrainConfig& config : configs) {
     if (std::exchange(made_for, config.architecture) != config.architecture)
       data = datasets_of(options, *config.architecture);
     TrainResult result;
-    const auto body = [&](Communicator& communicator, StagedRank* gpus) {
+    const auto body = [&](collectives::Communicator& communicator,
+                          collectives::StagedExecutor* gpus) {
       TrainResult mine = train(communicator, config, options, data, gpus);
       if (communicator.rank() == 0) result = std::move(mine);
     };
     if (backend == "virtual")
-      options.world.run(config.network, config.ranks, options.seed,
-                        [&](Communicator& communicator) { body(communicator, nullptr); });
+      options.world.run(
+          config.network, config.ranks, options.seed,
+          [&](collectives::Communicator& communicator) { body(communicator, nullptr); });
     else
       job.run_training(backend, config.ranks, body);
     if (!job.speaks()) continue;
@@ -217,15 +220,15 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("train");
-  verb->description("Train a model on several workers, and see what communication costs\n\n" +
+  CLI::App* command = app.add_subcommand("train");
+  command->description("Train a model on several workers, and see what communication costs\n\n" +
                     std::string(kExamples) + "\n");
   const auto options = std::make_shared<TrainOptions>();
-  options->add(*verb);
-  verb->callback([options, &session] {
+  options->add(*command);
+  command->callback([options, &session] {
     options->command = session.command;
     session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::bench

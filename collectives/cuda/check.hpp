@@ -7,7 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 inline void check(cudaError_t code, const char* doing) {
   if (code == cudaSuccess) return;
@@ -18,4 +18,4 @@ inline void check(cudaError_t code, const char* doing) {
 /// What follows on this thread is for this device.
 inline void use_device(int index) { check(cudaSetDevice(index), "cudaSetDevice"); }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

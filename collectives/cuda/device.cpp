@@ -7,7 +7,7 @@
 
 #include "collectives/cuda/stream.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 namespace {
 
 constexpr int kBlocksAMultiprocessor = 4;
@@ -227,4 +227,4 @@ cudaStream_t handle(DeviceStream& stream) { return dynamic_cast<CudaStream&>(str
 
 int index_of(const Device& device) { return dynamic_cast<const CudaDevice&>(device).index(); }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

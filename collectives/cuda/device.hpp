@@ -7,7 +7,7 @@
 
 #include "collectives/gpu/device.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 /// Why there is no GPU to use here and what to do about it; empty if there is one.
 std::string unavailable();
@@ -32,4 +32,4 @@ cudaStream_t handle(DeviceStream& stream);
 /// The index that CUDA has for a device of devices().
 int index_of(const Device& device);
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

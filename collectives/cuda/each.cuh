@@ -3,7 +3,7 @@
 
 #include "collectives/cuda/packs.cuh"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 /// step(i) for all i below n.
 template <class Step>
@@ -17,4 +17,4 @@ void launch_for_each(Count n, const Launch& launch, Step step) {
   for_each<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(n, step);
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

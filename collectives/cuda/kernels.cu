@@ -2,7 +2,7 @@
 
 #include "collectives/cuda/packs.cuh"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 namespace {
 
 // Integers are computed unsigned, where overflow is defined.
@@ -129,4 +129,4 @@ void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
   });
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

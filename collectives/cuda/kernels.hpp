@@ -10,7 +10,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 /// Where kernels go. `blocks`: as many as fill the device.
 struct Launch {
@@ -29,4 +29,4 @@ void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Lau
 void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                      DType dtype, const Launch& launch);
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

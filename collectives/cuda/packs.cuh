@@ -8,7 +8,7 @@
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/gpu/vector16.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 inline constexpr int kThreads = 512;
 
@@ -108,4 +108,4 @@ void typed(DType dtype, Use use) {
   fail(Blame::check, "internal error, please report: arithmetic on bytes");
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

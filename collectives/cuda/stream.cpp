@@ -1,6 +1,6 @@
 #include "collectives/cuda/stream.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 CudaEvent::CudaEvent(int device, bool timed) {
   use_device(device);
@@ -119,4 +119,4 @@ void CudaStream::launch(DeviceGraph& graph) {
   check(cudaGraphLaunch(dynamic_cast<CudaGraph&>(graph).executable_, handle()), "cudaGraphLaunch");
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

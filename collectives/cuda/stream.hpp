@@ -6,7 +6,7 @@
 #include "collectives/gpu/device.hpp"
 #include "collectives/gpu/memory_map.hpp"
 
-namespace arlab::cuda {
+namespace arlab::collectives::cuda {
 
 class CudaEvent final : public DeviceEvent {
  public:
@@ -69,4 +69,4 @@ class CudaStream final : public DeviceStream {
   Launch launch_;
 };
 
-}  // namespace arlab::cuda
+}  // namespace arlab::collectives::cuda

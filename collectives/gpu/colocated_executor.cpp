@@ -5,12 +5,12 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Enqueues one schedule.
-class DeviceRanks::Enqueuing {
+class ColocatedExecutor::Enqueuing {
  public:
-  Enqueuing(DeviceRanks& on, const Prepared& prepared)
+  Enqueuing(ColocatedExecutor& on, const Prepared& prepared)
       : on_(on),
         prepared_(prepared),
         schedule_(prepared.schedule_),
@@ -40,7 +40,7 @@ class DeviceRanks::Enqueuing {
   }
 
  private:
-  const PlanMessage& message(std::uint32_t m) const { return plan_.messages[m]; }
+  const MatchedMessage& message(std::uint32_t m) const { return plan_.messages[m]; }
   std::byte* data(Rank rank, Count first) const {
     return prepared_.data_[static_cast<std::size_t>(rank)] +
            static_cast<std::size_t>(first) * element_;
@@ -57,7 +57,7 @@ class DeviceRanks::Enqueuing {
   }
 
   void begin(std::uint32_t round) {
-    const PlanRound& its = plan_.rounds[round];
+    const MatchedRound& its = plan_.rounds[round];
     DeviceStream& mine = stream(its.rank, its.lane);
     for (const auto& [piece, offset] : schedule_.copies[round])
       mine.copy(scratch(its.rank, offset), data(its.rank, piece.first), bytes(piece.elements));
@@ -68,7 +68,7 @@ class DeviceRanks::Enqueuing {
 
   /// Into the receiver's memory, or, where that is null, aside.
   void read(std::uint32_t m, std::byte* into) {
-    const PlanMessage& its = message(m);
+    const MatchedMessage& its = message(m);
     const DevicePlace& place = schedule_.sources[m];
     const std::byte* const from =
         place.in_scratch ? scratch(its.source, place.offset) : data(its.source, 0) + place.offset;
@@ -83,12 +83,13 @@ class DeviceRanks::Enqueuing {
   }
 
   void apply(std::uint32_t m) {
-    const PlanMessage& its = message(m);
+    const MatchedMessage& its = message(m);
     store(stream(its.target, its.lane), its, data(its.target, its.target_first), aside(m));
   }
 
-  void store(DeviceStream& mine, const PlanMessage& its, std::byte* into, const std::byte* from) {
-    if (its.verb == Verb::reduce)
+  void store(DeviceStream& mine, const MatchedMessage& its, std::byte* into,
+             const std::byte* from) {
+    if (its.kind == ActionKind::reduce)
       mine.reduce(into, from, its.elements, schedule_.operand);
     else
       mine.copy(into, from, bytes(its.elements));
@@ -96,7 +97,7 @@ class DeviceRanks::Enqueuing {
 
   // The events of the round are free again as soon as all waits for them are enqueued.
   void end(std::uint32_t round) {
-    const PlanRound& its = plan_.rounds[round];
+    const MatchedRound& its = plan_.rounds[round];
     if (its.sends.empty()) return;
     for (const std::uint32_t m : its.sends) {
       stream(its.rank, its.lane).wait(*read_[m]);
@@ -105,16 +106,17 @@ class DeviceRanks::Enqueuing {
     on_.give_back(on_.device(its.rank), *begun_[round]);
   }
 
-  DeviceRanks& on_;
+  ColocatedExecutor& on_;
   const Prepared& prepared_;
   const DeviceSchedule& schedule_;
-  const Plan& plan_;
+  const MatchedSchedule& plan_;
   std::size_t element_;
   std::vector<DeviceEvent*> begun_;  // of each round that sends
   std::vector<DeviceEvent*> read_;   // of each message
 };
 
-DeviceRanks::DeviceRanks(Devices& devices, Rank ranks, int streams) : streams_a_rank_(streams) {
+ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams)
+    : streams_a_rank_(streams) {
   expects(!devices.empty() && streams >= 1, "no device or no streams for ranks");
   if (ranks < 1 || ranks > kMaxDeviceRanks)
     fail(Blame::usage,
@@ -130,16 +132,18 @@ DeviceRanks::DeviceRanks(Devices& devices, Rank ranks, int streams) : streams_a_
   stop_ = homes_.front()->make_event(true);
 }
 
-DeviceRanks::~DeviceRanks() {
+ColocatedExecutor::~ColocatedExecutor() {
   try {
     synchronise();                   // nothing works on memory that is about to go
   } catch (const std::exception&) {  // it was said where it happened, or will be at the next call
   }
 }
 
-DeviceRanks::Prepared DeviceRanks::prepare(const Algorithm& algorithm, const Problem& problem,
-                                           std::span<std::byte* const> data, Operand operand,
-                                           int segments, bool as_graph) {
+ColocatedExecutor::Prepared ColocatedExecutor::prepare(const Algorithm& algorithm,
+                                                       const Problem& problem,
+                                                       std::span<std::byte* const> data,
+                                                       Operand operand, int segments,
+                                                       bool as_graph) {
   check(algorithm, problem, ranks());
   expects(data.size() == homes_.size(), "a vector for each rank");
   Prepared prepared;
@@ -157,7 +161,7 @@ DeviceRanks::Prepared DeviceRanks::prepare(const Algorithm& algorithm, const Pro
   return prepared;
 }
 
-void DeviceRanks::run(Prepared& prepared) {
+void ColocatedExecutor::run(Prepared& prepared) {
   for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
   origin_->record(*start_);
   if (prepared.graph_)
@@ -168,10 +172,10 @@ void DeviceRanks::run(Prepared& prepared) {
   for (Rank rank = 0; rank < ranks(); ++rank) stream(rank).wait(*stop_);
 }
 
-void DeviceRanks::enqueue(const Prepared& prepared) {
+void ColocatedExecutor::enqueue(const Prepared& prepared) {
   const DeviceSchedule& schedule = prepared.schedule_;
   int used = 1;  // streams of each rank
-  for (const PlanRound& round : schedule.plan.rounds)
+  for (const MatchedRound& round : schedule.plan.rounds)
     used = std::max(used, std::min(round.lane + 1, streams_a_rank_));
   DeviceEvent& fork = take_event(*homes_.front());
   origin_->record(fork);
@@ -194,12 +198,12 @@ void DeviceRanks::enqueue(const Prepared& prepared) {
   }
 }
 
-void DeviceRanks::synchronise() {
+void ColocatedExecutor::synchronise() {
   for (const auto& stream : streams_) stream->synchronise();
   origin_->synchronise();
 }
 
-DeviceEvent& DeviceRanks::take_event(Device& device) {
+DeviceEvent& ColocatedExecutor::take_event(Device& device) {
   EventPool& pool = events_[&device];
   if (pool.free.empty()) {
     pool.all.push_back(device.make_event());
@@ -210,11 +214,11 @@ DeviceEvent& DeviceRanks::take_event(Device& device) {
   return *event;
 }
 
-void DeviceRanks::order(DeviceStream& earlier, Device& device, DeviceStream& later) {
+void ColocatedExecutor::order(DeviceStream& earlier, Device& device, DeviceStream& later) {
   DeviceEvent& event = take_event(device);
   earlier.record(event);
   later.wait(event);
   give_back(device, event);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

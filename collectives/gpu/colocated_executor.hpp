@@ -1,4 +1,4 @@
-// DeviceRanks: all ranks of a collective as virtual ranks on the devices of this process.
+// ColocatedExecutor: all ranks of a collective as virtual ranks on the devices of this process.
 //
 // Every rank has its vector on a device, and a few streams there. A whole schedule is enqueued
 // ahead, and nothing waits on the host: a receiver's stream waits for the event at which the
@@ -13,11 +13,11 @@
 #include "collectives/gpu/device.hpp"
 #include "collectives/gpu/device_schedule.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 inline constexpr Rank kMaxDeviceRanks = 256;
 
-class DeviceRanks {
+class ColocatedExecutor {
  public:
   static constexpr int kDefaultStreams = 4;
 
@@ -30,7 +30,7 @@ class DeviceRanks {
     double traffic() const { return schedule_.traffic; }  ///< bytes (DeviceSchedule)
 
    private:
-    friend class DeviceRanks;
+    friend class ColocatedExecutor;
     DeviceSchedule schedule_;
     std::vector<std::byte*> data_;       // of each rank
     std::vector<DeviceMemory> scratch_;  // of each rank
@@ -40,8 +40,8 @@ class DeviceRanks {
   /// Spreads the ranks over the devices in blocks. `streams`: of each rank; its lanes take turns on
   /// them. The devices must outlive this. Throws Error(usage) unless 1 <= ranks <=
   /// kMaxDeviceRanks.
-  DeviceRanks(Devices& devices, Rank ranks, int streams = kDefaultStreams);
-  ~DeviceRanks();
+  ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams);
+  ~ColocatedExecutor();
 
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
@@ -85,4 +85,4 @@ class DeviceRanks {
   std::vector<std::unique_ptr<DeviceStream>> streams_;  // by rank, then lane
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -14,7 +14,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Memory of a device, or host memory that devices reach; given back at the end. Aligned to 256
 /// bytes; its contents are arbitrary.
@@ -100,4 +100,4 @@ class Device {
 
 using Devices = std::vector<std::unique_ptr<Device>>;
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 constexpr std::size_t kAligned = 256;
@@ -14,14 +14,14 @@ bool overlap(const Piece& a, const Piece& b) {
 
 class Scheduler {
  public:
-  Scheduler(Plan plan, Operand operand, const std::function<bool(Rank, Rank)>& reads)
+  Scheduler(MatchedSchedule plan, Operand operand, const std::function<bool(Rank, Rank)>& reads)
       : reads_(reads), element_(size_of(operand.dtype)) {
     schedule_.plan = std::move(plan);
     schedule_.operand = operand;
   }
 
   DeviceSchedule schedule() {
-    const Plan& plan = schedule_.plan;
+    const MatchedSchedule& plan = schedule_.plan;
     schedule_.copies.resize(plan.rounds.size());
     schedule_.sources.resize(plan.messages.size());
     schedule_.asides.resize(plan.messages.size());
@@ -49,7 +49,7 @@ class Scheduler {
  private:
   enum class State : std::uint8_t { open, aside, applied };
 
-  const PlanMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
+  const MatchedMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
   Piece target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
   Piece source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
   void add(DeviceWork::Kind kind, std::uint32_t index) { schedule_.work.push_back({kind, index}); }
@@ -68,7 +68,7 @@ class Scheduler {
   }
 
   void copy_what_changes(std::size_t round) {
-    const PlanRound& its = schedule_.plan.rounds[round];
+    const MatchedRound& its = schedule_.plan.rounds[round];
     std::vector<DeviceSchedule::Copy>& copies = schedule_.copies[round];
     for (const std::uint32_t m : its.sends) {
       const Piece piece = source(m);
@@ -97,10 +97,10 @@ class Scheduler {
   }
 
   void receive(std::uint32_t m) {
-    const PlanMessage& its = message(m);
-    const int moved = its.verb == Verb::reduce ? 3 : 2;
+    const MatchedMessage& its = message(m);
+    const int moved = its.kind == ActionKind::reduce ? 3 : 2;
     count_traffic(moved, its.elements);
-    if (its.verb == Verb::reduce && !reads_(its.target, its.source)) return set_aside(m);
+    if (its.kind == ActionKind::reduce && !reads_(its.target, its.source)) return set_aside(m);
     if (!is_its_turn(m)) return set_aside(m);
     add(DeviceWork::Kind::read, m);
     state_[m] = State::applied;
@@ -125,7 +125,7 @@ class Scheduler {
 
   // A lane's rounds follow one another and share scratch; lanes of a rank do not.
   void lay_out_scratch() {
-    Plan& plan = schedule_.plan;
+    MatchedSchedule& plan = schedule_.plan;
     std::vector<std::vector<std::size_t>> largest(plan.sent.size());  // by rank and lane
     for (std::size_t round = 0; round < plan.rounds.size(); ++round) {
       auto& lanes = largest[static_cast<std::size_t>(plan.rounds[round].rank)];
@@ -160,9 +160,9 @@ class Scheduler {
 
 }  // namespace
 
-DeviceSchedule schedule_on_devices(Plan plan, Operand operand,
+DeviceSchedule schedule_on_devices(MatchedSchedule plan, Operand operand,
                                    const std::function<bool(Rank, Rank)>& reads) {
   return Scheduler(std::move(plan), operand, reads).schedule();
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -14,7 +14,7 @@
 #include "collectives/reduce/dtype.hpp"
 #include "collectives/schedule/matched_schedule.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// One piece of work, on the stream of one rank's lane. `index` is a round or a message of the
 /// plan.
@@ -43,7 +43,7 @@ struct DeviceSchedule {
     std::size_t offset = 0;  ///< in the rank's scratch, bytes
   };
 
-  Plan plan;
+  MatchedSchedule plan;
   Operand operand;
   std::vector<DeviceWork> work;           ///< in an order in which it can be enqueued
   std::vector<std::vector<Copy>> copies;  ///< of each round
@@ -54,7 +54,7 @@ struct DeviceSchedule {
 };
 
 /// `reads(target, source)`: whether the device of one rank reads that of the other.
-DeviceSchedule schedule_on_devices(Plan plan, Operand operand,
+DeviceSchedule schedule_on_devices(MatchedSchedule plan, Operand operand,
                                    const std::function<bool(Rank, Rank)>& reads);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/gpu/device.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 class MemoryMap {
  public:
@@ -41,4 +41,4 @@ class MemoryMap {
   std::map<const std::byte*, Block> blocks_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -5,13 +5,14 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
-void Wires::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
+void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
   fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
 }
 
-DeviceRank::DeviceRank(Communicator& control, Device& device, Wires& wires, Seconds patience)
+RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+                           Seconds patience)
     : control_(control),
       device_(device),
       wires_(wires),
@@ -20,7 +21,7 @@ DeviceRank::DeviceRank(Communicator& control, Device& device, Wires& wires, Seco
       start_(device.make_event(true)),
       stop_(device.make_event(true)) {}
 
-DeviceRank::~DeviceRank() {
+RankExecutor::~RankExecutor() {
   try {
     synchronise();  // nothing works on memory that is about to go
   } catch (
@@ -28,9 +29,9 @@ DeviceRank::~DeviceRank() {
   }
 }
 
-DeviceRank::Prepared DeviceRank::prepare(const Algorithm& algorithm, const Problem& problem,
-                                         std::byte* data, Operand operand, int segments) {
-  arlab::check(algorithm, problem, control_.ranks());
+RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
+                                             std::byte* data, Operand operand, int segments) {
+  arlab::collectives::check(algorithm, problem, control_.ranks());
   Prepared prepared;
   prepared.part_ = part_of(plan_of(algorithm, problem, segments), control_.rank(), operand);
   prepared.data_ = data;
@@ -40,8 +41,8 @@ DeviceRank::Prepared DeviceRank::prepare(const Algorithm& algorithm, const Probl
   return prepared;
 }
 
-void DeviceRank::run(Prepared& prepared) {
-  const RankPart& part = prepared.part_;
+void RankExecutor::run(Prepared& prepared) {
+  const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
   stream_->record(*start_);
@@ -52,7 +53,7 @@ void DeviceRank::run(Prepared& prepared) {
                         (call.in_scratch ? scratch : prepared.data_) + call.offset, call.bytes});
     wires_.exchange(calls_, *stream_);
     for (const PartUse& use : step.uses)
-      if (use.verb == Verb::reduce)
+      if (use.kind == ActionKind::reduce)
         stream_->reduce(prepared.data_ + use.offset, scratch + use.scratch, use.elements,
                         prepared.operand_);
       else
@@ -65,13 +66,13 @@ void DeviceRank::run(Prepared& prepared) {
   stream_->record(*stop_);
 }
 
-void DeviceRank::run_native(std::byte* data, Count elements, Operand operand) {
+void RankExecutor::run_native(std::byte* data, Count elements, Operand operand) {
   stream_->record(*start_);
   wires_.native_allreduce(data, elements, operand, *stream_);
   stream_->record(*stop_);
 }
 
-void DeviceRank::synchronise() {
+void RankExecutor::synchronise() {
   const auto start = std::chrono::steady_clock::now();
   try {
     for (;;) {
@@ -89,9 +90,9 @@ void DeviceRank::synchronise() {
   }
 }
 
-double DeviceRank::microseconds() {
+double RankExecutor::microseconds() {
   synchronise();
   return stop_->microseconds_since(*start_);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -1,4 +1,4 @@
-// DeviceRank: one rank of a collective that has a device of its own: the executor behind NCCL, and
+// RankExecutor: one rank of a collective that has a device of its own: the executor behind NCCL, and
 // behind MPI with device buffers. Every rank has one, in a process or thread of its own.
 //
 // It knows the steps of its part (rank_part.hpp); how messages travel is the business of Wires.
@@ -13,10 +13,10 @@
 #include "collectives/gpu/device.hpp"
 #include "collectives/schedule/rank_plan.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// One end of a message between ranks, on device memory.
-struct WireCall {
+struct SendRecv {
   bool sends = false;
   Rank peer = 0;
   std::byte* data = nullptr;
@@ -24,12 +24,12 @@ struct WireCall {
 };
 
 /// How messages travel between devices of different ranks.
-class Wires {
+class DeviceTransport {
  public:
-  virtual ~Wires() = default;
+  virtual ~DeviceTransport() = default;
   /// Does all calls of one group, in the stream's order: after what it was given, before what
   /// comes.
-  virtual void exchange(std::span<const WireCall> calls, DeviceStream& stream) = 0;
+  virtual void exchange(std::span<const SendRecv> calls, DeviceStream& stream) = 0;
 
   /// Throws what went wrong on its own, such as a peer that is lost.
   virtual void check() {}
@@ -42,7 +42,7 @@ class Wires {
                                 DeviceStream& stream);
 };
 
-class DeviceRank {
+class RankExecutor {
  public:
   using Seconds = std::chrono::duration<double>;
 
@@ -52,8 +52,8 @@ class DeviceRank {
     const Cost& sent() const { return part_.sent; }
 
    private:
-    friend class DeviceRank;
-    RankPart part_;
+    friend class RankExecutor;
+    RankPlan part_;
     std::byte* data_ = nullptr;
     Operand operand_;
     Rank ranks_ = 0;
@@ -62,12 +62,13 @@ class DeviceRank {
 
   /// `control` says who this rank is. All three must outlive this. After `patience` without an end
   /// synchronise() gives up.
-  DeviceRank(Communicator& control, Device& device, Wires& wires, Seconds patience = Seconds(60));
-  ~DeviceRank();
+  RankExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+               Seconds patience = Seconds(60));
+  ~RankExecutor();
 
   Device& device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
-  Wires& wires() const { return wires_; }
+  DeviceTransport& wires() const { return wires_; }
 
   /// `data`: this rank's vector, on its device; changed in place. Throws Error(usage) if the
   /// algorithm does not support the problem.
@@ -85,11 +86,11 @@ class DeviceRank {
  private:
   Communicator& control_;
   Device& device_;
-  Wires& wires_;
+  DeviceTransport& wires_;
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> start_, stop_;
-  std::vector<WireCall> calls_;
+  std::vector<SendRecv> calls_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -5,7 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/groups.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 // Each has scratch memory on the device. A model has fewer buckets; a sweep over sizes may not.
@@ -20,11 +20,11 @@ std::vector<Rank> groups_of_ranks(const Groups* groups) {
 
 }  // namespace
 
-StagedRank::StagedRank(Communicator& control, Device& device, Wires& wires,
-                       DeviceRank::Seconds patience)
+StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+                               RankExecutor::Seconds patience)
     : ranks_(control.ranks()), device_(device), rank_(control, device, wires, patience) {}
 
-void StagedRank::make_room(std::size_t bytes) {
+void StagedExecutor::make_room(std::size_t bytes) {
   if (bytes <= here_.size()) return;
   prepared_.clear();  // bound to the memory that goes
   there_ = {};
@@ -34,7 +34,7 @@ void StagedRank::make_room(std::size_t bytes) {
 }
 
 template <class Run>
-void StagedRank::stage(std::span<std::byte> data, Run run) {
+void StagedExecutor::stage(std::span<std::byte> data, Run run) {
   if (failed_)
     fail(Blame::environment,
          "a collective between the GPUs has failed, and may be amid its memory: start the job "
@@ -51,7 +51,7 @@ void StagedRank::stage(std::span<std::byte> data, Run run) {
   failed_ = false;
 }
 
-DeviceRank::Prepared& StagedRank::prepared_for(const Key& key, const Problem& problem) {
+RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Problem& problem) {
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   if (prepared_.size() == kMostPrepared) prepared_.clear();
   return prepared_
@@ -60,13 +60,13 @@ DeviceRank::Prepared& StagedRank::prepared_for(const Key& key, const Problem& pr
       .first->second;
 }
 
-Cost StagedRank::execute(const Algorithm& algorithm, const Problem& problem,
-                         std::span<std::byte> data, Operand operand, int segments) {
-  arlab::check(algorithm, problem, ranks_);
+Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
+                             std::span<std::byte> data, Operand operand, int segments) {
+  arlab::collectives::check(algorithm, problem, ranks_);
   expects(data.size() == static_cast<std::size_t>(problem.elements) * size_of(operand.dtype),
           "a staged vector is as long as its problem");
   make_room(data.size());
-  DeviceRank::Prepared& prepared =
+  RankExecutor::Prepared& prepared =
       prepared_for({&algorithm, problem.collective, problem.elements, problem.root, operand.dtype,
                     operand.op, segments, groups_of_ranks(problem.groups)},
                    problem);
@@ -74,10 +74,10 @@ Cost StagedRank::execute(const Algorithm& algorithm, const Problem& problem,
   return prepared.sent();
 }
 
-void StagedRank::native_allreduce(std::span<std::byte> data, Operand operand) {
+void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
   make_room(data.size());
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
   stage(data, [&] { rank_.run_native(there_.data(), elements, operand); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -1,4 +1,4 @@
-// StagedRank: collectives on vectors in this process's memory that travel between devices: each is
+// StagedExecutor: collectives on vectors in this process's memory that travel between devices: each is
 // copied to the rank's device, runs there, and is copied back.
 //
 // For whoever computes on the host, or hands its results out there as training does, where the fast
@@ -14,16 +14,16 @@
 
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
-class StagedRank {
+class StagedExecutor {
  public:
-  /// As DeviceRank's.
-  StagedRank(Communicator& control, Device& device, Wires& wires,
-             DeviceRank::Seconds patience = DeviceRank::Seconds(60));
+  /// As RankExecutor's.
+  StagedExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+                 RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 
   /// As execute() of execute.hpp, to the same bits; the algorithm is one of the catalogue. Throws
-  /// what DeviceRank does, too, and Error(environment) ever after.
+  /// what RankExecutor does, too, and Error(environment) ever after.
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1);
 
@@ -44,7 +44,7 @@ class StagedRank {
     auto operator<=>(const Key&) const = default;
   };
 
-  DeviceRank::Prepared& prepared_for(const Key& key, const Problem& problem);
+  RankExecutor::Prepared& prepared_for(const Key& key, const Problem& problem);
   /// Buffers of so many bytes at least. What was prepared on smaller ones is forgotten.
   void make_room(std::size_t bytes);
   template <class Run>
@@ -53,9 +53,9 @@ class StagedRank {
   Rank ranks_;
   Device& device_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
-  std::map<Key, DeviceRank::Prepared> prepared_;
+  std::map<Key, RankExecutor::Prepared> prepared_;
   bool failed_ = false;  // copies may be under way still
-  DeviceRank rank_;      // goes first, and waits for what is under way on the others
+  RankExecutor rank_;    // goes first, and waits for what is under way on the others
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -15,7 +15,7 @@
 #define ARLAB_ANYWHERE
 #endif
 
-namespace arlab {
+namespace arlab::collectives {
 
 inline constexpr int kPackBytes = 16;
 inline constexpr int kUnrolled = 4;  ///< packs that a thread has under way at once
@@ -58,4 +58,4 @@ ARLAB_ANYWHERE void for_my_share(Count me, Count all, const Cut& cut, int per_pa
   for (Count k = me; k < cut.tail; k += all) element(cut.head + cut.packs * per_pack + k);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

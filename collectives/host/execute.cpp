@@ -8,7 +8,7 @@
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 void check_size(const Problem& problem, std::size_t bytes, DType dtype) {
@@ -28,7 +28,7 @@ void place(const LaneRounds& lane, std::span<std::byte> data, DType dtype,
            std::vector<Transfer>& round) {
   round.clear();
   for (const PieceAction& a : lane.round())
-    round.push_back({a.verb, a.peer, memory_of(a.piece, data, dtype), a.piece.elements});
+    round.push_back({a.kind, a.peer, memory_of(a.piece, data, dtype), a.piece.elements});
 }
 
 }  // namespace
@@ -90,4 +90,4 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
   return lane.cost();
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -6,7 +6,7 @@
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Runs this rank's part of the collective in place on `data` (problem.elements x size_of(dtype)
 /// bytes); every rank of the communicator calls it with the same algorithm, problem and segments.
@@ -21,4 +21,4 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
 Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
                     std::span<const Count> begins, std::span<std::byte> data, Operand operand);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -19,7 +19,7 @@
 #include "collectives/mpi/transport.hpp"
 #include "collectives/reduce/reduce.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 template <DType dtype, Op op>
@@ -134,7 +134,7 @@ class MpiCommunicator final : public Communicator {
     its.operand = operand;
     receive(its, lane, round);
     for (const Transfer& t : round)
-      if (t.verb == Verb::send)
+      if (t.kind == ActionKind::send)
         in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
           check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)),
                     "MPI_Isend");
@@ -234,16 +234,16 @@ class MpiCommunicator final : public Communicator {
     its.additions.clear();
     std::size_t needed = 0;
     for (const Transfer& t : round)
-      if (t.verb == Verb::reduce) {
+      if (t.kind == ActionKind::reduce) {
         its.additions.push_back({t, needed});
         needed += static_cast<std::size_t>(t.elements) * size_of(its.operand.dtype);
       }
     if (its.scratch.size() < needed) its.scratch.resize(needed);
     auto addition = its.additions.begin();
     for (const Transfer& t : round) {
-      if (t.verb == Verb::send) continue;
+      if (t.kind == ActionKind::send) continue;
       std::byte* const into =
-          t.verb == Verb::reduce ? its.scratch.data() + (addition++)->scratch : t.data;
+          t.kind == ActionKind::reduce ? its.scratch.data() + (addition++)->scratch : t.data;
       in_pieces(into, t.elements, its.operand.dtype, [&](std::byte* data, int bytes) {
         check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, t.peer, lane, comm_, request_of(lane)),
                   "MPI_Irecv");
@@ -362,7 +362,7 @@ Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_
 
 std::string Mpi::why_not_from(Device& device) { return why_mpi_cannot_send_from(*world_, device); }
 
-std::unique_ptr<Wires> Mpi::wires(Device& device, bool directly) {
+std::unique_ptr<DeviceTransport> Mpi::wires(Device& device, bool directly) {
   return mpi_wires(*world_, device, directly);
 }
 
@@ -371,4 +371,4 @@ void Mpi::abort(int code) {
   std::abort();  // MPI_Abort does not return
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -9,7 +9,7 @@
 #include "collectives/communicator.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// The MPI library from its start to its end; at most one in a process, on the main thread.
 ///
@@ -43,7 +43,7 @@ class Mpi {
 
   /// Messages between devices: from and to their memory directly, which the library must be able
   /// to, or staged through pinned memory of the host.
-  std::unique_ptr<Wires> wires(Device& device, bool directly);
+  std::unique_ptr<DeviceTransport> wires(Device& device, bool directly);
 
   /// Ends all ranks of the job at once, with this exit code.
   [[noreturn]] void abort(int code);
@@ -53,4 +53,4 @@ class Mpi {
   int exceptions_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -11,12 +11,12 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 constexpr int kTag = 0;  // of this communicator, which is for nothing else
 
-class MpiWires final : public Wires {
+class MpiWires final : public DeviceTransport {
  public:
   MpiWires(Communicator& world, Device& device, bool directly)
       : world_(world), device_(device), directly_(directly) {
@@ -27,13 +27,13 @@ class MpiWires final : public Wires {
 
   // The stream cannot wait for MPI, so the host waits for both. Nothing of the last group is under
   // way in staging memory once the stream is idle.
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+  void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     std::size_t staged = 0;
-    for (const WireCall& call : calls) staged += directly_ ? 0 : call.bytes;
+    for (const SendRecv& call : calls) staged += directly_ ? 0 : call.bytes;
     reserve(staged, stream);
     std::vector<std::byte*> buffers;
     std::size_t used = 0;
-    for (const WireCall& call : calls) {
+    for (const SendRecv& call : calls) {
       buffers.push_back(directly_ ? call.data : staging_.data() + used);
       if (directly_) continue;
       if (call.sends) stream.copy(buffers.back(), call.data, call.bytes);
@@ -78,7 +78,7 @@ class MpiWires final : public Wires {
     staging_ = device_.allocate_pinned(bytes);
   }
 
-  void post(const WireCall& call, std::byte* data) {
+  void post(const SendRecv& call, std::byte* data) {
     for (std::size_t left = call.bytes; left > 0;) {
       const auto piece = static_cast<int>(std::min(left, kMpiPiece));
       MPI_Request* const request = &requests_.emplace_back(MPI_REQUEST_NULL);
@@ -145,7 +145,7 @@ void check_mpi(int code, const char* doing) {
                                std::string(text, static_cast<std::size_t>(length)));
 }
 
-std::unique_ptr<Wires> mpi_wires(Communicator& world, Device& device, bool directly) {
+std::unique_ptr<DeviceTransport> mpi_wires(Communicator& world, Device& device, bool directly) {
   return std::make_unique<MpiWires>(world, device, directly);
 }
 
@@ -158,4 +158,4 @@ std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
   return "";
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -10,7 +10,7 @@
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 ncclDataType_t nccl_type(DType dtype) {
@@ -66,9 +66,9 @@ ncclUniqueId shared_id(Communicator& control) {
   return id;
 }
 
-class NcclWires final : public Wires {
+class NcclWires final : public DeviceTransport {
  public:
-  NcclWires(Communicator& control, Device& device, DeviceRank::Seconds patience)
+  NcclWires(Communicator& control, Device& device, RankExecutor::Seconds patience)
       : rank_(control.rank()), ranks_(control.ranks()), patience_(patience) {
     const ncclUniqueId id = shared_id(control);
     cuda::use_device(cuda::index_of(device));
@@ -86,10 +86,10 @@ class NcclWires final : public Wires {
     }
   }
 
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+  void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     const cudaStream_t on = cuda::handle(stream);
     finish(ncclGroupStart(), "ncclGroupStart");
-    for (const WireCall& call : calls)
+    for (const SendRecv& call : calls)
       if (call.sends)
         finish_later(ncclSend(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclSend");
       else
@@ -162,7 +162,7 @@ class NcclWires final : public Wires {
   }
 
   Rank rank_, ranks_;
-  DeviceRank::Seconds patience_;
+  RankExecutor::Seconds patience_;
   ncclComm_t comm_ = nullptr;
 };
 
@@ -175,9 +175,9 @@ std::string nccl_version() {
          std::to_string(version % 100);
 }
 
-std::unique_ptr<Wires> nccl_wires(Communicator& control, Device& device,
-                                  DeviceRank::Seconds patience) {
+std::unique_ptr<DeviceTransport> nccl_wires(Communicator& control, Device& device,
+                                            RankExecutor::Seconds patience) {
   return std::make_unique<NcclWires>(control, device, patience);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

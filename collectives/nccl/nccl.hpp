@@ -14,14 +14,15 @@
 #include "collectives/communicator.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// The version of the NCCL that is linked, such as "2.28.9".
 std::string nccl_version();
 
 /// Connects the ranks of `control`, each with the device it gives here; all ranks call it together.
 /// Throws Error(environment) with NCCL's own words, or after `patience`.
-std::unique_ptr<Wires> nccl_wires(Communicator& control, Device& device,
-                                  DeviceRank::Seconds patience = DeviceRank::Seconds(60));
+std::unique_ptr<DeviceTransport> nccl_wires(
+    Communicator& control, Device& device,
+    RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 
-}  // namespace arlab
+}  // namespace arlab::collectives

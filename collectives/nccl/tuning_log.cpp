@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 /// The words of a line; braces, commas and such stay in them.
@@ -73,4 +73,4 @@ std::string tuning_log() {
   return text.str();
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

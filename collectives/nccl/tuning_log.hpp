@@ -6,7 +6,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Such as "RING LL128, 16 channels", from the last line of the log about an allreduce of so many
 /// bytes; empty if there is none.
@@ -16,4 +16,4 @@ std::string chosen_in_log(std::string_view log, Count bytes);
 /// NCCL_DEBUG_FILE set; empty where it does not.
 std::string tuning_log();
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 #include "collectives/reduce/dtype.hpp"
 #include "collectives/reduce/half.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Calls `use(std::type_identity<T>{})` with the element type of `dtype`, and returns its result.
 template <class Use>
@@ -32,4 +32,4 @@ decltype(auto) typed(DType dtype, Use&& use) {
   fail(Blame::check, "internal error, please report: an element type without arithmetic");
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 struct Type {
@@ -37,4 +37,4 @@ std::optional<Op> op_named(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

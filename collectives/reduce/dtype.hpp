@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::collectives {
 
 enum class DType : std::uint8_t { float32, float64, float16, bfloat16, int32, int64, byte };
 enum class Op : std::uint8_t { sum, prod, min, max, avg };
@@ -29,4 +29,4 @@ std::string_view name(Op op);
 std::optional<DType> dtype_named(std::string_view text);
 std::optional<Op> op_named(std::string_view text);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

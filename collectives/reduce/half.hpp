@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace arlab {
+namespace arlab::collectives {
 
 struct Float16 {
   std::uint16_t bits = 0;
@@ -64,4 +64,4 @@ struct Bfloat16 {
   return {static_cast<std::uint16_t>(sign | result)};
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -1,7 +1,7 @@
 // Instructions: which of the kernels that were compiled for several instruction sets runs here.
 #pragma once
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// The kernels for the newest instruction set that this processor has; nullptr where the build has
 /// none for it.
@@ -20,4 +20,4 @@ const Kernels& best(const Kernels& baseline, const Kernels* avx2, const Kernels*
   return baseline;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 struct ReduceKernels {
   using Combine = void (*)(std::byte* into, const std::byte* from, Count elements);
@@ -25,4 +25,4 @@ const ReduceKernels& baseline_kernels();
 const ReduceKernels* avx2_kernels();
 const ReduceKernels* avx512_kernels();
 
-}  // namespace arlab
+}  // namespace arlab::collectives

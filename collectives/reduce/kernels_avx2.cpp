@@ -2,20 +2,20 @@
 #if defined(__AVX2__)
 #include "collectives/reduce/kernels.inc"
 
-namespace arlab {
+namespace arlab::collectives {
 
 const ReduceKernels* avx2_kernels() {
   static constexpr ReduceKernels kKernels = kernels_for("AVX2");
   return &kKernels;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives
 #else
 #include "collectives/reduce/kernels.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 const ReduceKernels* avx2_kernels() { return nullptr; }
 
-}  // namespace arlab
+}  // namespace arlab::collectives
 #endif

@@ -2,20 +2,20 @@
 #if defined(__AVX512F__)
 #include "collectives/reduce/kernels.inc"
 
-namespace arlab {
+namespace arlab::collectives {
 
 const ReduceKernels* avx512_kernels() {
   static constexpr ReduceKernels kKernels = kernels_for("AVX-512");
   return &kKernels;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives
 #else
 #include "collectives/reduce/kernels.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 const ReduceKernels* avx512_kernels() { return nullptr; }
 
-}  // namespace arlab
+}  // namespace arlab::collectives
 #endif

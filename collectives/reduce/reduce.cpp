@@ -4,7 +4,7 @@
 #include "collectives/reduce/isa.hpp"
 #include "collectives/reduce/kernels.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 const ReduceKernels& kernels() {
@@ -27,4 +27,4 @@ void scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
 
 std::string_view reduce_instructions() { return kernels().instructions; }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -7,7 +7,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// into[i] = into[i] op from[i]. The two either are the same memory or do not overlap; neither
 /// needs alignment. avg sums (see scale). Integers wrap around. min and max of a NaN are
@@ -20,4 +20,4 @@ void scale(std::byte* data, Count elements, DType dtype, Rank divisor);
 /// The instruction set that both use on this processor, such as "AVX2".
 std::string_view reduce_instructions();
 
-}  // namespace arlab
+}  // namespace arlab::collectives

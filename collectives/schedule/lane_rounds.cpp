@@ -6,9 +6,9 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/spec.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
-Piece LaneRounds::piece_of(const Chunks& chunks) const {
+Piece LaneRounds::piece_of(const ChunkRange& chunks) const {
   if (begins_.empty()) return {offset_ + blocks_.begin(chunks.first), blocks_.size(chunks)};
   const Count first = begins_[static_cast<std::size_t>(chunks.first)];
   return {first, begins_[static_cast<std::size_t>(chunks.end())] - first};
@@ -21,7 +21,7 @@ bool LaneRounds::next() {
     for (const Action& action : program_.round()) {
       const Piece piece = piece_of(action.chunks);
       if (piece.elements == 0) continue;
-      round_.push_back({action.verb, action.peer, piece});
+      round_.push_back({action.kind, action.peer, piece});
       if (!action.sends()) continue;
       ++cost_.messages;
       cost_.elements += piece.elements;
@@ -65,4 +65,4 @@ void check(const Algorithm& algorithm, const Problem& problem, Rank ranks) {
     fail(Blame::usage, reason);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

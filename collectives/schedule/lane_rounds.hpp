@@ -6,7 +6,7 @@
 
 #include "algorithms/algorithm.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// A range of elements of the whole vector.
 struct Piece {
@@ -16,7 +16,7 @@ struct Piece {
 
 /// An action on elements.
 struct PieceAction {
-  Verb verb = Verb::send;
+  ActionKind kind = ActionKind::send;
   Rank peer = 0;
   Piece piece;
 };
@@ -42,7 +42,7 @@ class LaneRounds {
   Cost cost() const { return cost_; }
 
  private:
-  Piece piece_of(const Chunks& chunks) const;
+  Piece piece_of(const ChunkRange& chunks) const;
 
   Program program_;
   Blocks blocks_;
@@ -61,4 +61,4 @@ std::vector<Piece> needed_at_end(const Lane& lane, Rank me);
 /// Throws Error(usage) unless the algorithm solves the problem on a backend of `ranks` ranks.
 void check(const Algorithm& algorithm, const Problem& problem, Rank ranks);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 constexpr std::size_t kMaxMessages = 50'000'000;
@@ -17,7 +17,7 @@ constexpr std::size_t kMaxMessages = 50'000'000;
 struct End {
   std::uint32_t round;
   std::uint32_t position;  // of a receive, in listed order
-  Verb verb;
+  ActionKind kind;
   Piece piece;
 };
 
@@ -32,7 +32,7 @@ class Planner {
     current_.resize(rounds_of_.size());
   }
 
-  Plan plan() {
+  MatchedSchedule plan() {
     for (std::size_t i = 0; i < rounds_of_.size(); ++i) start_next_round(i);
     while (running_ > 0) step();
     for (Rank rank = 0; rank < ranks_; ++rank) {
@@ -75,11 +75,11 @@ class Planner {
         fail(Blame::check, "rank " + std::to_string(rank) + " names peer " +
                                std::to_string(a.peer) + ", which is no other rank");
       ++open_[i];
-      const bool sends = a.verb == Verb::send;
+      const bool sends = a.kind == ActionKind::send;
       const std::uint64_t key = sends ? key_of(lane, rank, a.peer) : key_of(lane, a.peer, rank);
       Queue& queue = queues_[key];
       (sends ? queue.sends : queue.receives)
-          .push_back({round, sends ? 0 : position++, a.verb, a.piece});
+          .push_back({round, sends ? 0 : position++, a.kind, a.piece});
       touched_.push_back(key);
     }
     plan_.rounds[round].receives.resize(position);
@@ -110,8 +110,8 @@ class Planner {
   }
 
   void meet(const End& send, const End& receive) {
-    const PlanRound& source = plan_.rounds[send.round];
-    const PlanRound& target = plan_.rounds[receive.round];
+    const MatchedRound& source = plan_.rounds[send.round];
+    const MatchedRound& target = plan_.rounds[receive.round];
     if (send.piece.elements != receive.piece.elements)
       fail(Blame::check, "rank " + std::to_string(source.rank) + " sends " +
                              std::to_string(send.piece.elements) + " elements to rank " +
@@ -121,7 +121,7 @@ class Planner {
     if (plan_.messages.size() == kMaxMessages)
       fail(Blame::usage, "more than " + std::to_string(kMaxMessages) +
                              " messages to plan ahead: use fewer ranks or segments");
-    plan_.messages.push_back({source.lane, source.rank, target.rank, receive.verb, send.piece.first,
+    plan_.messages.push_back({source.lane, source.rank, target.rank, receive.kind, send.piece.first,
                               receive.piece.first, send.piece.elements, send.round, receive.round,
                               receive.position});
   }
@@ -129,17 +129,17 @@ class Planner {
   // Enters the step's messages into their rounds, and goes on where a round has none left.
   void finish_step(std::size_t begin) {
     const auto first = plan_.messages.begin() + static_cast<std::ptrdiff_t>(begin);
-    std::sort(first, plan_.messages.end(), [](const PlanMessage& a, const PlanMessage& b) {
+    std::sort(first, plan_.messages.end(), [](const MatchedMessage& a, const MatchedMessage& b) {
       return std::pair(a.target_round, a.position) < std::pair(b.target_round, b.position);
     });
     std::vector<std::size_t> done;
     const auto close = [&](std::uint32_t round) {
-      const PlanRound& its = plan_.rounds[round];
+      const MatchedRound& its = plan_.rounds[round];
       const std::size_t i = index(its.rank, its.lane);
       if (--open_[i] == 0) done.push_back(i);
     };
     for (std::size_t k = begin; k < plan_.messages.size(); ++k) {
-      const PlanMessage& m = plan_.messages[k];
+      const MatchedMessage& m = plan_.messages[k];
       plan_.rounds[m.source_round].sends.push_back(static_cast<std::uint32_t>(k));
       plan_.rounds[m.target_round].receives[m.position] = static_cast<std::uint32_t>(k);
       close(m.source_round);
@@ -162,14 +162,14 @@ class Planner {
   std::unordered_map<std::uint64_t, Queue> queues_;
   std::vector<std::uint64_t> touched_;  // queues that grew since the last step
   std::size_t running_ = 0;
-  Plan plan_;
+  MatchedSchedule plan_;
 };
 
 }  // namespace
 
-Plan plan_of(const Algorithm& algorithm, const Problem& problem, int segments) {
+MatchedSchedule plan_of(const Algorithm& algorithm, const Problem& problem, int segments) {
   check(algorithm, problem, problem.ranks);
   return Planner(algorithm, problem, segments).plan();
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

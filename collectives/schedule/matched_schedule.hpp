@@ -13,18 +13,18 @@
 
 #include "collectives/schedule/lane_rounds.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
-struct PlanMessage {
+struct MatchedMessage {
   std::int32_t lane = 0;
   Rank source = 0, target = 0;
-  Verb verb = Verb::reduce;                                ///< what the target does with it
+  ActionKind kind = ActionKind::reduce;                    ///< what the target does with it
   Count source_first = 0, target_first = 0, elements = 0;  ///< of the whole vector
   std::uint32_t source_round = 0, target_round = 0;        ///< indices into Plan::rounds
   std::uint32_t position = 0;  ///< in the target round's listed order of receives
 };
 
-struct PlanRound {
+struct MatchedRound {
   std::int32_t lane = 0;
   Rank rank = 0;
   std::uint32_t begins = 0, ends = 0;   ///< its first and last step
@@ -32,11 +32,11 @@ struct PlanRound {
   std::vector<std::uint32_t> receives;  ///< likewise, in listed order
 };
 
-struct Plan {
-  std::vector<PlanMessage>
+struct MatchedSchedule {
+  std::vector<MatchedMessage>
       messages;  ///< by step; of a step's messages, by target round and position
   std::vector<std::uint32_t> steps{0};      ///< step s is messages [steps[s], steps[s+1])
-  std::vector<PlanRound> rounds;            ///< by first step
+  std::vector<MatchedRound> rounds;         ///< by first step
   std::vector<std::vector<Piece>> divided;  ///< of each rank: what avg divides at the end
   std::vector<Cost> sent;                   ///< by each rank
 
@@ -45,6 +45,6 @@ struct Plan {
 
 /// Throws Error(usage) if the algorithm does not support the problem or the messages are too many,
 /// Error(check) where ranks would wait for ever or two ends of a message disagree.
-Plan plan_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
+MatchedSchedule plan_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

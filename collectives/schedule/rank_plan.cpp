@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 constexpr std::size_t kAligned = 256;
@@ -14,10 +14,10 @@ bool overlap(Count a, Count b, Count a_elements, Count b_elements) {
 
 class Cutter {
  public:
-  Cutter(const Plan& plan, Rank rank, Operand operand)
+  Cutter(const MatchedSchedule& plan, Rank rank, Operand operand)
       : plan_(plan), rank_(rank), operand_(operand), element_(size_of(operand.dtype)) {}
 
-  RankPart part() {
+  RankPlan part() {
     part_.sent = plan_.sent[static_cast<std::size_t>(rank_)];
     if (operand_.op == Op::avg) part_.divided = plan_.divided[static_cast<std::size_t>(rank_)];
     lay_out_scratch();
@@ -32,15 +32,15 @@ class Cutter {
   }
 
  private:
-  bool needs_scratch(const PlanMessage& m) const {
-    if (m.verb == Verb::reduce) return true;
-    const PlanRound& round = plan_.rounds[m.target_round];
+  bool needs_scratch(const MatchedMessage& m) const {
+    if (m.kind == ActionKind::reduce) return true;
+    const MatchedRound& round = plan_.rounds[m.target_round];
     const bool sent = std::any_of(round.sends.begin(), round.sends.end(), [&](std::uint32_t s) {
-      const PlanMessage& send = plan_.messages[s];
+      const MatchedMessage& send = plan_.messages[s];
       return overlap(send.source_first, m.target_first, send.elements, m.elements);
     });
     return sent || std::any_of(round.receives.begin(), round.receives.end(), [&](std::uint32_t r) {
-             const PlanMessage& other = plan_.messages[r];
+             const MatchedMessage& other = plan_.messages[r];
              return other.position != m.position &&
                     overlap(other.target_first, m.target_first, other.elements, m.elements);
            });
@@ -51,12 +51,12 @@ class Cutter {
   void lay_out_scratch() {
     std::map<std::int32_t, std::size_t> largest;  // by lane
     for (std::uint32_t index = 0; index < plan_.rounds.size(); ++index) {
-      const PlanRound& round = plan_.rounds[index];
+      const MatchedRound& round = plan_.rounds[index];
       if (round.rank != rank_) continue;
       rounds_.emplace(round.ends, index);
       std::size_t used = 0;
       for (const std::uint32_t m : round.receives) {
-        const PlanMessage& its = plan_.messages[m];
+        const MatchedMessage& its = plan_.messages[m];
         if (!needs_scratch(its)) continue;
         const std::size_t begin = used + bytes(its.target_first) % kAligned;
         places_[m] = begin;
@@ -69,7 +69,7 @@ class Cutter {
   }
 
   void call(std::uint32_t index, std::vector<PartCall>& calls) const {
-    const PlanMessage& m = plan_.messages[index];
+    const MatchedMessage& m = plan_.messages[index];
     if (m.source == rank_)
       calls.push_back({true, m.target, false, bytes(m.source_first), bytes(m.elements)});
     if (m.target != rank_) return;
@@ -84,26 +84,26 @@ class Cutter {
     for (const std::uint32_t index : plan_.rounds[round].receives) {
       const auto place = places_.find(index);
       if (place == places_.end()) continue;
-      const PlanMessage& m = plan_.messages[index];
-      uses.push_back({m.verb, place->second, bytes(m.target_first), m.elements});
+      const MatchedMessage& m = plan_.messages[index];
+      uses.push_back({m.kind, place->second, bytes(m.target_first), m.elements});
     }
   }
 
   std::size_t bytes(Count elements) const { return static_cast<std::size_t>(elements) * element_; }
 
-  const Plan& plan_;
+  const MatchedSchedule& plan_;
   Rank rank_;
   Operand operand_;
   std::size_t element_;
   std::multimap<std::uint32_t, std::uint32_t> rounds_;  // of this rank, by last step
   std::map<std::uint32_t, std::size_t> places_;         // in scratch, of messages that need it
-  RankPart part_;
+  RankPlan part_;
 };
 
 }  // namespace
 
-RankPart part_of(const Plan& plan, Rank rank, Operand operand) {
+RankPlan part_of(const MatchedSchedule& plan, Rank rank, Operand operand) {
   return Cutter(plan, rank, operand).part();
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -1,4 +1,4 @@
-// RankPart: one rank's part of a plan, where every rank has a device of its own: in each step a
+// RankPlan: one rank's part of a plan, where every rank has a device of its own: in each step a
 // group of messages, then what is done with those that had to land in scratch.
 //
 // What will be added lands in scratch, and is added once the round's last message is there: by then
@@ -11,7 +11,7 @@
 #include "collectives/reduce/dtype.hpp"
 #include "collectives/schedule/matched_schedule.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// One end of a message.
 struct PartCall {
@@ -24,7 +24,7 @@ struct PartCall {
 
 /// What is done with a message in scratch.
 struct PartUse {
-  Verb verb = Verb::reduce;
+  ActionKind kind = ActionKind::reduce;
   std::size_t scratch = 0;  ///< bytes
   std::size_t offset = 0;   ///< in the vector, bytes
   Count elements = 0;
@@ -35,13 +35,13 @@ struct PartStep {
   std::vector<PartUse> uses;    ///< afterwards, in this order
 };
 
-struct RankPart {
+struct RankPlan {
   std::vector<PartStep> steps;  ///< those in which the rank has something to do
   std::vector<Piece> divided;   ///< at the end, by avg
   std::size_t scratch = 0;      ///< bytes
   Cost sent;
 };
 
-RankPart part_of(const Plan& plan, Rank rank, Operand operand);
+RankPlan part_of(const MatchedSchedule& plan, Rank rank, Operand operand);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

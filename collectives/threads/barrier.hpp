@@ -9,16 +9,16 @@
 #include "algorithms/problem.hpp"
 #include "collectives/threads/event_count.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
-class Meeting {
+class AllreduceBarrier {
  public:
   struct Value {
     double largest = -std::numeric_limits<double>::infinity();
     Count sum = 0;
   };
 
-  explicit Meeting(Rank ranks) : values_(static_cast<std::size_t>(ranks)) {}
+  explicit AllreduceBarrier(Rank ranks) : values_(static_cast<std::size_t>(ranks)) {}
 
   /// The last to come combines the values and wakes the others. `leave` is called whenever the
   /// caller may be about to wait or has waited; it may throw to leave a meeting that is off.
@@ -47,7 +47,7 @@ class Meeting {
   std::vector<Value> values_;
   Value result_;
   std::atomic<std::size_t> arrived_ = 0;
-  Doorbell over_;
+  EventCount over_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

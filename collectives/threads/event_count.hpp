@@ -7,9 +7,9 @@
 #include <atomic>
 #include <thread>
 
-namespace arlab {
+namespace arlab::collectives {
 
-class alignas(64) Doorbell {
+class alignas(64) EventCount {
  public:
   int heard() const { return rings_.load(std::memory_order_acquire); }
 
@@ -46,4 +46,4 @@ class alignas(64) Doorbell {
   std::atomic<int> rings_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -5,7 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 /// What `place` points to, made by `make` if nobody has yet.
@@ -47,4 +47,4 @@ Slot& Mailboxes::slot(int lane, Rank source, Rank target) {
   return get_or_make(place, growing_, [&]() -> Slot& { return slots_.emplace_back(); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

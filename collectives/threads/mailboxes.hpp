@@ -14,7 +14,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 class alignas(64) Slot {
  public:
@@ -27,7 +27,7 @@ class alignas(64) Slot {
   }
 
   /// The receiver's: the message, now being read, or nullptr if there is none.
-  const std::byte* claim() {
+  const std::byte* cost_model() {
     const std::byte* data = data_.load(std::memory_order_acquire);
     if (!data || !data_.compare_exchange_strong(data, &kBeingRead, std::memory_order_acquire))
       return nullptr;
@@ -65,4 +65,4 @@ class Mailboxes {
   std::deque<Slot> slots_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

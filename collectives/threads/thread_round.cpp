@@ -8,7 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/reduce.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
@@ -27,7 +27,7 @@ void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const T
   receives_.clear();
   for (const Transfer& t : round) {
     expects(t.elements > 0, "an empty message was started");
-    if (t.verb == Verb::send)
+    if (t.kind == ActionKind::send)
       sends_.push_back({t.data, t.elements, t.peer, &wires.mailboxes.slot(lane, me, t.peer)});
     else
       receives_.push_back({t, &wires.mailboxes.slot(lane, t.peer, me)});
@@ -147,7 +147,7 @@ bool ThreadRound::is_its_turn(const Receive& receive) const {
 /// Claims the message, uses it and empties the slot; false if there is none.
 template <class Use>
 bool ThreadRound::with_message(Receive& receive, Use use) {
-  const std::byte* const message = receive.slot->claim();
+  const std::byte* const message = receive.slot->cost_model();
   if (!message) return false;
   struct Emptied {
     ThreadRound* round;
@@ -168,7 +168,7 @@ bool ThreadRound::with_message(Receive& receive, Use use) {
 }
 
 void ThreadRound::store(const Transfer& transfer, const std::byte* message) const {
-  if (transfer.verb == Verb::reduce)
+  if (transfer.kind == ActionKind::reduce)
     reduce_into(transfer.data, message, transfer.elements, operand_);
   else
     std::memcpy(transfer.data, message, bytes(transfer.elements));
@@ -180,4 +180,4 @@ void ThreadRound::withdraw() {
   open_ = 0;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

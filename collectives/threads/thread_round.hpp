@@ -15,15 +15,15 @@
 #include "collectives/threads/event_count.hpp"
 #include "collectives/threads/mailboxes.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// What the ranks' threads share for their messages.
 struct ThreadWires {
   explicit ThreadWires(Rank ranks) : mailboxes(ranks), doorbells(static_cast<std::size_t>(ranks)) {}
-  Doorbell& doorbell(Rank rank) { return doorbells[static_cast<std::size_t>(rank)]; }
+  EventCount& doorbell(Rank rank) { return doorbells[static_cast<std::size_t>(rank)]; }
 
   Mailboxes mailboxes;
-  std::vector<Doorbell> doorbells;  ///< of each rank: rung when one of its slots has changed
+  std::vector<EventCount> doorbells;  ///< of each rank: rung when one of its slots has changed
 };
 
 class ThreadRound {
@@ -84,4 +84,4 @@ class ThreadRound {
   std::size_t open_ = 0;  // sends and receives not done
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -14,7 +14,7 @@
 #include "collectives/threads/barrier.hpp"
 #include "collectives/threads/thread_round.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 /// Ends a rank because another one has failed.
@@ -30,7 +30,7 @@ struct World {
       if (!failure) failure = std::move(why);
     }
     called_off = true;
-    for (Doorbell& doorbell : wires.doorbells) doorbell.ring();
+    for (EventCount& doorbell : wires.doorbells) doorbell.ring();
     meeting.call_off();
   }
   void leave_if_called_off() const {
@@ -41,7 +41,7 @@ struct World {
   // Looking a while is faster than sleeping, most of all where every rank has a core to look with.
   const int looks = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
   ThreadWires wires;
-  Meeting meeting;
+  AllreduceBarrier meeting;
   std::atomic<bool> called_off = false;
   std::mutex failing;
   std::exception_ptr failure;
@@ -68,7 +68,7 @@ class ThreadCommunicator final : public Communicator {
   int wait() override {
     return or_withdraw([&] {
       expects(!started_.empty(), "wait() without a started lane");
-      Doorbell& doorbell = world_.wires.doorbell(me_);
+      EventCount& doorbell = world_.wires.doorbell(me_);
       for (;;) {
         const int heard = doorbell.heard();
         world_.leave_if_called_off();
@@ -103,16 +103,16 @@ class ThreadCommunicator final : public Communicator {
   // Every thread reduces its slice of the vector over all ranks' memory, then reads all others.
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
     const Blocks slices(elements, ranks());
-    const auto transfer = [&](Verb verb, Rank peer, Rank slice) {
+    const auto transfer = [&](ActionKind kind, Rank peer, Rank slice) {
       const auto begin = static_cast<std::size_t>(slices.begin(slice)) * size_of(operand.dtype);
-      if (slices.size(slice) > 0) round_.push_back({verb, peer, data + begin, slices.size(slice)});
+      if (slices.size(slice) > 0) round_.push_back({kind, peer, data + begin, slices.size(slice)});
     };
-    const auto with_all_others = [&](Verb verb, auto sent_to, auto received_from) {
+    const auto with_all_others = [&](ActionKind kind, auto sent_to, auto received_from) {
       round_.clear();
       for (Rank step = 1; step < ranks(); ++step) {
         const Rank to = (me_ + step) % ranks(), from = (me_ - step + ranks()) % ranks();
-        transfer(Verb::send, to, sent_to(to));
-        transfer(verb, from, received_from(from));
+        transfer(ActionKind::send, to, sent_to(to));
+        transfer(kind, from, received_from(from));
       }
       if (round_.empty()) return;
       start(0, round_, operand);
@@ -120,11 +120,11 @@ class ThreadCommunicator final : public Communicator {
     };
     const auto mine = [&](Rank) { return me_; };
     const auto theirs = [](Rank peer) { return peer; };
-    with_all_others(Verb::reduce, theirs, mine);
+    with_all_others(ActionKind::reduce, theirs, mine);
     if (operand.op == Op::avg)
       scale(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
             slices.size(me_), operand.dtype, ranks());
-    with_all_others(Verb::replace, mine, theirs);
+    with_all_others(ActionKind::replace, mine, theirs);
   }
 
  private:
@@ -143,7 +143,7 @@ class ThreadCommunicator final : public Communicator {
     return {-1, any};
   }
 
-  Meeting::Value meet(Meeting::Value value) {
+  AllreduceBarrier::Value meet(AllreduceBarrier::Value value) {
     return world_.meeting.meet(me_, value, world_.looks, [&] { world_.leave_if_called_off(); });
   }
 
@@ -195,4 +195,4 @@ void on_threads(Rank ranks, const std::function<void(Communicator&)>& body) {
   if (world.failure) std::rethrow_exception(world.failure);
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -7,7 +7,7 @@
 
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 inline constexpr Rank kMaxThreadRanks = 1024;
 
@@ -17,4 +17,4 @@ inline constexpr Rank kMaxThreadRanks = 1024;
 /// the system refuses so many threads.
 void on_threads(Rank ranks, const std::function<void(Communicator&)>& body);
 
-}  // namespace arlab
+}  // namespace arlab::collectives

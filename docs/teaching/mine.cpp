@@ -14,13 +14,13 @@ Program program(Problem p, Rank me) {
 }
 
 // What it claims to cost: all messages, all elements sent, the longest chain of rounds.
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   const Count edges = p.ranks - 1;
   return {p.elements > 0 ? edges : 0, edges * p.elements, edges};
 }
 
 // The same of one rank: its own rounds.
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const Count sends = me < p.ranks - 1 ? 1 : 0, receives = me > 0 ? 1 : 0;
   return {p.elements > 0 ? sends : 0, sends * p.elements, sends + receives};
 }
@@ -33,13 +33,13 @@ Algorithm mine() {
       .label = "Mine",
       .color = "#333333",
       .family = "whole",
-      .idea = "the vector travels along the line of ranks",
+      .summary = "the vector travels along the line of ranks",
       .source = "the lab sheet",
       .formula = {"m-1", "N(m-1)", "m-1"},
       .collectives = {Collective::allreduce},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
   };
 }
 

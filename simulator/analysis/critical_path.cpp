@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 using Step = CriticalStep;
@@ -221,4 +221,4 @@ CriticalPath critical_path(const Trace& trace, Time finish) {
   return trace.spans.empty() ? CriticalPath{} : Tracer(trace, finish).run();
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -12,7 +12,7 @@
 
 #include "simulator/trace.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct CriticalStep {
   enum class Kind : std::uint8_t {
@@ -43,4 +43,4 @@ struct CriticalPath {
 /// Of the trace of one whole run; `finish` is its Outcome's. Empty for an empty trace.
 CriticalPath critical_path(const Trace& trace, Time finish);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -7,7 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -19,12 +19,12 @@ bool same(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a
 
 }  // namespace
 
-FlowShares::FlowShares(std::vector<double> capacity, double cap)
+IncrementalMaxMin::IncrementalMaxMin(std::vector<double> capacity, double cap)
     : channels_(capacity.size()), cap_(cap) {
   for (std::size_t l = 0; l < capacity.size(); ++l) channels_[l].capacity = capacity[l];
 }
 
-FlowShares::Flow FlowShares::add(std::span<const Link> route) {
+IncrementalMaxMin::Flow IncrementalMaxMin::add(std::span<const Link> route) {
   expects(!route.empty(), "a flow has a route");
   if (route.size() > stride_) widen(route.size());
   const Flow flow = take_number();
@@ -36,7 +36,7 @@ FlowShares::Flow FlowShares::add(std::span<const Link> route) {
   return flow;
 }
 
-FlowShares::Flow FlowShares::take_number() {
+IncrementalMaxMin::Flow IncrementalMaxMin::take_number() {
   if (free_.empty()) {
     const std::size_t flows = length_.size() + 1;
     links_.resize(flows * stride_);
@@ -54,7 +54,7 @@ FlowShares::Flow FlowShares::take_number() {
 }
 
 // A longer route than any before: moves all.
-void FlowShares::widen(std::size_t length) {
+void IncrementalMaxMin::widen(std::size_t length) {
   const std::size_t wider = std::max(length, 2 * stride_);
   std::vector<Link> links(length_.size() * wider);
   std::vector<std::uint32_t> places(length_.size() * wider);
@@ -68,12 +68,12 @@ void FlowShares::widen(std::size_t length) {
   stride_ = wider;
 }
 
-void FlowShares::mark(Link link) {
+void IncrementalMaxMin::mark(Link link) {
   if (std::exchange(channel(link).dirty, true)) return;
   dirty_.push_back(link);
 }
 
-void FlowShares::start(Flow flow) {
+void IncrementalMaxMin::start(Flow flow) {
   started_[flow] = true;
   crossings_ += length_[flow];
   std::uint32_t* place = &places_[flow * stride_];
@@ -84,7 +84,7 @@ void FlowShares::start(Flow flow) {
   }
 }
 
-void FlowShares::stop(Flow flow) {
+void IncrementalMaxMin::stop(Flow flow) {
   free_.push_back(flow);
   if (!std::exchange(started_[flow], false)) return;
   crossings_ -= length_[flow];
@@ -101,7 +101,7 @@ void FlowShares::stop(Flow flow) {
   }
 }
 
-std::span<const FlowShares::Flow> FlowShares::settle() {
+std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
   changed_.clear();
   for (const Link link : dirty_)
     if (channel(link).dirty) settle_around(link);
@@ -109,7 +109,7 @@ std::span<const FlowShares::Flow> FlowShares::settle() {
   return changed_;
 }
 
-void FlowShares::settle_around(Link dirty) {
+void IncrementalMaxMin::settle_around(Link dirty) {
   const Channel& c = channel(dirty);
   if (c.flows.empty() || (c.flows.size() == 1 && alone(c.flows[0]))) {
     channel(dirty).dirty = false;
@@ -124,7 +124,7 @@ void FlowShares::settle_around(Link dirty) {
 }
 
 // Whether the flow has all its links to itself; then its rate is clear.
-bool FlowShares::alone(Flow flow) {
+bool IncrementalMaxMin::alone(Flow flow) {
   double rate = kInfinite;
   Link narrowest = kCapped;
   for (const Link link : route(flow)) {
@@ -143,7 +143,7 @@ bool FlowShares::alone(Flow flow) {
 
 // Of each link that waits, and of dirty ones that these flows cross, too: the new flows, and those
 // that it held.
-void FlowShares::gather() {
+void IncrementalMaxMin::gather() {
   while (!waiting_.empty()) {
     const Link link = waiting_.back();
     waiting_.pop_back();
@@ -152,14 +152,14 @@ void FlowShares::gather() {
   }
 }
 
-void FlowShares::join(Flow flow) {
+void IncrementalMaxMin::join(Flow flow) {
   if (std::exchange(group_[flow], groups_) == groups_) return;
   part_.push_back(flow);
   for (const Link link : route(flow))
     if (std::exchange(channel(link).dirty, false)) waiting_.push_back(link);
 }
 
-void FlowShares::settle_part() {
+void IncrementalMaxMin::settle_part() {
   looked_at_ = 0;
   for (;;) {
     pose();
@@ -176,7 +176,7 @@ void FlowShares::settle_part() {
 }
 
 // States the problem of the part: its flows share what the others leave them.
-void FlowShares::pose() {
+void IncrementalMaxMin::pose() {
   sharing_.cap = cap_;
   sharing_.begin.assign(1, 0);
   sharing_.links.clear();
@@ -208,7 +208,7 @@ void FlowShares::pose() {
 }
 
 // Whom the new rates concern beyond the part joins it; returns whether anyone did.
-bool FlowShares::spread(const Shares& solved) {
+bool IncrementalMaxMin::spread(const Shares& solved) {
   const std::size_t before = part_.size();
   level_.assign(part_links_.size(), kInfinite);
   disturbed_.assign(part_links_.size(), false);
@@ -232,7 +232,7 @@ bool FlowShares::spread(const Shares& solved) {
 }
 
 // Where changes spread too far to be worth looking: all flows that links connect with the part.
-void FlowShares::join_connected() {
+void IncrementalMaxMin::join_connected() {
   for (std::size_t i = 0; i < part_.size(); ++i)
     for (const Link link : route(part_[i])) {
       Channel& c = channel(link);
@@ -242,11 +242,11 @@ void FlowShares::join_connected() {
   waiting_.clear();
 }
 
-void FlowShares::adopt(Flow flow, double rate, Link holder) {
+void IncrementalMaxMin::adopt(Flow flow, double rate, Link holder) {
   holder_[flow] = holder;
   if (same(rate_[flow], rate)) return;
   rate_[flow] = rate;
   changed_.push_back(flow);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// FlowShares: the max-min rates of flows that come and go on the links of a network.
+// IncrementalMaxMin: the max-min rates of flows that come and go on the links of a network.
 //
 // Only what a change touches is solved again: the flows held by a link that gained or lost one,
 // while all others keep their rates and leave the rest of the capacity; then those whose share the
@@ -13,15 +13,15 @@
 
 #include "simulator/contention/maxmin.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-class FlowShares {
+class IncrementalMaxMin {
  public:
   using Flow = std::uint32_t;  ///< small numbers; those of flows that stopped are used again
   using Link = std::int32_t;   ///< from 0
 
   /// Capacities above 0 in any unit of rate; cap: most that one flow may have, 0: no limit.
-  FlowShares(std::vector<double> capacity, double cap);
+  IncrementalMaxMin(std::vector<double> capacity, double cap);
 
   /// A flow that does not flow yet. It crosses each link of the route at most once, and at least
   /// one.
@@ -97,4 +97,4 @@ class FlowShares {
   MaxMin solver_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -14,9 +14,9 @@
 
 #include "algorithms/base/time.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-class Agenda {
+class IndexedHeap {
  public:
   using Thing = std::uint32_t;  ///< small numbers
 
@@ -117,4 +117,4 @@ class Agenda {
   std::vector<Thing> taken_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace arlab {
+namespace arlab::simulator {
 
 // Up from the hosts first, then along a level to higher nodes, then to lower ones, then down: so
 // that routes through a tree, or along a dimension of a grid, seldom go back.
@@ -23,4 +23,4 @@ LinkOrder::LinkOrder(const Topology& topology) : place_(topology.links().size())
     place_[static_cast<std::size_t>(links[i])] = static_cast<Count>(i);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

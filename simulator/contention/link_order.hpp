@@ -13,7 +13,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class LinkOrder {
  public:
@@ -30,4 +30,4 @@ class LinkOrder {
   std::vector<Count> place_;  // of each link
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr double kUnsettled = -1, kNone = std::numeric_limits<double>::infinity();
@@ -113,4 +113,4 @@ void MaxMin::hold(const Sharing& s, const Level& level, Told told) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// Flows over links that are numbered from 0: flow f crosses links[begin[f]] to links[begin[f + 1]
 /// - 1], at most once each.
@@ -63,4 +63,4 @@ class MaxMin {
   std::vector<Level> heap_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace arlab {
+namespace arlab::simulator {
 
-StoreAndForward::StoreAndForward(const Topology& topology, const Settings& settings)
+PacketNetwork::PacketNetwork(const Topology& topology, const Settings& settings)
     : order_(topology),
       settings_(settings),
       depth_(std::max<Count>(1, settings.queue / (settings.mtu + settings.header))),
@@ -17,8 +17,8 @@ StoreAndForward::StoreAndForward(const Topology& topology, const Settings& setti
   }
 }
 
-void StoreAndForward::add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route,
-                          Time now) {
+void PacketNetwork::add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route,
+                        Time now) {
   const Index id = take_flow();
   Flow& flow = flows_[id];
   flow.number = number;
@@ -32,7 +32,7 @@ void StoreAndForward::add(std::uint32_t number, Bytes bytes, std::span<const Lin
   wake_ = now;
 }
 
-std::span<const std::uint32_t> StoreAndForward::advance(Time now) {
+std::span<const std::uint32_t> PacketNetwork::advance(Time now) {
   now_ = now;
   arrived_.clear();
   for (const Index queue : woken_)
@@ -48,7 +48,7 @@ std::span<const std::uint32_t> StoreAndForward::advance(Time now) {
   return arrived_;
 }
 
-StoreAndForward::Index StoreAndForward::take_flow() {
+PacketNetwork::Index PacketNetwork::take_flow() {
   if (free_flows_.empty()) {
     flows_.emplace_back();
     return static_cast<Index>(flows_.size() - 1);
@@ -58,7 +58,7 @@ StoreAndForward::Index StoreAndForward::take_flow() {
   return id;
 }
 
-StoreAndForward::Index StoreAndForward::take_queue(LinkId link) {
+PacketNetwork::Index PacketNetwork::take_queue(LinkId link) {
   Index id = static_cast<Index>(queues_.size());
   if (free_queues_.empty()) {
     queues_.emplace_back();
@@ -71,7 +71,7 @@ StoreAndForward::Index StoreAndForward::take_queue(LinkId link) {
   return id;
 }
 
-void StoreAndForward::find_queues(Flow& flow) {
+void PacketNetwork::find_queues(Flow& flow) {
   flow.queues.clear();
   std::size_t lane = 0;
   for (std::size_t i = 0; i < flow.route.size(); ++i) {
@@ -91,17 +91,17 @@ void StoreAndForward::find_queues(Flow& flow) {
 
 // Room is given in the order in which it was asked for, one packet at a time: streams that meet
 // take turns, and so do the messages of a host.
-void StoreAndForward::ask(Index id, Index waiter) {
+void PacketNetwork::ask(Index id, Index waiter) {
   queues_[id].waiters.push_back(waiter);
   give_room(id);
 }
 
-void StoreAndForward::ask_for_sources(Index id) {
+void PacketNetwork::ask_for_sources(Index id) {
   queues_[id].sources_wait = !queues_[id].sources.empty();
   if (queues_[id].sources_wait) ask(id, kNone);
 }
 
-void StoreAndForward::give_room(Index id) {
+void PacketNetwork::give_room(Index id) {
   while (queues_[id].room > 0 && !queues_[id].waiters.empty()) {
     const Index waiter = queues_[id].waiters.front();
     queues_[id].waiters.pop_front();
@@ -114,7 +114,7 @@ void StoreAndForward::give_room(Index id) {
 }
 
 // The next packet of a message that is at its host leaves memory.
-void StoreAndForward::inject(Index id) {
+void PacketNetwork::inject(Index id) {
   Queue& queue = queues_[id];
   const Index source = queue.sources.front();
   queue.sources.pop_front();
@@ -126,27 +126,27 @@ void StoreAndForward::inject(Index id) {
   enqueue({source, 0, last});
 }
 
-void StoreAndForward::enqueue(const Packet& packet) {
+void PacketNetwork::enqueue(const Packet& packet) {
   const Index id = flows_[packet.flow].queues[packet.hop];
   queues_[id].packets.push_back(packet);
   if (queues_[id].packets.size() == 1) new_head(id);
 }
 
-void StoreAndForward::new_head(Index id) {
+void PacketNetwork::new_head(Index id) {
   const Packet& packet = queues_[id].packets.front();
   const Flow& flow = flows_[packet.flow];
   if (packet.hop + 1 == flow.route.size()) return may_go(id);
   ask(flow.queues[packet.hop + 1], id);
 }
 
-void StoreAndForward::may_go(Index id) {
+void PacketNetwork::may_go(Index id) {
   const LinkId link = queues_[id].link;
   channel(link).ready.push_back(id);
   start(link);
 }
 
 // The next packet starts, if the link is free.
-void StoreAndForward::start(LinkId link) {
+void PacketNetwork::start(LinkId link) {
   Channel& c = channel(link);
   if (c.busy || c.ready.empty()) return;
   const Index id = c.ready.front();
@@ -162,7 +162,7 @@ void StoreAndForward::start(LinkId link) {
 }
 
 // The head has left its queue whole.
-void StoreAndForward::sent(Index id) {
+void PacketNetwork::sent(Index id) {
   const LinkId link = queues_[id].link;
   channel(link).busy = false;
   queues_[id].packets.pop_front();
@@ -172,7 +172,7 @@ void StoreAndForward::sent(Index id) {
   start(link);
 }
 
-void StoreAndForward::arrive(Packet packet) {
+void PacketNetwork::arrive(Packet packet) {
   Flow& flow = flows_[packet.flow];
   if (++packet.hop < flow.route.size()) return enqueue(packet);
   if (++flow.arrived < flow.packets) return;
@@ -182,4 +182,4 @@ void StoreAndForward::arrive(Packet packet) {
   free_flows_.push_back(packet.flow);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// StoreAndForward: packets on the links of a topology, each stored whole by every node on its way.
+// PacketNetwork: packets on the links of a topology, each stored whole by every node on its way.
 //
 // Each link has a queue at its near end; the packet at its head starts when the link is free and
 // the queue ahead has room, which is then kept for it: queues are finite, nothing is ever lost, and
@@ -22,9 +22,9 @@
 #include "simulator/network.hpp"
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-class StoreAndForward {
+class PacketNetwork {
  public:
   struct Settings {
     Bytes mtu = 1;                ///< bytes of a message in one packet, at most; 1 or more
@@ -34,7 +34,7 @@ class StoreAndForward {
   };
 
   /// The topology must outlive this.
-  StoreAndForward(const Topology& topology, const Settings& settings);
+  PacketNetwork(const Topology& topology, const Settings& settings);
 
   /// A message begins to leave its host; `number` is told when its last packet is through. The
   /// route has at least one link.
@@ -127,4 +127,4 @@ class StoreAndForward {
   LinkHistory* history_ = nullptr;  // null: nobody watches
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

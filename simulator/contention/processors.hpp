@@ -7,7 +7,7 @@
 
 #include "simulator/network.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class Processors {
  public:
@@ -27,4 +27,4 @@ class Processors {
   double gamma_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

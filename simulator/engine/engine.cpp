@@ -10,11 +10,11 @@
 #include "simulator/engine/engine_rounds.inl"
 #include "simulator/engine/engine_sends.inl"
 
-namespace arlab {
+namespace arlab::simulator {
 
-template <class Crew>
-Engine<Crew>::Engine(Crew crew, Rank ranks, Bytes element_size, Network& network,
-                     const SimulateOptions& options)
+template <class Source>
+Engine<Source>::Engine(Source crew, Rank ranks, Bytes element_size, Network& network,
+                       const SimulateOptions& options)
     : network_(network),
       synchronous_(network.synchronous()),
       changes_(network.has_changes()),
@@ -24,13 +24,13 @@ Engine<Crew>::Engine(Crew crew, Rank ranks, Bytes element_size, Network& network
       parked_(static_cast<std::size_t>(ranks)),
       ready_(synchronous_ ? actors_.size() : 0) {
   outcome_.finish_of.assign(static_cast<std::size_t>(ranks), 0);
-  if constexpr (std::is_same_v<Crew, Actors>)
+  if constexpr (std::is_same_v<Source, Actors>)
     if (options.trace) tracer_.emplace(*options.trace, actors_);
   for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
 }
 
-template <class Crew>
-Outcome Engine<Crew>::run() {
+template <class Source>
+SimulationResult Engine<Source>::run() {
   if (changes_)
     while (step(kNever)) {
     }
@@ -52,8 +52,8 @@ Outcome Engine<Crew>::run() {
 
 // With a million ranks every event touches cold memory: fetch what the next ones need while this
 // one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
-template <class Crew>
-[[gnu::always_inline]] inline void Engine<Crew>::prefetch() const {
+template <class Source>
+[[gnu::always_inline]] inline void Engine<Source>::prefetch() const {
   constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
   if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
   if (const Event* e = queue_.upcoming(6)) {
@@ -66,8 +66,8 @@ template <class Crew>
   }
 }
 
-template <class Crew>
-void Engine<Crew>::handle(const Event& e) {
+template <class Source>
+void Engine<Source>::handle(const Event& e) {
   switch (e.kind) {
     case Kind::begin:
       return begin(e.actor, e.time);
@@ -82,8 +82,8 @@ void Engine<Crew>::handle(const Event& e) {
   }
 }
 
-template <class Crew>
-void Engine<Crew>::handle_next() {
+template <class Source>
+void Engine<Source>::handle_next() {
   const Event event = queue_.pop();
   prefetch();
   handle(event);
@@ -91,8 +91,8 @@ void Engine<Crew>::handle_next() {
 }
 
 // All events of a moment come before the network's changes after it.
-template <class Crew>
-bool Engine<Crew>::step(Time latest) {
+template <class Source>
+bool Engine<Source>::step(Time latest) {
   const Time ours = queue_.empty() ? kNever : queue_.next_time();
   if (ours == now_) {
     if (ours > latest) return false;
@@ -110,8 +110,8 @@ bool Engine<Crew>::step(Time latest) {
   return true;
 }
 
-template <class Crew>
-void Engine<Crew>::advance() {
+template <class Source>
+void Engine<Source>::advance() {
   for (const Index number : network_.advance(now_)) {
     Event e = messages_.release(number);
     e.time = now_;
@@ -120,6 +120,6 @@ void Engine<Crew>::advance() {
 }
 
 template class Engine<Actors>;
-template class Engine<PostedActors>;
+template class Engine<ExternalRounds>;
 
-}  // namespace arlab
+}  // namespace arlab::simulator

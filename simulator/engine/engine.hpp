@@ -1,7 +1,7 @@
 // Engine: one simulation while it runs; simulate() of engine.hpp is what others call, and
-// OpenSimulation of open_simulation.hpp, where rounds come from outside.
+// InteractiveSimulation of open_simulation.hpp, where rounds come from outside.
 //
-// A crew is who acts in it: Actors have programs to run, PostedActors are told their rounds.
+// A crew is who acts in it: Actors have programs to run, ExternalRounds are told their rounds.
 //
 // Its members are defined by idea: engine.cpp takes the events in order, engine_rounds.cpp begins
 // and ends rounds, engine_sends.cpp and engine_receives.cpp have the two ends of a message.
@@ -18,18 +18,18 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/engine/tracer.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-template <class Crew>
+template <class Source>
 class Engine {
  public:
   using Index = std::uint32_t;
 
-  Engine(Crew crew, Rank ranks, Bytes element_size, Network& network,
+  Engine(Source crew, Rank ranks, Bytes element_size, Network& network,
          const SimulateOptions& options);
 
   /// From the first event to the last.
-  Outcome run();
+  SimulationResult run();
   /// The next thing that happens, if that is not after `latest`; false if there is none.
   bool step(Time latest);
   /// When that was.
@@ -37,7 +37,7 @@ class Engine {
   /// The actor has a new round; whether that has any messages.
   bool post(Index id, Time now);
 
-  Crew& actors() { return actors_; }
+  Source& actors() { return actors_; }
 
  private:
   enum class Kind : std::uint8_t {
@@ -96,18 +96,18 @@ class Engine {
   bool synchronous_, changes_;
   const SimulateOptions& options_;
   Bytes element_size_;
-  Crew actors_;
+  Source actors_;
   EventQueue<Event> queue_;
-  Chains<Event> messages_;
+  ListPool<Event> messages_;
   std::vector<Chain> parked_;                       // of each rank: arrived, but the rank is busy
   std::unordered_map<std::uint64_t, Chain> early_;  // by actor and source: received, not posted
   std::vector<std::vector<Index>> ready_;           // of each actor, if synchronous: a heap
   std::optional<Tracer> tracer_;
-  Outcome outcome_;
+  SimulationResult outcome_;
   Time now_ = 0;
 };
 
 extern template class Engine<Actors>;
-extern template class Engine<PostedActors>;
+extern template class Engine<ExternalRounds>;
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,10 +6,10 @@
 
 #include "simulator/engine/engine.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-template <class Crew>
-void Engine<Crew>::arrive(const Event& e) {
+template <class Source>
+void Engine<Source>::arrive(const Event& e) {
   const Rank target = actors_.rank_of(e.actor);
   Chain& parked = parked_[static_cast<std::size_t>(target)];
   if (!parked.empty()) return messages_.append(parked, e);
@@ -19,8 +19,8 @@ void Engine<Crew>::arrive(const Event& e) {
   queue_.push({.time = when, .actor = static_cast<Index>(target), .kind = Kind::wake});
 }
 
-template <class Crew>
-void Engine<Crew>::wake(Rank rank, Time now) {
+template <class Source>
+void Engine<Source>::wake(Rank rank, Time now) {
   Chain& parked = parked_[static_cast<std::size_t>(rank)];
   Time when = network_.can_receive(rank, now);
   while (when == now && !parked.empty()) {
@@ -32,8 +32,8 @@ void Engine<Crew>::wake(Rank rank, Time now) {
 }
 
 // The message's bytes come in, whether or not its receive is posted.
-template <class Crew>
-void Engine<Crew>::receive(Event e, Time now) {
+template <class Source>
+void Engine<Source>::receive(Event e, Time now) {
   const Time done = network_.receive({e.source, actors_.rank_of(e.actor), e.bytes}, now);
   if (tracer_) tracer_->receive(e.actor, e.source, e.bytes, now, done, e.later);
   Actor& a = actors_[e.actor];
@@ -44,8 +44,8 @@ void Engine<Crew>::receive(Event e, Time now) {
   ++a.early;
 }
 
-template <class Crew>
-void Engine<Crew>::meet_early(Index id, Time now) {
+template <class Source>
+void Engine<Source>::meet_early(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (const Action& action : round) {
@@ -60,8 +60,8 @@ void Engine<Crew>::meet_early(Index id, Time now) {
 }
 
 // A message has come in and its receive is posted: from now on neither end waits for the other.
-template <class Crew>
-void Engine<Crew>::met(const Event& e, Time now, Time done) {
+template <class Source>
+void Engine<Source>::met(const Event& e, Time now, Time done) {
   Actor& a = actors_[e.actor];
   a.next_depth = std::max(a.next_depth, e.depth + 1);
   if (through_with_one(a, done)) {
@@ -76,4 +76,4 @@ void Engine<Crew>::met(const Event& e, Time now, Time done) {
   if (through_with_one(actors_[sender], now)) through(sender, now);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

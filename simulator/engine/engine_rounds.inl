@@ -6,10 +6,10 @@
 
 #include "simulator/engine/engine.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-template <class Crew>
-void Engine<Crew>::begin(Index id, Time now) {
+template <class Source>
+void Engine<Source>::begin(Index id, Time now) {
   while (actors_.next(id))
     if (post(id, now)) return;
   actors_[id].pending.post({});  // its round went with the program
@@ -20,8 +20,8 @@ void Engine<Crew>::begin(Index id, Time now) {
 
 // False if it has no messages: such a round is over at once.
 
-template <class Crew>
-bool Engine<Crew>::post(Index id, Time now) {
+template <class Source>
+bool Engine<Source>::post(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = actors_.round(id);
   if (tracer_) tracer_->round(id);
@@ -49,39 +49,39 @@ bool Engine<Crew>::post(Index id, Time now) {
 }
 
 // All messages of the actor's round are through by actor.done, which may still lie ahead.
-template <class Crew>
-void Engine<Crew>::through(Index id, Time now) {
+template <class Source>
+void Engine<Source>::through(Index id, Time now) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   const Round round = a.pending.round();
   const bool reduces = std::any_of(round.begin(), round.end(),
-                                   [](const Action& x) { return x.verb == Verb::reduce; });
+                                   [](const Action& x) { return x.kind == ActionKind::reduce; });
   queue_.push(
       {.time = std::max(now, a.done), .actor = id, .kind = reduces ? Kind::finish : Kind::begin});
 }
 
 // The same when receiving the last message took the processor until actor.done: it reduces before
 // it does anything else.
-template <class Crew>
-void Engine<Crew>::through_at_once(Index id) {
+template <class Source>
+void Engine<Source>::through_at_once(Index id) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   queue_.push({.time = reduce_all(id, a.done), .actor = id, .kind = Kind::begin});
 }
 
-template <class Crew>
-void Engine<Crew>::finish(Index id, Time now) {
+template <class Source>
+void Engine<Source>::finish(Index id, Time now) {
   const Time end = reduce_all(id, now);
   if (end == now) return begin(id, now);
   queue_.push({.time = end, .actor = id, .kind = Kind::begin});
 }
 
 // The round's reductions in listed order, from `now` on; returns when they are done.
-template <class Crew>
-Time Engine<Crew>::reduce_all(Index id, Time now) {
+template <class Source>
+Time Engine<Source>::reduce_all(Index id, Time now) {
   Time end = now;
   for (const Action& action : actors_[id].pending.round()) {
-    if (action.verb != Verb::reduce) continue;
+    if (action.kind != ActionKind::reduce) continue;
     const Bytes bytes = actors_.bytes_of(id, action);
     if (bytes == 0) continue;
     const Network::Work work = network_.reduce(actors_.rank_of(id), bytes, end);
@@ -92,4 +92,4 @@ Time Engine<Crew>::reduce_all(Index id, Time now) {
   return end;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

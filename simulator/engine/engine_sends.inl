@@ -6,11 +6,11 @@
 
 #include "simulator/engine/engine.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 // Sends what may leave now; the rest of the round's sends follow when the sender is free.
-template <class Crew>
-void Engine<Crew>::send_from(Index id, Time now) {
+template <class Source>
+void Engine<Source>::send_from(Index id, Time now) {
   Actor& a = actors_[id];
   const Round round = a.pending.round();
   for (; a.next_send < round.size(); ++a.next_send) {
@@ -29,8 +29,8 @@ void Engine<Crew>::send_from(Index id, Time now) {
 }
 
 // The message is on its way; returns whether that was the last thing the round waited for.
-template <class Crew>
-bool Engine<Crew>::leaves(Index id, const Action& action, Bytes bytes, Time now) {
+template <class Source>
+bool Engine<Source>::leaves(Index id, const Action& action, Bytes bytes, Time now) {
   Actor& a = actors_[id];
   const Index peer = actors_.peer_of(id, action);
   Event e{.bytes = bytes,
@@ -59,8 +59,8 @@ bool Engine<Crew>::leaves(Index id, const Action& action, Bytes bytes, Time now)
 }
 
 // On a synchronous network: finds those of the round's messages whose other end is posted.
-template <class Crew>
-void Engine<Crew>::meet_peers(Index id, Time now) {
+template <class Source>
+void Engine<Source>::meet_peers(Index id, Time now) {
   if (ready_.size() < actors_.size()) ready_.resize(actors_.size());
   Actor& a = actors_[id];
   const Round round = a.pending.round();
@@ -80,16 +80,16 @@ void Engine<Crew>::meet_peers(Index id, Time now) {
 
 // Not sent at once: other ranks may start their rounds at this very time, and of all sends that
 // are ready then, the one listed first goes first.
-template <class Crew>
-void Engine<Crew>::ready(Index sender, Index position, Time now) {
+template <class Source>
+void Engine<Source>::ready(Index sender, Index position, Time now) {
   std::vector<Index>& positions = ready_[sender];
   if (positions.empty()) queue_.push({.time = now, .actor = sender, .kind = Kind::send});
   positions.push_back(position);
   std::push_heap(positions.begin(), positions.end(), std::greater<>());
 }
 
-template <class Crew>
-void Engine<Crew>::send_ready(Index id, Time now) {
+template <class Source>
+void Engine<Source>::send_ready(Index id, Time now) {
   std::vector<Index>& positions = ready_[id];
   while (!positions.empty()) {
     const Time when = network_.can_send(actors_.rank_of(id), now);
@@ -101,11 +101,11 @@ void Engine<Crew>::send_ready(Index id, Time now) {
   }
 }
 
-template <class Crew>
-void Engine<Crew>::report_progress() {
+template <class Source>
+void Engine<Source>::report_progress() {
   constexpr Count kOften = Count{1} << 18;
   if (options_.progress && outcome_.sent.messages % kOften == 0)
     options_.progress(outcome_.sent.messages);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -23,7 +23,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// Event needs a member `Time time`.
 template <class Event>
@@ -141,4 +141,4 @@ class EventQueue {
   std::vector<Block*> free_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// PostedActors: actors whose rounds come from outside, one at a time, each on any lane.
+// ExternalRounds: actors whose rounds come from outside, one at a time, each on any lane.
 //
 // Of each lane that has ever been used there is one actor for each rank.
 #pragma once
@@ -11,20 +11,20 @@
 
 #include "simulator/engine/round_source.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// A message of a round, seen from one of its ends.
 struct PostedAction {
-  Verb verb = Verb::send;
+  ActionKind kind = ActionKind::send;
   Rank peer = 0;
   Bytes bytes = 0;  ///< at least 1
 };
 
-class PostedActors {
+class ExternalRounds {
  public:
   using Index = Actors::Index;  ///< lane by lane in the order of their first use, rank by rank
 
-  explicit PostedActors(Rank ranks) : ranks_(ranks) {}
+  explicit ExternalRounds(Rank ranks) : ranks_(ranks) {}
 
   /// The actor of that rank and lane, now with this round.
   Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round) {
@@ -41,7 +41,7 @@ class PostedActors {
     posted.bytes.clear();
     for (const PostedAction& action : round) {
       const auto position = static_cast<Rank>(posted.bytes.size());
-      posted.actions.push_back({action.verb, action.peer, {position, 1}});
+      posted.actions.push_back({action.kind, action.peer, {position, 1}});
       posted.bytes.push_back(action.bytes);
     }
     return actor;
@@ -91,4 +91,4 @@ class PostedActors {
   std::optional<Index> ended_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// OpenSimulation: a simulation whose rounds come from outside while it goes on, one at a time.
+// InteractiveSimulation: a simulation whose rounds come from outside while it goes on, one at a time.
 //
 // It is the engine of simulate(), event for event: where rounds come at the times at which
 // simulate() would pull them, all times are the same.
@@ -10,20 +10,20 @@
 
 #include "simulator/engine/engine.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-class OpenSimulation {
+class InteractiveSimulation {
  public:
   /// The network must be fresh, have that many ranks, and outlive the simulation.
-  OpenSimulation(Network& network, Rank ranks)
-      : engine_(PostedActors(ranks), ranks, 1, network, options_) {}
-  OpenSimulation(const OpenSimulation&) = delete;
-  OpenSimulation& operator=(const OpenSimulation&) = delete;
+  InteractiveSimulation(Network& network, Rank ranks)
+      : engine_(ExternalRounds(ranks), ranks, 1, network, options_) {}
+  InteractiveSimulation(const InteractiveSimulation&) = delete;
+  InteractiveSimulation& operator=(const InteractiveSimulation&) = delete;
 
   /// The rank starts a round of that lane, whose last one has ended. `now` lies between what has
   /// happened last and what happens next. There is at least one action, and peers are other ranks.
   void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now) {
-    const PostedActors::Index actor = engine_.actors().take(rank, lane, round);
+    const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round);
     engine_.post(actor, now);
   }
 
@@ -46,7 +46,7 @@ class OpenSimulation {
 
  private:
   SimulateOptions options_;
-  Engine<PostedActors> engine_;
+  Engine<ExternalRounds> engine_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

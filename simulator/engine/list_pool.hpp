@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Chain {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -13,7 +13,7 @@ struct Chain {
 };
 
 template <class T>
-class Chains {
+class ListPool {
  public:
   void append(Chain& chain, const T& value) {
     const std::uint32_t i = hold(value);
@@ -54,4 +54,4 @@ class Chains {
   std::uint32_t free_ = Chain::kNone;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -10,7 +10,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/pending_actions.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct alignas(64) Actor {      // one cache line
   Program program;              // none any more when it has ended
@@ -85,4 +85,4 @@ inline std::uint64_t pair_key(Actors::Index actor, Rank source) {
   return static_cast<std::uint64_t>(actor) << 32 | static_cast<std::uint32_t>(source);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,10 +6,10 @@
 
 #include "simulator/engine/engine.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-                 Network& network, const SimulateOptions& options) {
+SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                          Network& network, const SimulateOptions& options) {
   check(problem);
   if (const std::string why = unsupported(algorithm, problem); !why.empty())
     fail(Blame::usage, why);
@@ -17,7 +17,7 @@ Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes eleme
     fail(Blame::usage, std::to_string(problem.elements) + " elements of " +
                            std::to_string(element_size) + " bytes overflow: use a smaller size");
   if (lanes_of(algorithm, problem, options.segments).empty()) {
-    Outcome nothing;
+    SimulationResult nothing;
     nothing.finish_of.assign(static_cast<std::size_t>(problem.ranks), 0);
     return nothing;
   }
@@ -25,4 +25,4 @@ Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes eleme
   return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

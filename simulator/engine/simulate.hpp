@@ -13,9 +13,9 @@
 #include "simulator/network.hpp"
 #include "simulator/trace.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
-struct Outcome {
+struct SimulationResult {
   Time finish = 0;              ///< when the last rank is done
   std::vector<Time> finish_of;  ///< of each rank
   Cost sent;                    ///< by all ranks; rounds: the longest chain
@@ -31,7 +31,7 @@ struct SimulateOptions {
 /// The time the algorithm takes on `network`, which must be fresh (all ports free) and have
 /// problem.ranks ranks. Throws Error(usage) if the algorithm does not support the problem,
 /// Error(check) if its programs never end or leave messages unreceived.
-Outcome simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-                 Network& network, const SimulateOptions& options = {});
+SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                          Network& network, const SimulateOptions& options = {});
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,6 +1,6 @@
 #include "simulator/engine/tracer.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 void Tracer::send(Actors::Index actor, const Action& action, Bytes bytes, Time begin, Time end) {
   const auto number = static_cast<std::int64_t>(trace_.spans.size());
@@ -35,4 +35,4 @@ Span Tracer::span(Span::Kind kind, Actors::Index actor, Rank peer, Bytes bytes, 
           -1};
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

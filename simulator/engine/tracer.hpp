@@ -9,7 +9,7 @@
 #include "simulator/engine/round_source.hpp"
 #include "simulator/trace.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class Tracer {
  public:
@@ -31,8 +31,8 @@ class Tracer {
   std::vector<Count> rounds_;  // of each actor
   // Messages of a pair and lane arrive in the order they left, so the k-th send and the k-th
   // receive share a number.
-  Chains<std::int64_t> numbers_;
+  ListPool<std::int64_t> numbers_;
   std::unordered_map<std::uint64_t, Chain> in_flight_;  // by actor and source
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "simulator/topologies/fabric.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 const Model& find_model(std::string_view name) {
   std::vector<std::string_view> names;
@@ -22,7 +22,7 @@ Values complete(const Model& model, const Values& values) {
   Values all;
   for (const Parameter& p : model.parameters) {
     const auto given = values.find(p.name);
-    const double value = given == values.end() ? p.fallback : given->second;
+    const double value = given == values.end() ? p.default_value : given->second;
     if (!std::isfinite(value) || value < 0)
       fail(Blame::usage, "parameter " + std::string(p.name) + " of model " +
                              std::string(model.name) + " is " + std::to_string(value) +
@@ -48,4 +48,4 @@ std::unique_ptr<Network> make_network(const Model& model, const Values& values, 
   return model.make(complete(model, values), ranks, std::move(fabric));
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

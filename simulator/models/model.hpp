@@ -1,6 +1,6 @@
 // Model: one catalogue entry: a network's parameters with their defaults, and how to make it.
 //
-// To add one, write simulator/models/<name>.cpp with `Model <name>()` in namespace arlab::catalog,
+// To add one, write simulator/models/<name>.cpp with `Model <name>()` in namespace arlab::simulator::catalog,
 // and one test.
 #pragma once
 
@@ -14,13 +14,13 @@
 #include "simulator/network.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Parameter {
   enum class Unit { time, time_per_byte, bytes, number };
   std::string_view name;
   Unit unit;
-  double fallback;  ///< picoseconds, picoseconds a byte, bytes, or plain
+  double default_value;  ///< picoseconds, picoseconds a byte, bytes, or plain
   std::string_view help;
 };
 
@@ -31,7 +31,7 @@ struct Fabric;  // simulator/topologies/fabric.hpp
 
 struct Model {
   std::string_view name;
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
   std::vector<Parameter> parameters;
   bool has_links = false;  ///< messages share the links of a topology
@@ -58,4 +58,4 @@ std::unique_ptr<Network> make_network(const Model& model, const Values& values, 
 /// All of the model's parameters: from `values`, else the default.
 Values complete(const Model& model, const Values& values);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -4,7 +4,7 @@
 
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks) {
   Topology topology = make_topology(spec.topology.empty() ? "crossbar" : spec.topology, ranks);
@@ -46,4 +46,4 @@ double average_route(const Fabric& fabric) {
   return routes > 0 ? links / routes : 0;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -13,7 +13,7 @@
 #include "simulator/topologies/placement.hpp"
 #include "simulator/topologies/routing/routing.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Fabric {
   Topology topology;
@@ -35,4 +35,4 @@ std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double>
 /// over some of them.
 double average_route(const Fabric& fabric);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// What the messages of a model with links travel on, as words; see `arlab list topologies`.
 struct FabricSpec {
@@ -14,4 +14,4 @@ struct FabricSpec {
   std::uint64_t seed = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

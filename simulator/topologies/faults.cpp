@@ -9,7 +9,7 @@
 #include "simulator/topologies/analysis/flow.hpp"
 #include "simulator/topologies/build/settings.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr double kDead = 0;
@@ -119,4 +119,4 @@ Topology with_faults(const Topology& topology, std::span<const LinkFault> faults
   return made;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -11,7 +11,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct LinkFault {
   std::string link;
@@ -27,4 +27,4 @@ LinkFault parse_fault(std::string_view text);
 /// exist, and when hosts are cut off: it names them and the fewest dead links that do it.
 Topology with_faults(const Topology& topology, std::span<const LinkFault> faults);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

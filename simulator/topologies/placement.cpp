@@ -9,7 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 void check_ranks(const Topology& topology, Rank ranks) {
@@ -56,7 +56,7 @@ std::string_view name(Placement placement) {
   return kNames[static_cast<std::size_t>(placement)];
 }
 
-std::string_view idea(Placement placement) {
+std::string_view summary(Placement placement) {
   constexpr std::string_view kIdeas[] = {"rank r on host r",
                                          "dealt over the groups (nodes, leaves, ...) one by one",
                                          "on hosts drawn without repetition, by seed"};
@@ -121,4 +121,4 @@ std::vector<Rank> read_placement(std::string_view text, const Topology& topology
   return hosts;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

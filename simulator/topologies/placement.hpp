@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 enum class Placement : std::uint8_t {
   block,   ///< rank r on host r
@@ -18,7 +18,7 @@ enum class Placement : std::uint8_t {
 inline constexpr Placement kPlacements[] = {Placement::block, Placement::cyclic, Placement::random};
 
 std::string_view name(Placement placement);
-std::string_view idea(Placement placement);  ///< one line
+std::string_view summary(Placement placement);  ///< one line
 /// Throws Error(usage) naming the nearest.
 Placement find_placement(std::string_view text);
 
@@ -32,4 +32,4 @@ std::vector<Rank> place(const Topology& topology, Placement placement, Rank rank
 /// or occurs twice, and when the lines are fewer than the ranks.
 std::vector<Rank> read_placement(std::string_view text, const Topology& topology, Rank ranks);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -11,7 +11,7 @@ using namespace arlab;
 
 TEST_CASE("the catalogue holds the six, each with all that tables and plots need") {
   std::set<std::string_view> names, colors;
-  for (const Algorithm& a : catalogue()) {
+  for (const Algorithm& a : algorithms()) {
     INFO(a.name);
     names.insert(a.name);
     colors.insert(a.color);
@@ -19,15 +19,15 @@ TEST_CASE("the catalogue holds the six, each with all that tables and plots need
     CHECK_FALSE(a.label.empty());
     CHECK((a.color.size() == 7 && a.color[0] == '#'));
     CHECK((a.family == "whole" || a.family == "split"));
-    CHECK_FALSE(a.idea.empty());
+    CHECK_FALSE(a.summary.empty());
     CHECK_FALSE(a.source.empty());
     CHECK_FALSE(a.formula.messages.empty());
     CHECK_FALSE(a.formula.elements.empty());
     CHECK_FALSE(a.formula.rounds.empty());
     CHECK(std::count(a.collectives.begin(), a.collectives.end(), Collective::allreduce) == 1);
   }
-  CHECK(names.size() == catalogue().size());
-  CHECK(colors.size() == catalogue().size());
+  CHECK(names.size() == algorithms().size());
+  CHECK(colors.size() == algorithms().size());
   for (const char* name :
        {"all_to_all", "master_worker", "tree", "butterfly", "round_robin", "ring"})
     CHECK(names.count(name) == 1);
@@ -54,7 +54,7 @@ TEST_CASE("unsupported says why") {
   CHECK(unsupported(butterfly, {.collective = Collective::broadcast, .ranks = 7}) ==
         "butterfly has no broadcast form");
   Algorithm picky = butterfly;
-  picky.refuses = [](const Problem& p) -> std::string {
+  picky.unsupported_reason = [](const Problem& p) -> std::string {
     return p.ranks == 7 ? "not at 7 ranks" : "";
   };
   CHECK(unsupported(picky, {.ranks = 7}) == "not at 7 ranks");

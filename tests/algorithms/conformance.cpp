@@ -28,7 +28,7 @@ namespace {
 using Property = std::function<void(const Algorithm&, const Problem&, int segments)>;
 
 void check_all_collectives(Problem p, int segments, const Property& property) {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Collective collective : kCollectives) {
       p.collective = collective;
       const bool splits =
@@ -152,7 +152,7 @@ TEST_CASE("claims at the largest counts do not overflow") {
   for (const Rank ranks : {4, 1 << 20, 2147483647}) {
     const Problem p{.ranks = ranks, .elements = ((Count{1} << 54) - 1) / ranks};
     REQUIRE_NOTHROW(check(p));
-    for (const Algorithm& algorithm : catalogue()) {
+    for (const Algorithm& algorithm : algorithms()) {
       INFO(algorithm.name << ", ranks " << ranks);
       if (!unsupported(algorithm, p).empty()) continue;
       CHECK(claimed(algorithm, p).messages >= ranks - 1);

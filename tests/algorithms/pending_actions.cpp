@@ -70,7 +70,7 @@ TEST_CASE("short and long rounds agree with a naive list, in any order of taking
     for (const int peers : {1, 3, 40}) {
       std::vector<Action> round;
       for (int i = 0; i < actions; ++i)
-        round.push_back({static_cast<Verb>(below(3)), below(peers), {below(100), 1}});
+        round.push_back({static_cast<ActionKind>(below(3)), below(peers), {below(100), 1}});
       pending.post(round);
       Naive naive(round);
       for (int taken = 0; taken < 3 * actions; ++taken) {

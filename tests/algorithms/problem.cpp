@@ -47,15 +47,15 @@ TEST_CASE("a range of chunks has the elements of its blocks") {
   const Blocks blocks = Problem{.ranks = 4, .elements = 10}.blocks();  // 3 3 2 2
   CHECK(blocks.size({1, 2}) == 5);
   CHECK(blocks.size({3, 1}) == 2);
-  CHECK(Problem{.ranks = 4}.chunk(-1) == Chunks{3, 1});
-  CHECK(Problem{.ranks = 4}.all() == Chunks{0, 4});
+  CHECK(Problem{.ranks = 4}.chunk(-1) == ChunkRange{3, 1});
+  CHECK(Problem{.ranks = 4}.all() == ChunkRange{0, 4});
 }
 
 TEST_CASE("ranges overlap when they share a chunk") {
-  CHECK(Chunks{0, 2}.overlaps({1, 1}));
-  CHECK(Chunks{1, 1}.overlaps({0, 4}));
-  CHECK_FALSE(Chunks{0, 2}.overlaps({2, 1}));
-  CHECK_FALSE(Chunks{3, 1}.overlaps({0, 3}));
+  CHECK(ChunkRange{0, 2}.overlaps({1, 1}));
+  CHECK(ChunkRange{1, 1}.overlaps({0, 4}));
+  CHECK_FALSE(ChunkRange{0, 2}.overlaps({2, 1}));
+  CHECK_FALSE(ChunkRange{3, 1}.overlaps({0, 3}));
 }
 
 TEST_CASE("logarithms of powers of two and their neighbours") {

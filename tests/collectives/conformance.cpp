@@ -7,6 +7,7 @@
 #include "tests/support/failures.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 using conformance::Failures;
 
 TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {

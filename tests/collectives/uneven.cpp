@@ -9,6 +9,7 @@
 #include "tests/support/contains.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 TEST_CASE("an all-gather of uneven byte chunks, counted at the transport") {
   for (const char* name : {"ring", "round_robin"})
@@ -22,7 +23,7 @@ TEST_CASE("an all-gather of uneven byte chunks, counted at the transport") {
         std::vector<std::byte> data(static_cast<std::size_t>(begins.back()));
         for (Count i = begins[me]; i < begins[me + 1]; ++i)
           data[static_cast<std::size_t>(i)] = static_cast<std::byte>(i + 1);
-        Counted counted(communicator);
+        CountingCommunicator counted(communicator);
         const Cost cost = execute_uneven(counted, find_algorithm(name), problem, begins, data,
                                          {DType::byte, Op::sum});
         for (std::size_t i = 0; i < data.size(); ++i)

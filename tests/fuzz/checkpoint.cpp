@@ -35,7 +35,7 @@ std::string sealed(std::string sections) {
     put(sections, at + 4, name);
     put(sections, at + 8, payload);
     const std::size_t end = at + 16 + name + payload;
-    put(sections, end, arlab::crc32c(std::string_view(sections).substr(at, end - at)));
+    put(sections, end, arlab::training::crc32c(std::string_view(sections).substr(at, end - at)));
     at = end + 4;
     ++count;
   }
@@ -44,7 +44,7 @@ std::string sealed(std::string sections) {
   put(header, 8, std::uint32_t{1});
   put(header, 12, count);
   put(header, 16, static_cast<std::uint64_t>(28 + at));
-  put(header, 24, arlab::crc32c(header.substr(0, 24)));
+  put(header, 24, arlab::training::crc32c(header.substr(0, 24)));
   return header + sections.substr(0, at);
 }
 
@@ -52,6 +52,9 @@ std::string sealed(std::string sections) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace arlab;
+  using namespace arlab::simulator;
+  using namespace arlab::collectives;
+  using namespace arlab::training;
   if (size == 0) return 0;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2 == 0) bytes = sealed(std::move(bytes));

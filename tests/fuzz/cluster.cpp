@@ -11,6 +11,9 @@
 namespace {
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 void check(const Cluster& c) {
   const bool trains = c.task == Task::chief || c.task == Task::worker;

@@ -10,6 +10,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace arlab;
+  using namespace arlab::simulator;
+  using namespace arlab::collectives;
+  using namespace arlab::training;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto format = text[0] == 'd' || text[0] == 'g' || text[0] == 's' || text[0] == '/'

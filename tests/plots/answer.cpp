@@ -12,6 +12,8 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::training;
 using nlohmann::json;
 
 namespace {
@@ -39,7 +41,7 @@ int contributions_at_end(const json& run, int ranks, int rank, int chunk) {
 }  // namespace
 
 TEST_CASE("a run of every algorithm ends with everything everywhere, and costs what count says") {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const int ranks : {2, 3, 7, 8, 16}) {
       if (algorithm.grouped) continue;  // the page has no groups
       INFO(algorithm.name << ", ranks " << ranks);
@@ -83,7 +85,7 @@ TEST_CASE("a simulated answer is the simulator's") {
                                    {"model", "loggops"},
                                    {"parameters", {{"L", 7e6}, {"gamma", 3}}}});
   const auto network = make_network(find_model("loggops"), {{"L", 7e6}, {"gamma", 3}}, 9);
-  const Outcome outcome =
+  const SimulationResult outcome =
       simulate(find_algorithm("tree"), {.ranks = 9, .elements = 5000}, 4, *network);
   CHECK(simulated["finish"] == outcome.finish);
   CHECK(simulated["path"].front()[6] == 0);

@@ -16,6 +16,8 @@ Algorithm mine();
 }  // namespace arlab::catalog
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::training;
 
 namespace {
 
@@ -55,7 +57,7 @@ TEST_CASE("it is the fastest where the solution's text says") {
   const auto fastest = [](Count bytes) {
     const Problem problem{.ranks = 64, .elements = bytes / 4};
     const Time own = simulated(catalog::halving(), problem);
-    for (const Algorithm& a : catalogue())
+    for (const Algorithm& a : algorithms())
       if (!a.grouped && simulated(a, problem) < own) return false;
     return true;
   };

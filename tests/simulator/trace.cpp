@@ -13,11 +13,12 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
 struct Traced {
-  Outcome outcome;
+  SimulationResult outcome;
   Trace trace;
   bool waits = false;  // rendezvous: a sender may end by waiting, which is no span
 };
@@ -34,7 +35,7 @@ Traced traced(std::string_view model, const Values& values, const Algorithm& alg
 template <class F>
 void for_each_trace(F check) {
   for (const Model& model : models())
-    for (const Algorithm& algorithm : catalogue())
+    for (const Algorithm& algorithm : algorithms())
       for (const Rank p : {2, 3, 8, 13})
         for (const int segments : {1, 3})
           for (const double eager : {1e9, 0.}) {

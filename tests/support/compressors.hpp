@@ -38,7 +38,7 @@ inline CompressorChoice quick(const CompressorKind& kind) {
 }
 
 /// What a compressor may have to do with: a matrix and a vector, n elements in all.
-inline Layout layout_of(Count n) {
+inline TensorShapes layout_of(Count n) {
   const Count rows = n / 40, matrix = rows * 30;
   return {{rows, 30}, {1, n - matrix}};
 }
@@ -49,7 +49,7 @@ inline Aggregation first_aggregation(const CompressorChoice& choice) {
 
 /// Encodes with one rank alone: all passes, whose sums are this rank's own codes.
 inline std::vector<std::byte> encode_alone(Compressor& compressor, std::span<const float> x,
-                                           const Occasion& occasion) {
+                                           const EncodeContext& occasion) {
   auto code = compressor.encode(x, occasion);
   for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(occasion);
   return {code.begin(), code.end()};
@@ -57,14 +57,14 @@ inline std::vector<std::byte> encode_alone(Compressor& compressor, std::span<con
 
 /// What arrives of x when it is encoded by one rank alone.
 inline std::vector<float> through(Compressor& compressor, std::span<const float> x,
-                                  const Occasion& occasion = {}) {
+                                  const EncodeContext& occasion = {}) {
   const auto code = encode_alone(compressor, x, occasion);
   std::vector<float> out(x.size(), 123.0f);
   decode(compressor, code, out, occasion);
   return out;
 }
 inline std::vector<float> through(const std::string& spec, std::span<const float> x,
-                                  const Occasion& occasion = {}) {
+                                  const EncodeContext& occasion = {}) {
   const CompressorChoice choice = choose_compressor(spec);
   const auto compressor =
       make_compressor(choice, flat(static_cast<Count>(x.size())), first_aggregation(choice));

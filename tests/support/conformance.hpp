@@ -47,7 +47,7 @@ inline std::string text(const Algorithm& algorithm, const Problem& problem, Oper
 /// Calls `use` with every algorithm and each of its collectives that it supports on these ranks.
 inline void for_all_problems(Rank ranks, Count elements, Rank root,
                              const std::function<void(const Algorithm&, const Problem&)>& use) {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Collective collective : algorithm.collectives) {
       const Problem problem =
           grouped(algorithm,

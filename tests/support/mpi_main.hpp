@@ -13,13 +13,13 @@
 
 namespace {
 
-arlab::Mpi* mpi = nullptr;  // Catch2's test cases take no arguments
-arlab::Communicator* world = nullptr;
+arlab::collectives::Mpi* mpi = nullptr;  // Catch2's test cases take no arguments
+arlab::collectives::Communicator* world = nullptr;
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  arlab::Mpi job;
+  arlab::collectives::Mpi job;
   mpi = &job;
   world = &job.world();
   if (argc == 2 && std::strcmp(argv[1], "hang") ==

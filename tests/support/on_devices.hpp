@@ -17,7 +17,7 @@ inline std::size_t bytes_of(const Problem& problem, Operand operand) {
 /// The ranks' vectors on their devices, and on the host.
 class Vectors {
  public:
-  Vectors(DeviceRanks& on, const Problem& problem, Operand operand)
+  Vectors(ColocatedExecutor& on, const Problem& problem, Operand operand)
       : on_(on), problem_(problem), operand_(operand) {
     for (Rank rank = 0; rank < on.ranks(); ++rank) {
       device_.push_back(on.device(rank).allocate(bytes_of(problem, operand)));
@@ -29,7 +29,7 @@ class Vectors {
 
   void fill() {
     for (Rank rank = 0; rank < on_.ranks(); ++rank) {
-      arlab::fill(host(rank), operand_, problem_, rank);
+      arlab::collectives::fill(host(rank), operand_, problem_, rank);
       on_.stream(rank).copy(data_[at(rank)], host(rank).data(), host(rank).size());
     }
   }
@@ -49,7 +49,7 @@ class Vectors {
     return {host_[at(rank)].data(), bytes_of(problem_, operand_)};
   }
 
-  DeviceRanks& on_;
+  ColocatedExecutor& on_;
   Problem problem_;
   Operand operand_;
   std::vector<DeviceMemory> device_, host_;
@@ -57,7 +57,7 @@ class Vectors {
 };
 
 /// Runs it `runs` times, from the input each time.
-inline Verdict run(DeviceRanks& on, const Algorithm& algorithm, const Problem& problem,
+inline Verdict run(ColocatedExecutor& on, const Algorithm& algorithm, const Problem& problem,
                    Operand operand, int segments, bool as_graph, int runs = 1) {
   Vectors vectors(on, problem, operand);
   auto prepared = on.prepare(algorithm, problem, vectors.data(), operand, segments, as_graph);

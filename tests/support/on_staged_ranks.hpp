@@ -12,11 +12,11 @@ namespace arlab {
 
 /// Calls `body` on every rank, which has a device of its own.
 inline void on_staged_ranks(Rank ranks,
-                            const std::function<void(Communicator&, StagedRank&)>& body) {
+                            const std::function<void(Communicator&, StagedExecutor&)>& body) {
   Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 31});
   on_threads(ranks, [&](Communicator& threads) {
     RoundWires wires(threads);
-    StagedRank staged(threads, *devices[static_cast<std::size_t>(threads.rank())], wires);
+    StagedExecutor staged(threads, *devices[static_cast<std::size_t>(threads.rank())], wires);
     body(threads, staged);
   });
 }

@@ -8,21 +8,21 @@
 
 namespace arlab {
 
-class RoundWires final : public Wires {
+class RoundWires final : public DeviceTransport {
  public:
   /// Every `spoilt`-th group spoils a byte of each message that it receives; 0: none does.
   explicit RoundWires(Communicator& communicator, int spoilt = 0)
       : communicator_(communicator), spoilt_(spoilt) {}
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+  void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     stream.synchronise();
     std::vector<Transfer> round;
-    for (const WireCall& call : calls)
-      round.push_back({call.sends ? Verb::send : Verb::replace, call.peer, call.data,
+    for (const SendRecv& call : calls)
+      round.push_back({call.sends ? ActionKind::send : ActionKind::replace, call.peer, call.data,
                        static_cast<Count>(call.bytes)});
     communicator_.start(0, round, {DType::byte, Op::sum});
     communicator_.wait();
     if (spoilt_ > 0 && ++groups_ % spoilt_ == 0)
-      for (const WireCall& call : calls)
+      for (const SendRecv& call : calls)
         if (!call.sends) *call.data ^= std::byte{0x3f};
   }
   std::string native_name() const override { return communicator_.native_name(); }

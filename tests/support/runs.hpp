@@ -9,9 +9,9 @@
 
 namespace arlab {
 
-inline Outcome run(std::string_view model, const Values& values, const Algorithm& algorithm,
-                   const Problem& problem, Bytes element_size = 1,
-                   const SimulateOptions& options = {}) {
+inline SimulationResult run(std::string_view model, const Values& values,
+                            const Algorithm& algorithm, const Problem& problem,
+                            Bytes element_size = 1, const SimulateOptions& options = {}) {
   const auto network = make_network(find_model(model), values, problem.ranks);
   return simulate(algorithm, problem, element_size, *network, options);
 }

@@ -13,12 +13,12 @@
 
 namespace toy {
 
+using arlab::training::BatchResult;
 using arlab::Count;
-using arlab::Outcome;
 
-inline constexpr arlab::Shape kShape{1, 8, 8};
+inline constexpr arlab::training::Shape kShape{1, 8, 8};
 
-class ToyReplica final : public arlab::Replica {
+class ToyReplica final : public arlab::training::Replica {
  public:
   static constexpr std::size_t kInputs = 64, kHidden = 12, kClasses = 10;
 
@@ -43,16 +43,16 @@ class ToyReplica final : public arlab::Replica {
     }
   }
 
-  std::span<const arlab::Variable> variables() const override { return variables_; }
+  std::span<const arlab::training::Variable> variables() const override { return variables_; }
   std::span<float> weights() override { return weights_; }
   std::span<float> gradients() override { return gradients_; }
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
 
-  Outcome learn(const arlab::Samples& samples, float scale) override {
+  BatchResult learn(const arlab::training::Samples& samples, float scale) override {
     std::vector<float> own(weights_.size());
-    Outcome all;
+    BatchResult all;
     if (need_)
       for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
     for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, scale, &own);
@@ -65,8 +65,8 @@ class ToyReplica final : public arlab::Replica {
     return all;
   }
 
-  Outcome evaluate(const arlab::Samples& samples) override {
-    Outcome all;
+  BatchResult evaluate(const arlab::training::Samples& samples) override {
+    BatchResult all;
     for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, 0, nullptr);
     return all;
   }
@@ -76,7 +76,8 @@ class ToyReplica final : public arlab::Replica {
     return flat.data() + variables_[variable].offset;
   }
 
-  Outcome one(const arlab::Samples& samples, std::size_t s, float scale, std::vector<float>* own) {
+  BatchResult one(const arlab::training::Samples& samples, std::size_t s, float scale,
+                  std::vector<float>* own) {
     const float* const x = samples.inputs.data() + s * kInputs;
     const auto label = static_cast<std::size_t>(samples.labels[s]);
     float hidden[kHidden], out[kClasses];
@@ -88,7 +89,7 @@ class ToyReplica final : public arlab::Replica {
     float total = 0;
     for (float& o : out) total += o = std::exp(o - most);
     for (float& o : out) o /= total;
-    const Outcome outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
+    const BatchResult outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
     if (!own) return outcome;
     out[label] -= 1;
     for (float& o : out) o *= scale;
@@ -118,7 +119,7 @@ class ToyReplica final : public arlab::Replica {
     }
   }
 
-  std::vector<arlab::Variable> variables_;
+  std::vector<arlab::training::Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;
   Need need_;

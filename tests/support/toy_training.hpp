@@ -15,33 +15,37 @@
 namespace toy {
 
 struct Run {
-  arlab::Learning learning;
+  arlab::training::TrainerOptions learning;
   arlab::Rank ranks = 1;
   Count global_batch = 24;
   Count samples = 240;
   std::uint64_t seed = 1;
   /// Of rank 0, at the end of each step.
-  std::function<void(const arlab::StepReport&, arlab::Rank)> each_step;
+  std::function<void(const arlab::training::StepReport&, arlab::Rank)> each_step;
   /// Before the run, on every rank.
-  std::function<void(arlab::Trainer&)> prepare;
-  std::function<std::unique_ptr<arlab::Replica>(arlab::Rank)> make;
+  std::function<void(arlab::training::Trainer&)> prepare;
+  std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
   /// Where the ranks live.
-  std::function<void(arlab::Rank, const std::function<void(arlab::Communicator&)>&)> world =
-      arlab::on_threads;
+  std::function<void(arlab::Rank, const std::function<void(arlab::collectives::Communicator&)>&)> world =
+      arlab::collectives::on_threads;
 };
 
 struct Result {
   std::vector<std::vector<float>> weights;  // by rank
-  std::vector<arlab::EpochReport> epochs;   // of rank 0
-  arlab::Staleness staleness;
+  std::vector<arlab::training::EpochReport> epochs;   // of rank 0
+  arlab::training::Staleness staleness;
 };
 
-inline arlab::Sampling sampling(const Run& run, arlab::Rank workers, arlab::Rank rank) {
+inline arlab::training::Sampling sampling(const Run& run, arlab::Rank workers, arlab::Rank rank) {
   return {.global_batch = run.global_batch, .workers = workers, .rank = rank, .seed = run.seed};
 }
 
 inline Result train(const Run& run) {
   using namespace arlab;
+  using namespace arlab::simulator;
+  using namespace arlab::collectives;
+  using namespace arlab::training;
+  using namespace arlab::bench;
   Result result;
   result.weights.resize(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));

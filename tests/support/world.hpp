@@ -13,6 +13,10 @@
 namespace virtually {
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 inline constexpr double kMs = 1e-3;
 
@@ -23,14 +27,14 @@ inline std::unique_ptr<Network> network(Rank ranks) {
                       ranks);
 }
 
-inline VirtualOutcome run(Rank ranks, const std::function<void(Communicator&)>& body,
-                          const VirtualOptions& options = {}) {
-  return on_virtual_ranks(*network(ranks), ranks, body, options);
+inline EmulationResult run(Rank ranks, const std::function<void(Communicator&)>& body,
+                           const EmulationOptions& options = {}) {
+  return on_emulated_ranks(*network(ranks), ranks, body, options);
 }
 
 /// Of 4 bytes an element.
-inline Transfer transfer(Verb verb, Rank peer, std::vector<float>& values) {
-  return {verb, peer, reinterpret_cast<std::byte*>(values.data()),
+inline Transfer transfer(ActionKind kind, Rank peer, std::vector<float>& values) {
+  return {kind, peer, reinterpret_cast<std::byte*>(values.data()),
           static_cast<Count>(values.size())};
 }
 

@@ -4,6 +4,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("a loop of one's own trains as the trainer does") {
   toy::Run run;

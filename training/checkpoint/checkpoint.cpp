@@ -8,7 +8,7 @@
 #include "training/io/crc32c.hpp"
 #include "training/io/files.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
@@ -232,4 +232,4 @@ Checkpoint read_checkpoint(const std::string& path) {
   return parse_checkpoint(read_whole(path, "name a checkpoint, or a folder with some"), path);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

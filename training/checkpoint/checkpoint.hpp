@@ -16,7 +16,7 @@
 
 #include "training/io/json.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 using Floats = std::vector<float>;
 using Integers = std::vector<std::int64_t>;
@@ -60,4 +60,4 @@ Checkpoint read_checkpoint(const std::string& path);
 /// The same for the bytes of a file; `name` is for messages.
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,7 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/io/files.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const M
   return path;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

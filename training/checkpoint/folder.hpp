@@ -11,7 +11,7 @@
 #include "algorithms/problem.hpp"
 #include "training/checkpoint/checkpoint.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Any of these may be set together. To keep the latest alone: keep = 1.
 struct SavePolicy {
@@ -67,4 +67,4 @@ class CheckpointFolder {
   std::optional<double> best_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -4,7 +4,7 @@
 #include "training/cluster/slurm.hpp"
 #include "training/cluster/tf_config.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 std::string_view name(Task task) {
   constexpr std::string_view kNames[] = {"chief", "worker", "ps", "evaluator"};
@@ -66,4 +66,4 @@ Cluster resolve_cluster(const Environment& environment, const std::optional<MpiP
   return *told;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 #include "training/cluster/host_list.hpp"
 #include "training/cluster/text.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 enum class Task : std::uint8_t {
   chief,      ///< a worker that also writes checkpoints and logs
@@ -61,4 +61,4 @@ Cluster resolve_cluster(const Environment& environment, const std::optional<MpiP
 /// The host of host:port, where [::1]:port is one of IPv6.
 std::string_view host_of(std::string_view address);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/cluster/text.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::size_t kMostHosts = std::size_t{1} << 20;
@@ -162,4 +162,4 @@ std::vector<Rank> expand_counts(std::string_view text, const std::string& what) 
   return counts;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

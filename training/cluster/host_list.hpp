@@ -7,7 +7,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// The hosts that a list stands for, in its order. A range keeps the zeros of its first number
 /// (n[08-10]: n08, n09, n10); several brackets in a name give all combinations, the last one
@@ -28,4 +28,4 @@ std::vector<HostSlots> parse_host_slots(std::string_view list);
 /// Slurm's run lengths, 2(x3),1: 2, 2, 2, 1. Throws Error(usage) that names `what`.
 std::vector<Rank> expand_counts(std::string_view list, const std::string& what);
 
-}  // namespace arlab
+}  // namespace arlab::training

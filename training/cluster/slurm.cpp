@@ -5,7 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::int64_t kMostTasks = 1 << 20;
@@ -143,4 +143,4 @@ Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& o
   return c;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

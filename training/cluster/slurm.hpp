@@ -7,9 +7,9 @@
 
 #include "training/cluster/cluster.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Throws Error(usage) that names the variable and the value that is wrong.
 Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& options = {});
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
-namespace arlab {
+namespace arlab::training {
 
 std::optional<std::string> process_environment(const std::string& variable) {
   const char* value = std::getenv(variable.c_str());
@@ -26,4 +26,4 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t mos
   return value;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::training {
 
 /// The value of an environment variable; none if it is not set. The process's own is
 /// process_environment(); tests have others.
@@ -21,4 +21,4 @@ std::string in_quotes(std::string_view text);
 /// Digits only, at most `most`. None for anything else.
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most = INT64_MAX);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,7 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/io/json.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 using json = Json;
@@ -123,4 +123,4 @@ Cluster parse_tf_config(std::string_view text) {
   return c;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

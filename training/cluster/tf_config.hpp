@@ -12,9 +12,9 @@
 
 #include "training/cluster/cluster.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Throws Error(usage) that names the value that is wrong. {} is a process on its own.
 Cluster parse_tf_config(std::string_view text);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr Count kWarm = Count{1} << 40;  // a step after every warm-up
@@ -14,7 +14,7 @@ std::string number(double value) {
   return text;
 }
 
-std::string sentence(const CompressorChoice& choice, const Layout& layout, Rank ranks,
+std::string sentence(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks,
                      const Advice& advice) {
   const Count n = elements(layout);
   const std::string how =
@@ -46,7 +46,7 @@ double dense_bytes(Count elements, Rank ranks) {
   return 8.0 * static_cast<double>(elements) * (ranks - 1) / ranks;
 }
 
-std::optional<double> received_bytes(const CompressorChoice& choice, const Layout& layout,
+std::optional<double> received_bytes(const CompressorChoice& choice, const TensorShapes& layout,
                                      Aggregation aggregation, Rank ranks, Count step) {
   const CompressorKind& kind = *choice.kind;
   const double others = ranks - 1;
@@ -69,7 +69,7 @@ std::optional<double> received_bytes(const CompressorChoice& choice, const Layou
   return aggregation == Aggregation::all_gather ? bytes * others : 2 * bytes * others / ranks;
 }
 
-Advice choose_aggregation(const CompressorChoice& choice, const Layout& layout, Rank ranks) {
+Advice choose_aggregation(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks) {
   Advice best;
   best.aggregation = choice.kind->aggregations.front();
   for (const Aggregation a : choice.kind->aggregations) {
@@ -84,4 +84,4 @@ Advice choose_aggregation(const CompressorChoice& choice, const Layout& layout, 
   return best;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,11 +11,11 @@
 
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Bytes that one rank receives in a step, on average over ranks; nothing where only the gradient
 /// tells. `step`: of compressors that change as they go.
-std::optional<double> received_bytes(const CompressorChoice& choice, const Layout& layout,
+std::optional<double> received_bytes(const CompressorChoice& choice, const TensorShapes& layout,
                                      Aggregation aggregation, Rank ranks, Count step);
 double dense_bytes(Count elements, Rank ranks);
 
@@ -28,6 +28,6 @@ struct Advice {
 };
 
 /// The one of the kind's aggregations that receives the fewest bytes; the first of equals.
-Advice choose_aggregation(const CompressorChoice& choice, const Layout& layout, Rank ranks);
+Advice choose_aggregation(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks);
 
-}  // namespace arlab
+}  // namespace arlab::training

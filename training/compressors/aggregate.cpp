@@ -7,11 +7,11 @@
 #include "collectives/reduce/reduce.hpp"
 #include "training/compressors/wire.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-void check(const Communicator& communicator, std::span<const float> gradient, Count elements,
-           const Occasion& occasion) {
+void check(const collectives::Communicator& communicator, std::span<const float> gradient,
+           Count elements, const EncodeContext& occasion) {
   if (static_cast<Count>(gradient.size()) != elements)
     fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
                            " elements for a compressor of " + std::to_string(elements));
@@ -23,25 +23,28 @@ void check(const Communicator& communicator, std::span<const float> gradient, Co
 }
 
 void divide(std::span<float> x, Rank ranks) {
-  scale(std::as_writable_bytes(x).data(), static_cast<Count>(x.size()), DType::float32, ranks);
+  collectives::scale(std::as_writable_bytes(x).data(), static_cast<Count>(x.size()),
+                     collectives::DType::float32, ranks);
 }
 
 class ByAllreduce final : public Aggregator {
  public:
-  ByAllreduce(const CompressorChoice& choice, const Layout& layout, const Routes& routes)
+  ByAllreduce(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
       : elements_(elements(layout)),
         routes_(routes),
         compressor_(make_compressor(choice, layout, Aggregation::allreduce)) {}
 
-  void run(Communicator& communicator, std::span<float> gradient, const Occasion& o) override {
+  void run(collectives::Communicator& communicator, std::span<float> gradient,
+           const EncodeContext& o) override {
     check(communicator, gradient, elements_, o);
     auto code = compressor_->encode(gradient, o);
     for (int pass = 0;; code = compressor_->next(o)) {
-      const Operand operand = compressor_->operand(pass);
-      const Problem problem{.ranks = o.ranks,
-                            .elements = static_cast<Count>(code.size() / size_of(operand.dtype)),
-                            .root = routes_.root};
-      execute(communicator, *routes_.allreduce, problem, code, operand);
+      const collectives::Operand operand = compressor_->operand(pass);
+      const Problem problem{
+          .ranks = o.ranks,
+          .elements = static_cast<Count>(code.size() / collectives::size_of(operand.dtype)),
+          .root = routes_.root};
+      collectives::execute(communicator, *routes_.allreduce, problem, code, operand);
       if (++pass == compressor_->passes()) break;
     }
     decode(*compressor_, code, gradient, o);
@@ -58,14 +61,15 @@ class ByAllreduce final : public Aggregator {
 
 class ByAllGather final : public Aggregator {
  public:
-  ByAllGather(const CompressorChoice& choice, const Layout& layout, const Routes& routes)
+  ByAllGather(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
       : choice_(choice),
         layout_(layout),
         elements_(elements(layout)),
         routes_(routes),
         compressor_(make_compressor(choice, layout, Aggregation::all_gather)) {}
 
-  void run(Communicator& communicator, std::span<float> gradient, const Occasion& o) override {
+  void run(collectives::Communicator& communicator, std::span<float> gradient,
+           const EncodeContext& o) override {
     check(communicator, gradient, elements_, o);
     const auto code = compressor_->encode(gradient, o);
     const auto begins = begins_of(sizes(communicator, static_cast<Count>(code.size()), o.step));
@@ -82,7 +86,7 @@ class ByAllGather final : public Aggregator {
 
     std::fill(gradient.begin(), gradient.end(), 0.0f);
     for (Rank rank = 0; rank < o.ranks; ++rank) {
-      Occasion theirs = o;
+      EncodeContext theirs = o;
       theirs.rank = rank;
       compressor_->decode_add(part(rank), gradient, 1, theirs);
     }
@@ -92,7 +96,7 @@ class ByAllGather final : public Aggregator {
   void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
 
  private:
-  std::vector<Count> sizes(Communicator& communicator, Count mine, Count step) const {
+  std::vector<Count> sizes(collectives::Communicator& communicator, Count mine, Count step) const {
     const auto known = choice_.kind->packed(layout_, choice_, Aggregation::all_gather, step);
     if (!known) return gather_counts(communicator, *routes_.all_gather, mine);
     expects(*known == mine, "a code is not as long as its closed form");
@@ -100,7 +104,7 @@ class ByAllGather final : public Aggregator {
   }
 
   CompressorChoice choice_;
-  Layout layout_;
+  TensorShapes layout_;
   Count elements_;
   Routes routes_;
   std::unique_ptr<Compressor> compressor_;
@@ -110,7 +114,7 @@ class ByAllGather final : public Aggregator {
 /// Every chunk has a compressor of its own on every rank; its owner has one more, for the answer.
 class ByRequantising final : public Aggregator {
  public:
-  ByRequantising(const CompressorChoice& choice, const Layout& layout, Rank ranks, Rank me,
+  ByRequantising(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks, Rank me,
                  const Routes& routes)
       : choice_(choice),
         elements_(elements(layout)),
@@ -122,7 +126,8 @@ class ByRequantising final : public Aggregator {
           make_compressor(choice, flat(chunks_.size(chunk)), Aggregation::requantise));
   }
 
-  void run(Communicator& communicator, std::span<float> gradient, const Occasion& o) override {
+  void run(collectives::Communicator& communicator, std::span<float> gradient,
+           const EncodeContext& o) override {
     check(communicator, gradient, elements_, o);
     const auto average = sum_own_chunk(communicator, gradient, o);
     divide(average, o.ranks);
@@ -143,7 +148,7 @@ class ByRequantising final : public Aggregator {
     return gradient.subspan(static_cast<std::size_t>(chunks_.begin(chunk)),
                             static_cast<std::size_t>(chunks_.size(chunk)));
   }
-  Occasion of_chunk(Occasion o, Rank chunk) const {
+  EncodeContext of_chunk(EncodeContext o, Rank chunk) const {
     o.part = static_cast<std::uint32_t>(chunk) + 1;
     return o;
   }
@@ -153,8 +158,8 @@ class ByRequantising final : public Aggregator {
   }
 
   /// Sends each chunk's code to its owner; the sum of all ranks' for my chunk, in rank order.
-  std::span<float> sum_own_chunk(Communicator& communicator, std::span<float> gradient,
-                                 const Occasion& o) {
+  std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
+                                 const EncodeContext& o) {
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));
     received_.resize(each * static_cast<std::size_t>(o.ranks));
     const auto from = [&](Rank rank) {
@@ -169,21 +174,22 @@ class ByRequantising final : public Aggregator {
         std::copy(code.begin(), code.end(), from(o.rank).begin());
         continue;
       }
-      const Parcel parcels[] = {{Verb::send, to, code}, {Verb::replace, source, from(source)}};
+      const Parcel parcels[] = {{ActionKind::send, to, code},
+                                {ActionKind::replace, source, from(source)}};
       carry(communicator, parcels);
     }
     const auto sum = part(gradient, o.rank);
     std::fill(sum.begin(), sum.end(), 0.0f);
     for (Rank rank = 0; rank < o.ranks; ++rank) {
-      Occasion theirs = of_chunk(o, o.rank);
+      EncodeContext theirs = of_chunk(o, o.rank);
       theirs.rank = rank;
       at(o.rank).decode_add(from(rank), sum, 1, theirs);
     }
     return sum;
   }
 
-  void share_own_chunk(Communicator& communicator, std::span<const float> average,
-                       std::span<float> gradient, const Occasion& o) {
+  void share_own_chunk(collectives::Communicator& communicator, std::span<const float> average,
+                       std::span<float> gradient, const EncodeContext& o) {
     std::vector<Count> sizes;
     for (Rank chunk = 0; chunk < o.ranks; ++chunk) sizes.push_back(bytes(chunk, o.step));
     const auto begins = begins_of(sizes);
@@ -194,7 +200,7 @@ class ByRequantising final : public Aggregator {
                                           static_cast<std::size_t>(sizes[c]));
     };
     const auto as_owner = [&](Rank chunk) {
-      Occasion owners = of_chunk(o, chunk);
+      EncodeContext owners = of_chunk(o, chunk);
       owners.rank = kOwner;
       return owners;
     };
@@ -217,9 +223,9 @@ class ByRequantising final : public Aggregator {
 
 }  // namespace
 
-std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice, const Layout& layout,
-                                            Aggregation aggregation, Rank ranks, Rank me,
-                                            const Routes& routes) {
+std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice,
+                                            const TensorShapes& layout, Aggregation aggregation,
+                                            Rank ranks, Rank me, const Routes& routes) {
   expects(ranks >= 1 && me >= 0 && me < ranks, "a rank that is none");
   switch (aggregation) {
     case Aggregation::allreduce:
@@ -232,4 +238,4 @@ std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice, cons
   fail(Blame::check, "internal error, please report: an aggregation out of range");
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 #include "collectives/communicator.hpp"
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Which algorithms carry codes.
 struct Routes {
@@ -27,13 +27,13 @@ class Aggregator : public Stateful {
   /// In: this rank's gradient. Out: the compressor's result, which for most is the average of what
   /// the ranks' codes stand for. Every rank calls it with the same occasion but for its rank, and
   /// steps that count from 0.
-  virtual void run(Communicator& communicator, std::span<float> gradient,
-                   const Occasion& occasion) = 0;
+  virtual void run(collectives::Communicator& communicator, std::span<float> gradient,
+                   const EncodeContext& occasion) = 0;
 };
 
 /// For rank `me` of `ranks`. Throws Error(usage) as make_compressor() does.
-std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice, const Layout& layout,
-                                            Aggregation aggregation, Rank ranks, Rank me,
-                                            const Routes& routes = {});
+std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice,
+                                            const TensorShapes& layout, Aggregation aggregation,
+                                            Rank ranks, Rank me, const Routes& routes = {});
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,7 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::string_view kFeedback = "feedback";
@@ -55,11 +55,11 @@ const CompressorKind& find_compressor(std::string_view name) {
                          ": `arlab list compressors` names all");
 }
 
-CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
+CompressorChoice choose_compressor(const CompressorKind& kind, const simulator::Values& values,
                                    std::optional<bool> feedback) {
   CompressorChoice choice{&kind, {}, feedback.value_or(kind.feedback == Feedback::on)};
   for (const CompressorParameter& p : kind.parameters)
-    choice.values.emplace(std::string(p.name), p.fallback);
+    choice.values.emplace(std::string(p.name), p.default_value);
   for (const auto& [name, value] : values) {
     const auto found = choice.values.find(name);
     if (found == choice.values.end()) unknown_parameter(kind, name);
@@ -77,7 +77,7 @@ CompressorChoice choose_compressor(std::string_view spec) {
   const auto colon = spec.find(':');
   const CompressorKind& kind = find_compressor(spec.substr(0, colon));
   std::string_view rest = colon == spec.npos ? "" : spec.substr(colon + 1);
-  Values values;
+  simulator::Values values;
   std::optional<bool> feedback;
   while (!rest.empty()) {
     const std::string_view setting = rest.substr(0, rest.find(','));
@@ -114,4 +114,4 @@ std::string text(const CompressorChoice& choice) {
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

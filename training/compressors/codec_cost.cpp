@@ -6,7 +6,7 @@
 #include "algorithms/base/random.hpp"
 #include "collectives/clock.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr int kRepeats = 5;
@@ -22,7 +22,7 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   // Nearly square, as weights are, where a compressor wants a matrix.
   Count rows = 1;
   while (rows * rows * 4 <= elements) rows *= 2;
-  const Layout layout{{rows, elements / rows}, {1, elements % rows}};
+  const TensorShapes layout{{rows, elements / rows}, {1, elements % rows}};
   const auto compressor = make_compressor(choice, layout, choice.kind->aggregations.front());
   const Random random(1);
   std::vector<float> gradient(static_cast<std::size_t>(elements)), sum(gradient.size());
@@ -32,10 +32,10 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
       x += static_cast<float>(random(i * 12 + k) >> 40) / 16777216.0F;
     gradient[i] = x;
   }
-  Clock& clock = machine_clock();
+  collectives::Clock& clock = collectives::machine_clock();
   std::array<double, kRepeats> encode{}, decode{};
   for (int r = 0; r < kRepeats; ++r) {
-    const Occasion occasion{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
+    const EncodeContext occasion{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
     const auto at = static_cast<std::size_t>(r);
     const double begin = clock.now();
     auto code = compressor->encode(gradient, occasion);
@@ -49,4 +49,4 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   return {median(encode) / n, median(decode) / n};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,7 +3,7 @@
 
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Seconds that it takes to make a code of an element, all passes together, and to add an element
 /// of a code to a vector.
@@ -15,4 +15,4 @@ struct CodecCost {
 /// distribution: the medians of a few.
 CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements);
 
-}  // namespace arlab
+}  // namespace arlab::training

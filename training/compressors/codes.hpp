@@ -8,7 +8,7 @@
 #include "training/compressors/compressor.hpp"
 #include "training/compressors/kernels/kernels.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 template <class Range>
 Count length(const Range& x) {
@@ -64,12 +64,12 @@ struct Buckets {
 };
 
 /// What is drawn for an occasion.
-Random random_of(const Occasion& occasion);
+Random random_of(const EncodeContext& occasion);
 
 /// The random words of an occasion: word i is the same however the vector is cut.
 class RandomWords {
  public:
-  explicit RandomWords(const Occasion& occasion) : key_(random_of(occasion).key()) {}
+  explicit RandomWords(const EncodeContext& occasion) : key_(random_of(occasion).key()) {}
 
   /// For the elements [first, first + count) of a block of for_blocks().
   const std::uint32_t* at(Count first, Count count) {
@@ -91,7 +91,7 @@ class PackedCodes {
 
   /// make(codes, random words, first, count) for each block.
   template <class Make>
-  void encode(std::byte* packed, const Occasion& occasion, Make make) const {
+  void encode(std::byte* packed, const EncodeContext& occasion, Make make) const {
     RandomWords random(occasion);
     for_blocks(elements_, [&](Count first, Count count) {
       std::uint8_t codes[kBlock];
@@ -114,4 +114,4 @@ class PackedCodes {
   int bits_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,9 +8,9 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/error_feedback.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-Count elements(const Layout& layout) {
+Count elements(const TensorShapes& layout) {
   Count sum = 0;
   for (const Matrix& m : layout) sum += m.elements();
   return sum;
@@ -22,16 +22,16 @@ std::string_view name(Aggregation aggregation) {
   return kNames[static_cast<std::size_t>(aggregation)];
 }
 
-Operand Compressor::operand(int) const {
+collectives::Operand Compressor::operand(int) const {
   fail(Blame::check, "internal error, please report: codes that cannot be summed are summed");
 }
 
-std::span<std::byte> Compressor::next(const Occasion&) {
+std::span<std::byte> Compressor::next(const EncodeContext&) {
   fail(Blame::check, "internal error, please report: a compressor without a next pass");
 }
 
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const Occasion& occasion) {
+            const EncodeContext& occasion) {
   std::fill(into.begin(), into.end(), 0.0f);
   compressor.decode_add(code, into, 1, occasion);
 }
@@ -64,7 +64,7 @@ bool CompressorKind::can(Aggregation aggregation) const {
 
 namespace {
 
-void check(const Layout& layout) {
+void check(const TensorShapes& layout) {
   constexpr Count kMost = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
   Count sum = 0;
   for (const Matrix& m : layout) {
@@ -81,8 +81,8 @@ void check(const Layout& layout) {
 
 }  // namespace
 
-std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice, const Layout& layout,
-                                            Aggregation aggregation) {
+std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
+                                            const TensorShapes& layout, Aggregation aggregation) {
   check(layout);
   if (!choice.kind->can(aggregation)) {
     std::string known;
@@ -95,11 +95,11 @@ std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice, cons
   return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
 }
 
-std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const Layout& layout) {
+std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const TensorShapes& layout) {
   check(layout);
   if (choice.kind->make_reply) return choice.kind->make_reply(layout, choice);
   auto made = choice.kind->make(layout, choice, choice.kind->aggregations.back());
   return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,7 +5,7 @@
 // Aggregator's business (aggregate.hpp); how they are made is a catalogue entry's.
 //
 // To add one, write training/compressors/catalog/<name>.cpp with `CompressorKind <name>()` in
-// namespace arlab::compressor_catalog, and one test.
+// namespace arlab::training::compressor_catalog, and one test.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include "collectives/reduce/dtype.hpp"
 #include "simulator/models/model.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A tensor as a matrix: all dimensions but the first are columns. A vector is one row.
 struct Matrix {
@@ -30,12 +30,12 @@ struct Matrix {
 };
 
 /// What a compressor works on: one tensor, or those of a bucket one after another.
-using Layout = std::vector<Matrix>;
-Count elements(const Layout& layout);
-inline Layout flat(Count elements) { return {{1, elements}}; }
+using TensorShapes = std::vector<Matrix>;
+Count elements(const TensorShapes& layout);
+inline TensorShapes flat(Count elements) { return {{1, elements}}; }
 
 /// Which encoding this is. Random choices depend on it alone, so that runs repeat bit for bit.
-struct Occasion {
+struct EncodeContext {
   std::uint64_t seed = 0;
   Count step = 0;            ///< from 0, one more at each encoding of the tensor
   std::uint32_t tensor = 0;  ///< tells tensors or buckets apart
@@ -70,35 +70,35 @@ class Compressor : public Stateful {
  public:
   /// The gradient's code; it lies here until the next call of encode() or next().
   virtual std::span<std::byte> encode(std::span<const float> gradient,
-                                      const Occasion& occasion) = 0;
+                                      const EncodeContext& occasion) = 0;
 
   /// into += weight times what the code of this occasion stands for. The code is this rank's, or
   /// that of another rank's compressor of the same kind. (Allreduce: also the sum of all codes.)
   virtual void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                          const Occasion& occasion) = 0;
+                          const EncodeContext& occasion) = 0;
 
   /// For allreduce: the type and operation that sum the codes of a pass (from 0).
-  virtual Operand operand(int pass) const;
+  virtual collectives::Operand operand(int pass) const;
   /// More than one where what is sent depends on a sum: each later pass's code comes from next(),
   /// called when the last code has been summed where it lies.
   virtual int passes() const { return 1; }
-  virtual std::span<std::byte> next(const Occasion& occasion);
+  virtual std::span<std::byte> next(const EncodeContext& occasion);
 
   /// Of the last code, an element that did not travel after all: it is lost again, and counts as
   /// such where losses are kept.
   virtual void give_back(std::uint32_t /*at*/, float /*value*/) {}
 
   /// The last touch on every rank: from the average of the decoded gradients to the result.
-  virtual void finish(std::span<float> /*average*/, const Occasion& /*occasion*/) {}
+  virtual void finish(std::span<float> /*average*/, const EncodeContext& /*occasion*/) {}
 };
 
 /// into = what the code stands for.
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const Occasion& occasion);
+            const EncodeContext& occasion);
 
 struct CompressorParameter {
   std::string_view name;
-  double fallback = 0, least = 0, most = 0;
+  double default_value = 0, least = 0, most = 0;
   std::string_view help;
   bool whole = false;  ///< an integer
 };
@@ -112,14 +112,14 @@ struct CompressorKind;
 /// A compressor as chosen: what a tensor's is made from.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
-  Values values;          ///< all of the kind's parameters
-  bool feedback = false;  ///< in the wrapper
+  simulator::Values values;  ///< all of the kind's parameters
+  bool feedback = false;     ///< in the wrapper
 };
 
 struct CompressorKind {
   std::string_view name;   ///< the file's stem and the command line's word
   std::string_view label;  ///< as plots print it
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
   std::string_view size;  ///< closed form of packed(), as people write it: n elements
   std::string_view odd;   ///< what becomes of NaN, infinities and zeros
@@ -131,13 +131,13 @@ struct CompressorKind {
 
   /// Bytes that one rank's code of a step has, all passes together; nothing where only the gradient
   /// tells.
-  std::optional<Count> (*packed)(const Layout&, const CompressorChoice&, Aggregation,
+  std::optional<Count> (*packed)(const TensorShapes&, const CompressorChoice&, Aggregation,
                                  Count step) = nullptr;
-  std::unique_ptr<Compressor> (*make)(const Layout&, const CompressorChoice&,
+  std::unique_ptr<Compressor> (*make)(const TensorShapes&, const CompressorChoice&,
                                       Aggregation) = nullptr;
   /// Optional: for vectors that are averages already, where that differs from make(). A kind that
   /// can requantise must decode these codes with what make() gives, too.
-  std::unique_ptr<Compressor> (*make_reply)(const Layout&, const CompressorChoice&) = nullptr;
+  std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
   bool sparse = false;        ///< codes are positions and values (sparse_code.hpp)
   bool reply_varies = false;  ///< the size of such a code is not packed()
 
@@ -154,16 +154,16 @@ const CompressorKind& find_compressor(std::string_view name);
 /// on where it is not built in. Throws Error(usage) that names the bad value.
 CompressorChoice choose_compressor(std::string_view spec);
 /// The same with values given. Throws the same errors.
-CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
+CompressorChoice choose_compressor(const CompressorKind& kind, const simulator::Values& values,
                                    std::optional<bool> feedback = std::nullopt);
 /// The spec with every parameter: what a record or a checkpoint should hold.
 std::string text(const CompressorChoice& choice);
 
 /// With error feedback where the choice says so. Throws Error(usage) for a layout with negative or
 /// too many (2^32) elements, and for an aggregation that the kind cannot do.
-std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice, const Layout& layout,
-                                            Aggregation aggregation);
+std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
+                                            const TensorShapes& layout, Aggregation aggregation);
 /// For a sum on its way back: in requantise, and at a parameter server.
-std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const Layout& layout);
+std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const TensorShapes& layout);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/kernels/kernels.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class ErrorFeedback final : public Compressor {
@@ -14,26 +14,27 @@ class ErrorFeedback final : public Compressor {
   ErrorFeedback(std::unique_ptr<Compressor> inner, Count elements)
       : inner_(std::move(inner)), n_(elements), residual_(static_cast<std::size_t>(elements)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     expects(gradient.size() == residual_.size(), "a gradient of another size");
     encode_kernels().add_scaled(residual_.data(), gradient.data(), n_, 1);
     pass_ = 0;
     return subtract_last(inner_->encode(residual_, occasion), occasion);
   }
-  std::span<std::byte> next(const Occasion& occasion) override {
+  std::span<std::byte> next(const EncodeContext& occasion) override {
     ++pass_;
     return subtract_last(inner_->next(occasion), occasion);
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion& occasion) override {
+                  const EncodeContext& occasion) override {
     inner_->decode_add(code, into, weight, occasion);
   }
-  Operand operand(int pass) const override { return inner_->operand(pass); }
+  collectives::Operand operand(int pass) const override { return inner_->operand(pass); }
   int passes() const override { return inner_->passes(); }
   void give_back(std::uint32_t at, float value) override {
     if (std::isfinite(value)) residual_[at] += value;
   }
-  void finish(std::span<float> average, const Occasion& occasion) override {
+  void finish(std::span<float> average, const EncodeContext& occasion) override {
     inner_->finish(average, occasion);
   }
   void visit_state(const Visitor& visit) override {
@@ -43,7 +44,7 @@ class ErrorFeedback final : public Compressor {
 
  private:
   /// The last pass's code is what this rank sends, before others' are added to it.
-  std::span<std::byte> subtract_last(std::span<std::byte> code, const Occasion& occasion) {
+  std::span<std::byte> subtract_last(std::span<std::byte> code, const EncodeContext& occasion) {
     if (pass_ + 1 < inner_->passes()) return code;
     inner_->decode_add(code, residual_, -1, occasion);
     encode_kernels().drop_not_finite(residual_.data(), n_);
@@ -62,4 +63,4 @@ std::unique_ptr<Compressor> with_error_feedback(std::unique_ptr<Compressor> inne
   return std::make_unique<ErrorFeedback>(std::move(inner), elements);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,11 +9,11 @@
 
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// What this rank sent so far, decoded, plus the residual is the sum of its gradients, up to
 /// rounding. Elements of the residual that are no finite number are dropped, so that a step with
 /// NaN or infinite gradients, which its code shows, does not spoil those after it.
 std::unique_ptr<Compressor> with_error_feedback(std::unique_ptr<Compressor> inner, Count elements);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,9 +5,9 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-LowRankCut cut_low_rank(const Layout& layout, Count rank) {
+LowRankCut cut_low_rank(const TensorShapes& layout, Count rank) {
   LowRankCut cut;
   Count at = 0;
   for (const Matrix& m : layout) {
@@ -66,8 +66,8 @@ void orthonormalise(float* p, Count rows, Count rank) {
   }
 }
 
-void renew_lost_rows(float* q, const LowRank& m, const Occasion& occasion) {
-  Occasion shared = occasion;
+void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& occasion) {
+  EncodeContext shared = occasion;
   shared.rank = 0;
   const Random random = random_of(shared);
   for (Count r = 0; r < m.rank; ++r) {
@@ -81,4 +81,4 @@ void renew_lost_rows(float* q, const LowRank& m, const Occasion& occasion) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,7 +8,7 @@
 
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A matrix at `at` in the layout; its factors at `p` and `q` among all P and Q.
 struct LowRank {
@@ -25,7 +25,7 @@ struct LowRankCut {
   std::vector<Dense> dense;  ///< what would not get smaller
   Count p_floats = 0, q_floats = 0, dense_floats = 0;
 };
-LowRankCut cut_low_rank(const Layout& layout, Count rank);
+LowRankCut cut_low_rank(const TensorShapes& layout, Count rank);
 
 /// p = M q.
 void times_rows(const float* matrix, const float* q, const LowRank& m, float* p);
@@ -39,6 +39,6 @@ void orthonormalise(float* p, Count rows, Count rank);
 
 /// Columns of Q that are 0 or no finite numbers are drawn from the seed: at the start, and where
 /// gradients were zero or not finite.
-void renew_lost_rows(float* q, const LowRank& m, const Occasion& occasion);
+void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& occasion);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 inline constexpr CompressorParameter kRatio{"ratio", 0.01, 1e-9, 1, "part of the elements sent"};
 inline constexpr CompressorParameter kK{"k", 0, 0, 4e9, "elements sent; 0: by ratio", true};
@@ -22,4 +22,4 @@ inline Count chosen_k(const CompressorChoice& choice, Count n) {
   return k > 0 ? std::min(k, n) : part_of(value(choice, "ratio"), n);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,7 +5,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class ScaledSigns final : public Compressor {
@@ -15,7 +15,7 @@ class ScaledSigns final : public Compressor {
         dense_(from > 0 ? static_cast<std::size_t>(n) * sizeof(float) : 0),
         code_(static_cast<std::size_t>(scaled_sign_bytes(n))) {}
 
-  std::span<std::byte> encode(std::span<const float> x, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> x, const EncodeContext& occasion) override {
     if (occasion.step < from_) {
       if (!x.empty()) std::memcpy(dense_.data(), x.data(), dense_.size());
       return dense_;
@@ -30,7 +30,7 @@ class ScaledSigns final : public Compressor {
   }
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion& occasion) override {
+                  const EncodeContext& occasion) override {
     if (occasion.step < from_) {
       for (Count i = 0; i < length(into); ++i)
         into[static_cast<std::size_t>(i)] += weight * load<float>(code, i);
@@ -56,4 +56,4 @@ Count scaled_sign_bytes(Count elements) {
   return static_cast<Count>(sizeof(float)) + bytes_of_bits(elements);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,10 +7,10 @@
 
 #include "training/compressors/compressor.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Before step `from` the code is the vector itself.
 std::unique_ptr<Compressor> scaled_signs(Count elements, Count from = 0);
 Count scaled_sign_bytes(Count elements);
 
-}  // namespace arlab
+}  // namespace arlab::training

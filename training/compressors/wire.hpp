@@ -7,28 +7,28 @@
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// One message of a round.
 struct Parcel {
-  Verb verb = Verb::send;  ///< send or replace
+  ActionKind kind = ActionKind::send;  ///< send or replace
   Rank peer = 0;
   std::span<std::byte> bytes;
 };
 
 /// Sends and receives these at once; returns when all are through. Parcels without bytes are left
 /// out, so both ends must agree on the sizes.
-void carry(Communicator& communicator, std::span<const Parcel> parcels);
+void carry(collectives::Communicator& communicator, std::span<const Parcel> parcels);
 
 /// Every rank's number, by rank.
-std::vector<Count> gather_counts(Communicator& communicator, const Algorithm& all_gather,
-                                 Count mine);
+std::vector<Count> gather_counts(collectives::Communicator& communicator,
+                                 const Algorithm& all_gather, Count mine);
 
 /// Where parts of these sizes begin one after another, and the end.
 std::vector<Count> begins_of(std::span<const Count> sizes);
 
 /// In: `all` with this rank's part in its place. Out: every rank's.
-void gather_parts(Communicator& communicator, const Algorithm& all_gather,
+void gather_parts(collectives::Communicator& communicator, const Algorithm& all_gather,
                   std::span<const Count> begins, std::span<std::byte> all);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,12 +5,13 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 /// From one rank to another; every rank calls it. Returns the text where it is, or has arrived.
-std::string pass(Communicator& communicator, Rank from, Rank to, const std::string& text) {
-  constexpr Operand kWords{DType::int32, Op::sum};
+std::string pass(collectives::Communicator& communicator, Rank from, Rank to,
+                 const std::string& text) {
+  constexpr collectives::Operand kWords{collectives::DType::int32, collectives::Op::sum};
   const Rank me = communicator.rank();
   const Count length = communicator.sum(from == me ? static_cast<Count>(text.size()) : 0);
   if (from == to) return me == from ? text : "";
@@ -20,8 +21,9 @@ std::string pass(Communicator& communicator, Rank from, Rank to, const std::stri
   if (from == me) std::memcpy(bytes, text.data(), text.size());
   if (me != from && me != to) return "";
   if (count > 0) {
-    const Transfer round[] = {me == to ? Transfer{Verb::replace, from, bytes, count}
-                                       : Transfer{Verb::send, to, bytes, count}};
+    const collectives::Transfer round[] = {
+        me == to ? collectives::Transfer{ActionKind::replace, from, bytes, count}
+                 : collectives::Transfer{ActionKind::send, to, bytes, count}};
     communicator.start(0, round, kWords);
     communicator.wait();
   }
@@ -30,7 +32,7 @@ std::string pass(Communicator& communicator, Rank from, Rank to, const std::stri
 
 }  // namespace
 
-std::vector<std::string> gather(Communicator& communicator, const std::string& text) {
+std::vector<std::string> gather(collectives::Communicator& communicator, const std::string& text) {
   std::vector<std::string> all;
   for (Rank from = 0; from < communicator.ranks(); ++from) {
     std::string its = pass(communicator, from, 0, text);
@@ -39,7 +41,8 @@ std::vector<std::string> gather(Communicator& communicator, const std::string& t
   return all;
 }
 
-std::string scatter(Communicator& communicator, const std::vector<std::string>& texts) {
+std::string scatter(collectives::Communicator& communicator,
+                    const std::vector<std::string>& texts) {
   const Rank me = communicator.rank();
   expects(me != 0 || static_cast<Rank>(texts.size()) == communicator.ranks(),
           "other than one text a rank is scattered");
@@ -52,4 +55,4 @@ std::string scatter(Communicator& communicator, const std::vector<std::string>& 
   return mine;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -4,7 +4,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 std::uint64_t hash(std::span<const std::byte> data, std::uint64_t before) {
   constexpr std::uint64_t kPrime = 0x100000001b3;
@@ -24,7 +24,7 @@ std::uint64_t hash(std::string_view text, std::uint64_t before) {
   return hash(std::as_bytes(std::span(text.data(), text.size())), before);
 }
 
-std::vector<Rank> ranks_that_differ(Communicator& communicator, std::uint64_t value,
+std::vector<Rank> ranks_that_differ(collectives::Communicator& communicator, std::uint64_t value,
                                     bool takes_part) {
   // Sums are exact integers, so a value that one rank alone gives is broadcast by it.
   const auto half_of_rank_0 = [&](std::uint64_t half) {
@@ -48,7 +48,7 @@ std::string ranks_text(std::span<const Rank> ranks) {
   return text;
 }
 
-void expect_same(Communicator& communicator, std::span<const Article> articles) {
+void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> articles) {
   // The number of articles first, so that all ranks ask the same questions.
   const auto check = [&](const std::string& name, const std::string& value) {
     const std::vector<Rank> differ = ranks_that_differ(communicator, hash(name + "=" + value));
@@ -59,7 +59,7 @@ void expect_same(Communicator& communicator, std::span<const Article> articles) 
                              ": start all of them with the same options and program");
   };
   check("the number of settings", std::to_string(articles.size()));
-  for (const Article& a : articles) check(a.name, a.value);
+  for (const RunParameter& a : articles) check(a.name, a.value);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::uint64_t kStream = 0x617567;  // apart from what else the seed decides
@@ -60,4 +60,4 @@ Dataset augmented(Dataset from, const Augmentation& a) {
   return from;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

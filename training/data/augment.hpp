@@ -9,7 +9,7 @@
 
 #include "training/data/dataset.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Augmentation {
   int shift = 0;        ///< most pixels an image is moved, each way; what comes in is 0 (black)
@@ -26,4 +26,4 @@ Augmentation usual_augmentation(const Shape& shape, std::uint64_t seed);
 /// Error(usage) for a shift below 0, or as large as the image.
 Dataset augmented(Dataset from, const Augmentation& augmentation);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/io/files.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr Shape kShape{3, 32, 32};
@@ -66,4 +66,4 @@ Dataset read_cifar10(const std::string& folder, bool training) {
   return parse_cifar10(std::move(files));
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

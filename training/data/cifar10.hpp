@@ -9,7 +9,7 @@
 
 #include "training/data/dataset.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct NamedText {
   std::string name;  ///< for messages
@@ -23,4 +23,4 @@ Dataset parse_cifar10(std::vector<NamedText> files);
 /// if one is not there.
 Dataset read_cifar10(const std::string& folder, bool training);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 // The samples made so far. A thread that finds one half-made makes it for itself.
@@ -94,4 +94,4 @@ Dataset part(Dataset from, Count first, Count count) {
   return from;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

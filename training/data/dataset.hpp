@@ -10,7 +10,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Of one sample. Values lie channel by channel, row by row.
 struct Shape {
@@ -47,4 +47,4 @@ Dataset cached(Dataset from);
 /// Samples [first, first + count). Throws Error(usage) if there are not as many.
 Dataset part(Dataset from, Count first, Count count);
 
-}  // namespace arlab
+}  // namespace arlab::training

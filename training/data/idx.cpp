@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/io/files.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ Dataset read_idx(const std::string& folder, bool training) {
   return parse_idx(read_whole(images), images, read_whole(labels), labels);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

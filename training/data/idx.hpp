@@ -9,7 +9,7 @@
 
 #include "training/data/dataset.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A file of images and one of labels, as texts; the names are for messages. Throws Error(usage)
 /// for whatever is wrong with them: foreign, compressed, cut short, too long, swapped, of different
@@ -22,4 +22,4 @@ Dataset parse_idx(std::string images, const std::string& images_name, std::strin
 /// they are not there.
 Dataset read_idx(const std::string& folder, bool training);
 
-}  // namespace arlab
+}  // namespace arlab::training

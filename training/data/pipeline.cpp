@@ -2,7 +2,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -116,4 +116,4 @@ InputTime Pipeline::time() const {
   return {waited_, made_};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 #include "training/data/dataset.hpp"
 #include "training/data/sampler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Batch {
   Position position;
@@ -70,4 +70,4 @@ class Pipeline {
   std::thread maker_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

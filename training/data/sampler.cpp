@@ -7,7 +7,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 std::string text(Count n) { return std::to_string(n); }
@@ -138,4 +138,4 @@ Position Sampler::after(Position position) const {
                                     : Position{position.epoch + 1, 0};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

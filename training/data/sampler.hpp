@@ -13,7 +13,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// How samples are shared out; the names are those of tf.data.
 enum class Sharding : std::uint8_t {
@@ -84,4 +84,4 @@ class Sampler {
   Count ordered_epoch_ = -1;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr int kClasses = 10, kPatterns = 2;
@@ -22,7 +22,8 @@ class Patterns {
       : rows_(shape.height + 2 * kMove), columns_(shape.width + 2 * kMove) {
     values_.reserve(static_cast<std::size_t>(kClasses * kPatterns) *
                     static_cast<std::size_t>(rows_ * columns_));
-    for (int p = 0; p < kClasses * kPatterns; ++p) draw(random.of(static_cast<std::uint64_t>(p)));
+    for (int p = 0; p < kClasses * kPatterns; ++p)
+      draw(random.of(static_cast<std::uint64_t>(p)));
   }
 
   /// The first value of a row of a pattern that was moved by (down, right).
@@ -124,4 +125,4 @@ Dataset synthetic(const Synthetic& wanted) {
   return dataset;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,7 +11,7 @@
 
 #include "training/data/dataset.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Synthetic {
   Shape shape{1, 28, 28};
@@ -23,4 +23,4 @@ struct Synthetic {
 /// Ten classes, values 0 to 1. Throws Error(usage) for shapes below 8 x 8, or without samples.
 Dataset synthetic(const Synthetic& wanted);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,25 +9,25 @@
 #include "algorithms/base/error.hpp"
 #include "training/emulation/seconds.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-class VirtualCondition final : public Condition {
+class VirtualCondition final : public collectives::Condition {
  public:
-  explicit VirtualCondition(Kernel& kernel) : kernel_(kernel) {}
+  explicit VirtualCondition(CooperativeScheduler& kernel) : kernel_(kernel) {}
 
-  void wait(std::unique_lock<std::mutex>& lock) override { wait(lock, kNever); }
+  void wait(std::unique_lock<std::mutex>& lock) override { wait(lock, simulator::kNever); }
   void wait_until(std::unique_lock<std::mutex>& lock, double seconds) override {
     wait(lock, time_at(seconds));
   }
   void notify_all() override {
     kernel_.self();
-    for (Kernel::Actor* waiter : std::exchange(waiters_, {})) kernel_.wake(*waiter);
+    for (CooperativeScheduler::Actor* waiter : std::exchange(waiters_, {})) kernel_.wake(*waiter);
   }
 
  private:
   void wait(std::unique_lock<std::mutex>& lock, Time until) {
-    Kernel::Actor& self = kernel_.self();
+    CooperativeScheduler::Actor& self = kernel_.self();
     kernel_.leave_if_called_off();
     waiters_.push_back(&self);
     lock.unlock();
@@ -38,19 +38,19 @@ class VirtualCondition final : public Condition {
     kernel_.leave_if_called_off();
   }
 
-  Kernel& kernel_;
-  std::vector<Kernel::Actor*> waiters_;
+  CooperativeScheduler& kernel_;
+  std::vector<CooperativeScheduler::Actor*> waiters_;
 };
 
 }  // namespace
 
-double VirtualClock::now() {
+double EmulatedClock::now() {
   kernel_.self();
   return seconds(kernel_.now());
 }
 
-void VirtualClock::leave(double duration) {
-  Kernel::Actor& self = kernel_.self();
+void EmulatedClock::leave(double duration) {
+  CooperativeScheduler::Actor& self = kernel_.self();
   if (!(duration >= 0))
     fail(Blame::usage,
          "a computation of " + std::to_string(duration) + " seconds: give a time of 0 or more");
@@ -59,10 +59,10 @@ void VirtualClock::leave(double duration) {
   kernel_.leave(self, to_time(duration * factor * kSecond));
 }
 
-std::thread VirtualClock::start(std::function<void()> body) {
+std::thread EmulatedClock::start(std::function<void()> body) {
   kernel_.self();
   kernel_.leave_if_called_off();
-  Kernel::Actor& actor = kernel_.enlist(rank_);
+  CooperativeScheduler::Actor& actor = kernel_.enlist(rank_);
   std::thread thread([this, &actor, body = std::move(body)]() mutable {
     kernel_.run(actor, std::exchange(body, nullptr));
   });
@@ -70,8 +70,8 @@ std::thread VirtualClock::start(std::function<void()> body) {
   return thread;
 }
 
-std::unique_ptr<Condition> VirtualClock::condition() {
+std::unique_ptr<collectives::Condition> EmulatedClock::condition() {
   return std::make_unique<VirtualCondition>(kernel_);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

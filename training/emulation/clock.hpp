@@ -1,4 +1,4 @@
-// VirtualClock: the time that one virtual rank and its threads live in.
+// EmulatedClock: the time that one virtual rank and its threads live in.
 #pragma once
 
 #include <memory>
@@ -7,19 +7,19 @@
 #include "collectives/clock.hpp"
 #include "training/emulation/cooperative_scheduler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-class VirtualClock final : public Clock {
+class EmulatedClock final : public collectives::Clock {
  public:
   /// All that the rank computes takes `slowdown` times as long as it says, and up to `jitter` of
   /// that again, by chance.
-  struct Pace {
+  struct ComputeModel {
     double slowdown = 1;
     double jitter = 0;
     std::uint64_t seed = 0;
   };
 
-  VirtualClock(Kernel& kernel, Rank rank, const Pace& pace)
+  EmulatedClock(CooperativeScheduler& kernel, Rank rank, const ComputeModel& pace)
       : kernel_(kernel),
         rank_(rank),
         pace_(pace),
@@ -31,14 +31,14 @@ class VirtualClock final : public Clock {
   void arrive() override { kernel_.arrive(); }
   std::thread start(std::function<void()> body) override;
   void join(std::thread& thread) override { kernel_.join(thread); }
-  std::unique_ptr<Condition> condition() override;
+  std::unique_ptr<collectives::Condition> condition() override;
 
  private:
-  Kernel& kernel_;
+  CooperativeScheduler& kernel_;
   Rank rank_;
-  Pace pace_;
+  ComputeModel pace_;
   Random random_;
   std::uint64_t draws_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

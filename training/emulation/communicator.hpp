@@ -1,4 +1,4 @@
-// VirtualCommunicator: a virtual rank's end of its network: the simulator tells when a round is
+// EmulatedCommunicator: a virtual rank's end of its network: the simulator tells when a round is
 // done, and the bytes move for real.
 #pragma once
 
@@ -14,42 +14,43 @@
 #include "training/emulation/cooperative_scheduler.hpp"
 #include "training/emulation/in_flight_messages.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// What all virtual ranks share.
-struct VirtualWorld {
-  VirtualWorld(Network& network, Rank size)
+struct EmulatedWorld {
+  EmulatedWorld(simulator::Network& network, Rank size)
       : kernel(network, size),
         ranks(size),
         values(static_cast<std::size_t>(size)),
         waiting(static_cast<std::size_t>(size)) {}
 
-  Kernel kernel;
-  PostOffice office;
+  CooperativeScheduler kernel;
+  InFlightMessages office;
   Rank ranks;
   bool abandoned = false;
 
   // Of a barrier, max or sum, by rank.
-  std::vector<Meeting::Value> values;
-  std::vector<Kernel::Actor*> waiting;
+  std::vector<collectives::AllreduceBarrier::Value> values;
+  std::vector<CooperativeScheduler::Actor*> waiting;
   Rank arrived = 0;
-  Meeting::Value result;
+  collectives::AllreduceBarrier::Value result;
 };
 
-class VirtualCommunicator final : public Communicator {
+class EmulatedCommunicator final : public collectives::Communicator {
  public:
   static constexpr int kMaxLanes = 4096;
 
-  VirtualCommunicator(VirtualWorld& world, Rank me, const VirtualClock::Pace& pace)
+  EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::ComputeModel& pace)
       : world_(world), kernel_(world.kernel), me_(me), clock_(world.kernel, me, pace) {}
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }
-  void start(int lane, std::span<const Transfer> round, Operand operand) override;
+  void start(int lane, std::span<const collectives::Transfer> round,
+             collectives::Operand operand) override;
   int wait() override;
   int poll() override;
   void abandon() noexcept override;
-  Clock& clock() override { return clock_; }
+  collectives::Clock& clock() override { return clock_; }
   void barrier() override { meet({}); }
   double max(double value) override { return meet({.largest = value}).largest; }
   Count sum(Count value) override { return meet({.sum = value}).sum; }
@@ -59,8 +60,8 @@ class VirtualCommunicator final : public Communicator {
 
  private:
   struct Open {  // a lane's round under way
-    std::vector<Transfer> transfers;
-    Operand operand;
+    std::vector<collectives::Transfer> transfers;
+    collectives::Operand operand;
     bool under_way = false;
   };
 
@@ -69,18 +70,18 @@ class VirtualCommunicator final : public Communicator {
   void receive(int lane, const Open& open);
   std::string reason() const;
   std::string reason(int lane, const Open& open) const;
-  Meeting::Value meet(Meeting::Value mine);
+  collectives::AllreduceBarrier::Value meet(collectives::AllreduceBarrier::Value mine);
 
-  VirtualWorld& world_;
-  Kernel& kernel_;
+  EmulatedWorld& world_;
+  CooperativeScheduler& kernel_;
   Rank me_;
-  VirtualClock clock_;
+  EmulatedClock clock_;
   std::unordered_map<int, Open> lanes_;
   std::vector<int> started_;
   std::deque<int> done_;
-  Kernel::Actor* waiter_ = nullptr;
+  CooperativeScheduler::Actor* waiter_ = nullptr;
   Time polled_in_vain_ = -1;  // when, if nothing was started since
-  std::vector<PostedAction> posted_;
+  std::vector<simulator::PostedAction> posted_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,24 +5,24 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-std::string name(const Kernel::Actor& actor) {
+std::string name(const CooperativeScheduler::Actor& actor) {
   const std::string rank = "rank " + std::to_string(actor.rank);
   return actor.thread == 0 ? rank : rank + " (thread " + std::to_string(actor.thread) + ")";
 }
 
 }  // namespace
 
-Kernel::Actor& Kernel::enlist(Rank rank) {
+CooperativeScheduler::Actor& CooperativeScheduler::enlist(Rank rank) {
   Actor& actor = actors_.emplace_back();
   actor.rank = rank;
   actor.thread = threads_of_[static_cast<std::size_t>(rank)]++;
   return actor;
 }
 
-void Kernel::begin(Actor& actor, std::thread::id id) {
+void CooperativeScheduler::begin(Actor& actor, std::thread::id id) {
   {
     const std::lock_guard lock(knowing_);
     known_[id] = &actor;
@@ -31,7 +31,7 @@ void Kernel::begin(Actor& actor, std::thread::id id) {
   wake(actor);
 }
 
-void Kernel::run(Actor& actor, std::function<void()> body) {
+void CooperativeScheduler::run(Actor& actor, std::function<void()> body) {
   take_turn(actor);
   try {
     leave_if_called_off();
@@ -47,7 +47,7 @@ void Kernel::run(Actor& actor, std::function<void()> body) {
   finish(actor);
 }
 
-void Kernel::finish(Actor& self) {
+void CooperativeScheduler::finish(Actor& self) {
   self.ended = true;
   --alive_;
   Time& finish = finish_of_[static_cast<std::size_t>(self.rank)];
@@ -56,40 +56,40 @@ void Kernel::finish(Actor& self) {
   pass_on();
 }
 
-Kernel::Actor* Kernel::find(std::thread::id id) {
+CooperativeScheduler::Actor* CooperativeScheduler::find(std::thread::id id) {
   const std::lock_guard lock(knowing_);
   const auto known = known_.find(id);
   return known == known_.end() ? nullptr : known->second;
 }
 
-Kernel::Actor& Kernel::self() {
+CooperativeScheduler::Actor& CooperativeScheduler::self() {
   Actor* const actor = find(std::this_thread::get_id());
   expects(actor && !actor->ended, "a thread that no virtual clock has started uses one");
   expects(!actor->away, "between leave() and arrive() a thread uses its clock or communicator");
   return *actor;
 }
 
-void Kernel::wake(Actor& actor) {
+void CooperativeScheduler::wake(Actor& actor) {
   if (std::exchange(actor.due, true)) return;
   due_.push_back(&actor);
 }
 
-void Kernel::wait(Actor& self, Reason reason, Time until) {
+void CooperativeScheduler::wait(Actor& self, Reason reason, Time until) {
   self.reason = std::move(reason);
   self.waits = true;
   ++self.waits_begun;
-  if (until != kNever) alarms_.push({std::max(now_, until), &self, self.waits_begun});
+  if (until != simulator::kNever) alarms_.push({std::max(now_, until), &self, self.waits_begun});
   pass_on();
   take_turn(self);
   self.waits = false;
 }
 
-void Kernel::wait_for_anything(Actor& self) {
+void CooperativeScheduler::wait_for_anything(Actor& self) {
   onlookers_.push_back(&self);
   wait(self, [] { return std::string("polls for a round to end"); });
 }
 
-void Kernel::leave(Actor& self, Time duration) {
+void CooperativeScheduler::leave(Actor& self, Time duration) {
   self.away = true;
   ++self.waits_begun;
   if (failure_)
@@ -99,7 +99,7 @@ void Kernel::leave(Actor& self, Time duration) {
   pass_on();
 }
 
-void Kernel::arrive() {
+void CooperativeScheduler::arrive() {
   Actor* const actor = find(std::this_thread::get_id());
   expects(actor, "a thread that no virtual clock has started uses one");
   if (!actor->away) return;
@@ -112,7 +112,7 @@ void Kernel::arrive() {
   actor->away = actor->back = false;
 }
 
-void Kernel::join(std::thread& thread) {
+void CooperativeScheduler::join(std::thread& thread) {
   Actor& me = self();
   Actor* const other = find(thread.get_id());
   expects(other, "a thread that this clock has not started is joined by it");
@@ -125,7 +125,7 @@ void Kernel::join(std::thread& thread) {
   thread.join();
 }
 
-void Kernel::call_off(std::exception_ptr why) {
+void CooperativeScheduler::call_off(std::exception_ptr why) {
   if (failure_) return;
   failure_ = std::move(why);
   for (Actor& actor : actors_)
@@ -133,7 +133,7 @@ void Kernel::call_off(std::exception_ptr why) {
 }
 
 // To whoever may run next; or the baton lies where one who is away will find it.
-void Kernel::pass_on() {
+void CooperativeScheduler::pass_on() {
   Actor* const next = this->next();
   if (!next) return;
   ++turns_;
@@ -147,7 +147,7 @@ void Kernel::pass_on() {
   next->turn.ring();
 }
 
-Kernel::Actor* Kernel::next() {
+CooperativeScheduler::Actor* CooperativeScheduler::next() {
   while (due_.empty()) {
     if (alive_ == 0) return nullptr;
     expects(!failure_, "ranks that were called off wait for one another");
@@ -164,7 +164,7 @@ Kernel::Actor* Kernel::next() {
 }
 
 // Who polls while nothing is left to happen is told so a while, and then is part of a deadlock.
-void Kernel::go_on() {
+void CooperativeScheduler::go_on() {
   constexpr int kPatience = 1000;
   const bool any = advance();
   vain_ = any ? 0 : vain_ + 1;
@@ -174,15 +174,16 @@ void Kernel::go_on() {
 }
 
 // Alarms come before what the network does at the same time.
-bool Kernel::advance() {
-  const Time alarm = alarms_.empty() ? kNever : alarms_.next_time();
-  if (const auto step = simulation_.step(alarm == kNever ? kNever : alarm - 1)) {
+bool CooperativeScheduler::advance() {
+  const Time alarm = alarms_.empty() ? simulator::kNever : alarms_.next_time();
+  if (const auto step =
+          simulation_.step(alarm == simulator::kNever ? simulator::kNever : alarm - 1)) {
     ++events_;
     now_ = step->now;
     if (step->ended) round_ended(*step->ended);
     return true;
   }
-  if (alarm == kNever) return false;
+  if (alarm == simulator::kNever) return false;
   const Alarm rings = alarms_.pop();
   now_ = rings.time;
   Actor& actor = *rings.actor;
@@ -190,7 +191,7 @@ bool Kernel::advance() {
   return true;
 }
 
-void Kernel::deadlock() const {
+void CooperativeScheduler::deadlock() const {
   constexpr int kNamed = 8;
   std::string text = "the virtual ranks wait for one another and never end";
   int waiting = 0;
@@ -201,4 +202,4 @@ void Kernel::deadlock() const {
   fail(Blame::check, text);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -26,21 +26,21 @@
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/interactive_simulation.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Ends a rank because another one has failed.
 struct CalledOff {};
 
-class Kernel {
+class CooperativeScheduler {
  public:
   /// In words, what an actor waits for.
   using Reason = std::function<std::string()>;
 
   struct Actor {
     Rank rank = 0;
-    int thread = 0;  // of its rank's
-    Doorbell turn;   // rings when it has the baton
-    int turns = 0;   // rings heard
+    int thread = 0;                // of its rank's
+    collectives::EventCount turn;  // rings when it has the baton
+    int turns = 0;                 // rings heard
     bool waits = false, due = false, away = false, ended = false;
     bool back = false;              // from being away; under arriving_
     std::uint32_t waits_begun = 0;  // tells an alarm of an earlier wait
@@ -48,7 +48,7 @@ class Kernel {
     Actor* joiner = nullptr;
   };
 
-  Kernel(Network& network, Rank ranks)
+  CooperativeScheduler(simulator::Network& network, Rank ranks)
       : simulation_(network, ranks),
         threads_of_(static_cast<std::size_t>(ranks)),
         finish_of_(static_cast<std::size_t>(ranks)) {}
@@ -70,9 +70,9 @@ class Kernel {
   /// The calling thread's actor. Throws Error(check) if it is none, or away.
   Actor& self();
   Time now() const { return now_; }
-  OpenSimulation& simulation() { return simulation_; }
+  simulator::InteractiveSimulation& simulation() { return simulation_; }
   /// Waits for wake(), or until then. Does not throw.
-  void wait(Actor& self, Reason reason, Time until = kNever);
+  void wait(Actor& self, Reason reason, Time until = simulator::kNever);
   void wake(Actor& actor);
   /// Waits for the next thing that happens, whatever it is.
   void wait_for_anything(Actor& self);
@@ -87,7 +87,7 @@ class Kernel {
   std::exception_ptr failure() const { return failure_; }
 
   /// Told when a rank's round of a lane has ended.
-  std::function<void(const OpenSimulation::Ended&)> round_ended;
+  std::function<void(const simulator::InteractiveSimulation::Ended&)> round_ended;
 
   const std::vector<Time>& finish_of() const { return finish_of_; }
   Count turns() const { return turns_; }
@@ -112,13 +112,13 @@ class Kernel {
     self.turns = self.turn.heard();  // one more
   }
 
-  OpenSimulation simulation_;
+  simulator::InteractiveSimulation simulation_;
   Time now_ = 0;
-  std::deque<Actor> actors_;     // all there ever were
-  std::vector<int> threads_of_;  // of each rank: how many
+  std::deque<Actor> actors_;  // all there ever were
+  std::vector<int> threads_of_;          // of each rank: how many
   std::deque<Actor*> due_;
   std::vector<Actor*> onlookers_;  // that wait for anything
-  EventQueue<Alarm> alarms_;
+  simulator::EventQueue<Alarm> alarms_;
   int alive_ = 0, vain_ = 0;
   std::exception_ptr failure_;
   std::vector<Time> finish_of_;  // of each rank
@@ -130,4 +130,4 @@ class Kernel {
   Actor* awaited_ = nullptr;  // whose the baton is when it is back
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,13 +11,13 @@
 #include "training/emulation/communicator.hpp"
 #include "training/emulation/slow_ranks.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-void check(Rank ranks, const VirtualOptions& options) {
-  if (ranks < 1 || ranks > kMaxVirtualRanks)
+void check(Rank ranks, const EmulationOptions& options) {
+  if (ranks < 1 || ranks > kMaxEmulatedRanks)
     fail(Blame::usage,
-         std::to_string(ranks) + " virtual ranks: give 1 to " + std::to_string(kMaxVirtualRanks));
+         std::to_string(ranks) + " virtual ranks: give 1 to " + std::to_string(kMaxEmulatedRanks));
   if (!options.slowdown.empty() && options.slowdown.size() != static_cast<std::size_t>(ranks))
     fail(Blame::usage, std::to_string(options.slowdown.size()) + " slow-downs for " +
                            std::to_string(ranks) + " virtual ranks: give one for each");
@@ -30,29 +30,29 @@ void check(Rank ranks, const VirtualOptions& options) {
                            ": give a number of 0 or more");
 }
 
-VirtualClock::Pace pace_of(const VirtualOptions& options, Rank rank) {
+EmulatedClock::ComputeModel pace_of(const EmulationOptions& options, Rank rank) {
   return {options.slowdown.empty() ? 1 : options.slowdown[static_cast<std::size_t>(rank)],
           options.jitter, options.seed};
 }
 
 }  // namespace
 
-VirtualOutcome on_virtual_ranks(Network& network, Rank ranks,
-                                const std::function<void(Communicator&)>& body,
-                                const VirtualOptions& options) {
+EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
+                                  const std::function<void(collectives::Communicator&)>& body,
+                                  const EmulationOptions& options) {
   check(ranks, options);
   SlowRanks slow(network, options.slowdown);
-  VirtualWorld world(slow, ranks);
-  Kernel& kernel = world.kernel;
-  std::deque<VirtualCommunicator> communicators;
+  EmulatedWorld world(slow, ranks);
+  CooperativeScheduler& kernel = world.kernel;
+  std::deque<EmulatedCommunicator> communicators;
   for (Rank me = 0; me < ranks; ++me) communicators.emplace_back(world, me, pace_of(options, me));
-  kernel.round_ended = [&](const OpenSimulation::Ended& round) {
+  kernel.round_ended = [&](const simulator::InteractiveSimulation::Ended& round) {
     communicators[static_cast<std::size_t>(round.rank)].round_ended(round.lane);
   };
 
   std::vector<std::jthread> threads;
-  for (VirtualCommunicator& communicator : communicators) {
-    Kernel::Actor& actor = kernel.enlist(communicator.rank());
+  for (EmulatedCommunicator& communicator : communicators) {
+    CooperativeScheduler::Actor& actor = kernel.enlist(communicator.rank());
     try {
       threads.emplace_back([&] { kernel.run(actor, [&] { body(communicator); }); });
     } catch (const std::system_error& error) {
@@ -70,10 +70,10 @@ VirtualOutcome on_virtual_ranks(Network& network, Rank ranks,
   const std::string left_over = world.abandoned ? "" : world.office.left_over();
   if (!left_over.empty())
     fail(Blame::check, "the virtual ranks have ended, and nobody has received " + left_over);
-  VirtualOutcome outcome{
+  EmulationResult outcome{
       .finish_of = kernel.finish_of(), .events = kernel.events(), .turns = kernel.turns()};
   outcome.finish = *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end());
   return outcome;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -13,11 +13,11 @@
 #include "collectives/communicator.hpp"
 #include "simulator/network.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-inline constexpr Rank kMaxVirtualRanks = 1024;
+inline constexpr Rank kMaxEmulatedRanks = 1024;
 
-struct VirtualOptions {
+struct EmulationOptions {
   /// By rank: what it computes and reduces takes so many times as long. Empty: 1 for all.
   std::vector<double> slowdown = {};
   /// What a rank computes takes up to so much of its time again, drawn anew each time.
@@ -25,7 +25,7 @@ struct VirtualOptions {
   std::uint64_t seed = 0;
 };
 
-struct VirtualOutcome {
+struct EmulationResult {
   Time finish = 0;              ///< when the last rank has ended
   std::vector<Time> finish_of;  ///< of each rank
   Count events = 0;             ///< of the network
@@ -38,8 +38,8 @@ struct VirtualOutcome {
 /// wait for one another, naming who waits for what, or leave messages that nobody takes;
 /// Error(usage) for options that are none, Error(environment) if the system refuses so many
 /// threads.
-VirtualOutcome on_virtual_ranks(Network& network, Rank ranks,
-                                const std::function<void(Communicator&)>& body,
-                                const VirtualOptions& options = {});
+EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
+                                  const std::function<void(collectives::Communicator&)>& body,
+                                  const EmulationOptions& options = {});
 
-}  // namespace arlab
+}  // namespace arlab::training

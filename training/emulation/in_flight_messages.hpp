@@ -1,4 +1,4 @@
-// PostOffice: what virtual messages carry, from the time they are sent until they are received.
+// InFlightMessages: what virtual messages carry, from the time they are sent until they are received.
 //
 // When a message arrives is the network's to tell; here the k-th message from one rank to another
 // on a lane is the k-th taken there.
@@ -13,25 +13,25 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A copy of what was sent.
-struct Letter {
+struct ByteMessage {
   std::shared_ptr<const std::byte[]> content;
   Count elements = 0;
   std::size_t bytes = 0;
 };
 
-class PostOffice {
+class InFlightMessages {
  public:
   struct Way {
     int lane = 0;
     Rank source = 0, target = 0;
   };
 
-  void post(const Way& way, Letter letter);
+  void post(const Way& way, ByteMessage letter);
   /// There must be one.
-  Letter take(const Way& way);
+  ByteMessage take(const Way& way);
   /// How many lie there.
   std::size_t waiting(const Way& way) const;
 
@@ -40,10 +40,10 @@ class PostOffice {
 
  private:
   struct Pile {
-    std::vector<Letter> letters;
+    std::vector<ByteMessage> letters;
     std::size_t taken = 0;
   };
-  // Ranks have 10 bits (kMaxVirtualRanks).
+  // Ranks have 10 bits (kMaxEmulatedRanks).
   static std::uint64_t key(const Way& way) {
     return static_cast<std::uint64_t>(way.lane) << 20 |
            static_cast<std::uint64_t>(way.source) << 10 | static_cast<std::uint64_t>(way.target);
@@ -52,4 +52,4 @@ class PostOffice {
   std::unordered_map<std::uint64_t, Pile> piles_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,7 +5,7 @@
 
 #include "algorithms/base/time.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 inline double seconds(Time time) { return static_cast<double>(time) / kSecond; }
 
@@ -19,4 +19,4 @@ inline Time time_at(double wanted) {
   return time;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,24 +7,28 @@
 
 #include "simulator/network.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-class SlowRanks final : public Network {
+class SlowRanks final : public simulator::Network {
  public:
   /// The other must outlive this one. slowdown: by rank; empty: nobody is slow.
-  SlowRanks(Network& other, std::vector<double> slowdown)
+  SlowRanks(simulator::Network& other, std::vector<double> slowdown)
       : other_(other), slowdown_(std::move(slowdown)) {}
 
   bool synchronous() const override { return other_.synchronous(); }
   Time can_send(Rank source, Time now) override { return other_.can_send(source, now); }
-  Sent send(const Message& message, Time now) override { return other_.send(message, now); }
+  Sent send(const simulator::Message& message, Time now) override {
+    return other_.send(message, now);
+  }
   Time can_receive(Rank target, Time now) override { return other_.can_receive(target, now); }
-  Time receive(const Message& message, Time now) override { return other_.receive(message, now); }
+  Time receive(const simulator::Message& message, Time now) override {
+    return other_.receive(message, now);
+  }
   bool has_changes() const override { return other_.has_changes(); }
   Time next_change() override { return other_.next_change(); }
   std::span<const std::uint32_t> advance(Time now) override { return other_.advance(now); }
-  void watch_links(LinkHistory& history) override { other_.watch_links(history); }
-  std::vector<LinkLoad> loads(Time now) const override { return other_.loads(now); }
+  void watch_links(simulator::LinkHistory& history) override { other_.watch_links(history); }
+  std::vector<simulator::LinkLoad> loads(Time now) const override { return other_.loads(now); }
   void met(Rank source, Time now) override { other_.met(source, now); }
 
   /// Twice as slow is as if there were twice as much.
@@ -35,8 +39,8 @@ class SlowRanks final : public Network {
   }
 
  private:
-  Network& other_;
+  simulator::Network& other_;
   std::vector<double> slowdown_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

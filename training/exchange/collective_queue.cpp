@@ -7,7 +7,7 @@
 #include "collectives/counting_communicator.hpp"
 #include "collectives/host/execute.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 // Backends have so many lanes at least; MPI has 32767.
@@ -25,12 +25,12 @@ int first_lane(const CollectiveId& id, int lanes) {
 constexpr std::size_t kHead = 2, kSlices = 8;
 constexpr Count kJob = -1;
 
-void broadcast(Communicator& communicator, std::span<Count> words) {
+void broadcast(collectives::Communicator& communicator, std::span<Count> words) {
   const Problem problem{.collective = Collective::broadcast,
                         .ranks = communicator.ranks(),
                         .elements = static_cast<Count>(words.size())};
-  execute(communicator, find_algorithm("tree"), problem, std::as_writable_bytes(words),
-          {DType::int64, Op::sum});
+  collectives::execute(communicator, find_algorithm("tree"), problem, std::as_writable_bytes(words),
+                       {collectives::DType::int64, collectives::Op::sum});
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::string name(const CollectiveId& id) {
          std::to_string(id.slice) + " " + kPhases[static_cast<int>(id.phase)];
 }
 
-Exchange::Exchange(Communicator& communicator, Route route, bool overlap)
+Exchange::Exchange(collectives::Communicator& communicator, Route route, bool overlap)
     : communicator_(communicator),
       route_(std::move(route)),
       dispatcher_(communicator.clock(), overlap && communicator.ranks() > 1) {}
@@ -77,7 +77,7 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                        const Values& values, Dispatcher::Carry carry) {
+                        const simulator::Values& values, Dispatcher::Carry carry) {
   Dispatcher::Role role;
   if (communicator_.ranks() > 1 && communicator_.rank() == 0)
     role.tell = [this](const Bundle* bundle) { tell(bundle); };
@@ -95,9 +95,10 @@ void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> da
   note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
 }
 
-void Exchange::run(const CollectiveId& id, const std::function<void(Communicator&)>& codes) {
+void Exchange::run(const CollectiveId& id,
+                   const std::function<void(collectives::Communicator&)>& codes) {
   const double begin = clock().now();
-  Counted counted(communicator_);
+  collectives::CountingCommunicator counted(communicator_);
   codes(counted);
   note(id, begin,
        {.codec = clock().now() - begin - counted.seconds(), .bytes = counted.sent().bytes});
@@ -148,7 +149,7 @@ std::optional<Bundle> Exchange::hear() {
   return bundle;
 }
 
-Communicator& Exchange::communicator() {
+collectives::Communicator& Exchange::communicator() {
   expects(dispatcher_.is_idle(), "the communicator is used while a collective is under way");
   return communicator_;
 }
@@ -166,4 +167,4 @@ Exchange::Usage Exchange::usage() const {
   return usage_;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -16,7 +16,7 @@
 #include "training/exchange/route.hpp"
 #include "training/schedulers/dispatcher.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 enum class Phase : std::uint8_t { gradient, weights, statistics };
 
@@ -52,7 +52,7 @@ class Exchange {
 
   /// overlap: on a thread of its own. The communicator must outlive the exchange, and is used by
   /// nobody else while anything is under way.
-  Exchange(Communicator& communicator, Route route, bool overlap);
+  Exchange(collectives::Communicator& communicator, Route route, bool overlap);
 
   /// Starts a collective on the data, in place; they are touched by nobody until wait(). Throws
   /// what an earlier collective has failed with.
@@ -74,7 +74,7 @@ class Exchange {
   /// From now on, gradients travel by this scheduler (see Dispatcher::schedule()); where one rank
   /// must lead, it is rank 0. Every rank calls it, when nothing is under way.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const Values& values, Dispatcher::Carry carry);
+                const simulator::Values& values, Dispatcher::Carry carry);
   /// Waits for what is under way, and does nothing more: before what a carry works on goes.
   void stop() { dispatcher_.stop(); }
   void ready(int layer) { dispatcher_.ready(layer); }
@@ -83,11 +83,11 @@ class Exchange {
   /// For a carry: runs one collective now, which counts as one. `codes`: what it does beside
   /// sending is making and reading codes.
   void run(const CollectiveId& id, const Task& task, std::span<float> data);
-  void run(const CollectiveId& id, const std::function<void(Communicator&)>& codes);
+  void run(const CollectiveId& id, const std::function<void(collectives::Communicator&)>& codes);
 
   /// For all but collectives of float vectors; nothing may be under way.
-  Communicator& communicator();
-  Clock& clock() { return communicator_.clock(); }
+  collectives::Communicator& communicator();
+  collectives::Clock& clock() { return communicator_.clock(); }
   /// For a strategy that fails amid messages of its own, whose memory it frees.
   void abandon() noexcept { communicator_.abandon(); }
   /// For what else the worker waits for on the communicator.
@@ -105,7 +105,7 @@ class Exchange {
   void tell(const Bundle* bundle);
   std::optional<Bundle> hear();
 
-  Communicator& communicator_;
+  collectives::Communicator& communicator_;
   const Route route_;
   Observer observer_;
   mutable std::mutex mutex_;
@@ -113,4 +113,4 @@ class Exchange {
   Dispatcher dispatcher_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,38 +3,39 @@
 #include <numeric>
 #include <utility>
 
-namespace arlab {
+namespace arlab::training {
 
-Pace::Pace(Clock& clock, std::span<const Variable> variables, double speed)
+ComputeModel::ComputeModel(collectives::Clock& clock, std::span<const Variable> variables,
+                           double speed)
     : clock_(clock), speed_(speed), order_(variables.size()) {
   for (const Variable& v : variables) work_.push_back(static_cast<double>(v.work));
   std::iota(order_.rbegin(), order_.rend(), std::size_t{0});
 }
 
-void Pace::begin(Count samples) {
+void ComputeModel::begin(Count samples) {
   scale_ = speed_ > 0 ? static_cast<double>(samples) / speed_ : 0;
   needed_ = ready_ = 0;
 }
 
-void Pace::arrive() {
+void ComputeModel::arrive() {
   if (std::exchange(away_, false)) clock_.arrive();
 }
 
-void Pace::leave(double seconds) {
+void ComputeModel::leave(double seconds) {
   away_ = true;
   clock_.leave(seconds);
 }
 
 // A forward pass follows; after the last variable's, the first one of the backward pass.
-void Pace::leave_after_need(std::size_t variable) {
+void ComputeModel::leave_after_need(std::size_t variable) {
   const bool last = ++needed_ == work_.size();
   leave(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
 }
 
 // The order is that of the last pass: autograd does not tell it beforehand.
-void Pace::leave_after_ready(std::size_t variable) {
+void ComputeModel::leave_after_ready(std::size_t variable) {
   order_[ready_++] = variable;
   if (ready_ < order_.size()) leave(2 * seconds(order_[ready_]));
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -10,12 +10,12 @@
 #include "collectives/clock.hpp"
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-class Pace {
+class ComputeModel {
  public:
   /// speed: multiply-adds a second; 0: computing takes no time.
-  Pace(Clock& clock, std::span<const Variable> variables, double speed);
+  ComputeModel(collectives::Clock& clock, std::span<const Variable> variables, double speed);
 
   /// A forward and a backward pass begin, for so many samples.
   void begin(Count samples);
@@ -41,7 +41,7 @@ class Pace {
   void leave_after_ready(std::size_t variable);
   double seconds(std::size_t variable) const { return scale_ * work_[variable]; }
 
-  Clock& clock_;
+  collectives::Clock& clock_;
   double speed_;
   std::vector<double> work_;        // by variable
   std::vector<std::size_t> order_;  // in which gradients became ready the last time
@@ -50,4 +50,4 @@ class Pace {
   bool away_ = false;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

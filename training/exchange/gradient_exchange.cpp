@@ -8,7 +8,7 @@
 #include "training/compressors/sparse/sparse_aggregate.hpp"
 #include "training/replica/finite.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr int kWatched = 3;  // steps
@@ -48,7 +48,7 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
       options_(options),
       kind_(find_scheduler(options.scheduler)),
       whole_bundles_(kind_.same_everywhere && !kind_.needs_times) {
-  Communicator& c = exchange.communicator();
+  collectives::Communicator& c = exchange.communicator();
   const Profile profile = profile_of(parameters.variables());
   make_scheduler(kind_, profile, {}, options.scheduling);  // or throws
   const bool halves = kind_.name == "dear";
@@ -72,11 +72,11 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   slices_of_.resize(profile.size());
   if (kind_.needs_times) watch_.emplace(exchange.clock(), profile.size());
   begin(watch_ ? find_scheduler("fifo") : kind_, profile, {},
-        watch_ ? Values{} : options_.scheduling);
+        watch_ ? simulator::Values{} : options_.scheduling);
 }
 
 void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
-                             const LinkCost& link, const Values& values) {
+                             const LinkCost& link, const simulator::Values& values) {
   exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { carry(b); });
 }
 
@@ -84,7 +84,7 @@ void GradientExchange::start_step(Count step) {
   step_ = step;
   if (!watch_) return;
   if (watch_->steps() < kWatched) return watch_->start_step();
-  Communicator& c = exchange_.communicator();
+  collectives::Communicator& c = exchange_.communicator();
   Profile profile = profile_of(parameters_.variables());
   watch_->agree(c, profile);
   watch_.reset();
@@ -157,7 +157,7 @@ void GradientExchange::carry(const Bundle& bundle) {
 }
 
 GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices, int slice,
-                                                  const Communicator& c) {
+                                                  const collectives::Communicator& c) {
   const std::pair key(slices.front().layer, slice);
   Unit& unit = units_[key];
   if (unit.aggregator) {
@@ -166,7 +166,7 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
     return unit;
   }
   const std::span<const Variable> variables = parameters_.variables();
-  Layout layout;
+  TensorShapes layout;
   for (const Slice& s : slices)
     layout.push_back(matrix_of(variables[index(s.layer)], s.first, s.elements));
   Routes routes;
@@ -189,7 +189,7 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
 
 void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
                                 std::span<float> data) {
-  exchange_.run(id, [&](Communicator& c) {
+  exchange_.run(id, [&](collectives::Communicator& c) {
     const std::span<const Variable> variables = parameters_.variables();
     for (const Slice& s : slices)
       expect_finite(variables, variables[index(s.layer)].offset + s.first, part(s), id.step);
@@ -219,4 +219,4 @@ GradientExchange::State GradientExchange::state() {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

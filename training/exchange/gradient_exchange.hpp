@@ -20,7 +20,7 @@
 #include "training/exchange/gradient_options.hpp"
 #include "training/exchange/step_profiler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class GradientExchange {
  public:
@@ -58,10 +58,10 @@ class GradientExchange {
   };
 
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-             const Values& values);
+             const simulator::Values& values);
   void carry(const Bundle& bundle);
   void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
-  Unit& unit_of(std::span<const Slice> slices, int slice, const Communicator& c);
+  Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);
   std::string name_of(const UnitKey& key) const;
   std::span<float> part(const Slice& slice);
 
@@ -69,9 +69,10 @@ class GradientExchange {
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
-  std::string way_;                 // of codes
-  bool whole_bundles_;              // are units
-  std::optional<StepWatch> watch_;  // of the first steps, for schedulers that are made from times
+  std::string way_;     // of codes
+  bool whole_bundles_;  // are units
+  std::optional<StepProfiler>
+      watch_;  // of the first steps, for schedulers that are made from times
   Count step_ = 0;
   std::vector<Count> step_of_;  // by variable: of the gradient that is under way
   std::vector<int> slices_of_;  // by variable: slices carried in that step
@@ -80,4 +81,4 @@ class GradientExchange {
   State restored_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

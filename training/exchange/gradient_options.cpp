@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/advice.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 Matrix matrix_of(const Variable& v, Count first, Count elements) {
   const bool is_whole = first == 0 && elements == v.elements;
@@ -33,7 +33,7 @@ std::string text(const GradientOptions& options) {
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks) {
   const CompressorChoice& choice = *options.compressor;
-  Layout layout;
+  TensorShapes layout;
   for (const Variable& v : variables) layout.push_back(matrix_of(v, 0, v.elements));
   const Advice advice = choose_aggregation(choice, layout, ranks);
   if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
@@ -50,4 +50,4 @@ CodeRoute code_route(const GradientOptions& options, std::span<const Variable> v
   return {options.aggregation, ""};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

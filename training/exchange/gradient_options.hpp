@@ -9,11 +9,11 @@
 #include "training/compressors/compressor.hpp"
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct GradientOptions {
   std::string scheduler = "buckets";
-  Values scheduling = {};  ///< of the scheduler's parameters
+  simulator::Values scheduling = {};  ///< of the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
   /// How codes come together: an Aggregation's name; "doubling" or "balanced", the sparse
   /// allreduces; or "auto": what receives the fewest bytes.
@@ -41,4 +41,4 @@ Matrix matrix_of(const Variable& variable, Count first, Count elements);
 /// Nothing for the ways of sparse codes, and for "auto".
 std::optional<Aggregation> aggregation_named(const std::string& way);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,35 +8,36 @@
 #include "algorithms/verify/verify.hpp"
 #include "collectives/host/execute.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 /// The same communicator with its lanes moved up, so that messages of different collectives
 /// cannot meet.
-class Shifted final : public Communicator {
+class LaneOffset final : public collectives::Communicator {
  public:
-  Shifted(Communicator& under, int by) : under_(under), by_(by) {}
+  LaneOffset(collectives::Communicator& under, int by) : under_(under), by_(by) {}
   Rank rank() const override { return under_.rank(); }
   Rank ranks() const override { return under_.ranks(); }
-  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+  void start(int lane, std::span<const collectives::Transfer> round,
+             collectives::Operand operand) override {
     under_.start(lane + by_, round, operand);
   }
   int wait() override { return under_.wait() - by_; }
-  Clock& clock() override { return under_.clock(); }
+  collectives::Clock& clock() override { return under_.clock(); }
   void barrier() override { under_.barrier(); }
   std::vector<Rank> machines() override { return under_.machines(); }
   double max(double value) override { return under_.max(value); }
   Count sum(Count value) override { return under_.sum(value); }
 
  private:
-  Communicator& under_;
+  collectives::Communicator& under_;
   int by_;
 };
 
-constexpr Operand kSum{DType::float32, Op::sum};
+constexpr collectives::Operand kSum{collectives::DType::float32, collectives::Op::sum};
 
-std::shared_ptr<const Groups> groups_of(Communicator& communicator, Rank size) {
-  if (size == 0) return groups_by_machine(communicator);
+std::shared_ptr<const Groups> groups_of(collectives::Communicator& communicator, Rank size) {
+  if (size == 0) return collectives::groups_by_machine(communicator);
   return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
 }
 
@@ -50,7 +51,8 @@ std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups)
 }
 
 /// The slowest rank's best time of a few; the same on all ranks.
-double time_of(Communicator& communicator, const Route& route, std::vector<float>& data) {
+double time_of(collectives::Communicator& communicator, const Route& route,
+               std::vector<float>& data) {
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
@@ -61,7 +63,8 @@ double time_of(Communicator& communicator, const Route& route, std::vector<float
   return communicator.max(best);
 }
 
-Route fastest(Communicator& communicator, const std::vector<Route>& routes, Count elements) {
+Route fastest(collectives::Communicator& communicator, const std::vector<Route>& routes,
+              Count elements) {
   std::vector<float> data(static_cast<std::size_t>(elements));
   Route best = routes.front();
   double best_time = std::numeric_limits<double>::infinity();
@@ -73,18 +76,18 @@ Route fastest(Communicator& communicator, const std::vector<Route>& routes, Coun
 
 }  // namespace
 
-std::string Route::name(const Communicator& communicator) const {
+std::string Route::name(const collectives::Communicator& communicator) const {
   if (algorithm) return std::string(algorithm->name);
   return gpus ? gpus->native_name() : communicator.native_name();
 }
 
 int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
 
-std::vector<Route> all_routes(int segments, Communicator& communicator,
+std::vector<Route> all_routes(int segments, collectives::Communicator& communicator,
                               const RouteOptions& options) {
   const auto groups = groups_of(communicator, options.group_size);
   std::vector<Route> routes;
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : algorithms())
     if (drifts(a, communicator.ranks(), groups.get()).empty())
       routes.push_back({&a, segments, groups, options.gpus});
   const Route native{.gpus = options.gpus};
@@ -92,8 +95,8 @@ std::vector<Route> all_routes(int segments, Communicator& communicator,
   return routes;
 }
 
-Route find_route(std::string_view word, int segments, Communicator& communicator, Count elements,
-                 const RouteOptions& options) {
+Route find_route(std::string_view word, int segments, collectives::Communicator& communicator,
+                 Count elements, const RouteOptions& options) {
   if (word == "auto")
     return fastest(communicator, all_routes(segments, communicator, options), elements);
   if (word == "native") {
@@ -109,8 +112,8 @@ Route find_route(std::string_view word, int segments, Communicator& communicator
   return {&algorithm, segments, groups, options.gpus};
 }
 
-Cost travel(Communicator& communicator, const Route& route, Collective collective, Rank root,
-            std::span<float> data, int first_lane) {
+Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
+            Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
@@ -128,8 +131,8 @@ Cost travel(Communicator& communicator, const Route& route, Collective collectiv
                         .groups = route.groups.get()};
   if (route.gpus)
     return route.gpus->execute(*route.algorithm, problem, bytes, kSum, route.segments);
-  Shifted shifted(communicator, first_lane);
-  return execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
+  LaneOffset shifted(communicator, first_lane);
+  return collectives::execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace arlab {
+namespace arlab::training {
 
-void StepWatch::start_step() {
+void StepProfiler::start_step() {
   ++steps_;
   forward_ = true;
   variable_ = 0;
   resume();
 }
 
-double StepWatch::lap() {
+double StepProfiler::lap() {
   const double before = last_;
   resume();
   return last_ - before;
@@ -19,7 +19,7 @@ double StepWatch::lap() {
 
 // The time from one word to the next is, in the forward pass, that of the variable that was needed
 // before, and in the backward pass that of the one whose gradient is ready now.
-void StepWatch::need(std::size_t variable) {
+void StepProfiler::need(std::size_t variable) {
   const double took = lap();
   if (variable > 0) times_[variable_].forward += took;
   variable_ = variable;
@@ -27,14 +27,14 @@ void StepWatch::need(std::size_t variable) {
 
 // Between the passes lie the last variable's forward and the first one's backward, which takes
 // twice as long.
-void StepWatch::ready(std::size_t variable) {
+void StepProfiler::ready(std::size_t variable) {
   const double took = lap();
   if (forward_) times_[variable_].forward += took / 3;
   times_[variable].backward += forward_ ? 2 * took / 3 : took;
   forward_ = false;
 }
 
-void StepWatch::agree(Communicator& communicator, Profile& profile) const {
+void StepProfiler::agree(collectives::Communicator& communicator, Profile& profile) const {
   const auto time = [&](double seconds) {
     return to_time(communicator.max(seconds) / steps_ * static_cast<double>(kSecond));
   };
@@ -44,7 +44,7 @@ void StepWatch::agree(Communicator& communicator, Profile& profile) const {
   }
 }
 
-LinkCost measured_link(Communicator& communicator, const Route& route) {
+LinkCost measured_link(collectives::Communicator& communicator, const Route& route) {
   constexpr Count kSmall = 1, kLarge = 1 << 16;
   if (communicator.ranks() == 1) return {};
   std::vector<float> data(kLarge);
@@ -64,4 +64,4 @@ LinkCost measured_link(Communicator& communicator, const Route& route) {
           std::max(0.0, large - small) * kSecond / ((kLarge - kSmall) * kGradientBytes), 0};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

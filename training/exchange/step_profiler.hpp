@@ -8,12 +8,13 @@
 #include "training/exchange/route.hpp"
 #include "training/schedulers/profile.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// One rank's steps as it is told of them.
-class StepWatch {
+class StepProfiler {
  public:
-  StepWatch(Clock& clock, std::size_t variables) : clock_(&clock), times_(variables) {}
+  StepProfiler(collectives::Clock& clock, std::size_t variables)
+      : clock_(&clock), times_(variables) {}
 
   void start_step();
   /// The forward pass is about to use the variable.
@@ -25,7 +26,7 @@ class StepWatch {
 
   /// Sets the profile's times to those of the slowest rank, for which all others wait. Every rank
   /// calls it, after as many steps.
-  void agree(Communicator& communicator, Profile& profile) const;
+  void agree(collectives::Communicator& communicator, Profile& profile) const;
 
  private:
   struct Seconds {
@@ -33,7 +34,7 @@ class StepWatch {
   };
   double lap();
 
-  Clock* clock_;
+  collectives::Clock* clock_;
   std::vector<Seconds> times_;  // of all steps together, by variable
   int steps_ = 0;
   double last_ = 0;           // when the last word came
@@ -43,6 +44,6 @@ class StepWatch {
 
 /// From a small and a large allreduce by the route, the best of a few of each. Every rank calls it,
 /// and all get the same.
-LinkCost measured_link(Communicator& communicator, const Route& route);
+LinkCost measured_link(collectives::Communicator& communicator, const Route& route);
 
-}  // namespace arlab
+}  // namespace arlab::training

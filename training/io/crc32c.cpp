@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 using Table = std::array<std::uint32_t, 256>;
@@ -41,4 +41,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
   return ~crc;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

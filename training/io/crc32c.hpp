@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::training {
 
 /// Of the bytes after those that gave `before`, so that a long text can be fed in pieces.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
@@ -16,4 +16,4 @@ inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
   return crc32c(std::as_bytes(std::span(text)), before);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -10,7 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ bool is_left_over(std::string_view file_name) {
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::training {
 
 /// Throws Error(environment) with the system's reason, and `hint` as what to do next.
 std::string read_whole(const std::string& path,
@@ -20,4 +20,4 @@ void write_atomically(const std::string& path, std::span<const std::string_view>
 /// The name of a temporary file of write_atomically, as a process that was killed leaves it.
 bool is_left_over(std::string_view file_name);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace arlab {
+namespace arlab::training {
 
 std::optional<Json> parse_json(std::string_view text) {
   constexpr int kDeepest = 64;
@@ -20,4 +20,4 @@ std::optional<Json> parse_json(std::string_view text) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

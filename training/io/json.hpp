@@ -5,11 +5,11 @@
 #include <optional>
 #include <string_view>
 
-namespace arlab {
+namespace arlab::training {
 
 using Json = nlohmann::ordered_json;
 
 /// None if the text is no JSON, or nests deeper than 64 levels (writing it again would recurse).
 std::optional<Json> parse_json(std::string_view text);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,7 +9,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 const Architecture& find_architecture(std::string_view name) {
   std::vector<std::string_view> names;
@@ -33,4 +33,4 @@ void use_threads(int threads) {
     set(threads);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -1,7 +1,7 @@
 // Architecture: one catalogue entry of models: what it is for, and how to make a replica of it.
 //
 // To add one, write training/models/catalog/<name>.cpp with `Architecture <name>()` in namespace
-// arlab::architecture_catalog, and one test.
+// arlab::training::architecture_catalog, and one test.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Adds up the span over all workers, in place; every worker calls it with as many elements.
 using SumOverWorkers = std::function<void(std::span<float>)>;
@@ -27,7 +27,7 @@ struct ReplicaSetup {
 
 struct Architecture {
   std::string_view name;  ///< the file's stem and the command line's word
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
   Count channels = 1, height = 1, width = 1;  ///< of a sample
   Count classes = 10;
@@ -49,4 +49,4 @@ std::unique_ptr<Replica> make_replica(const Architecture& architecture, const Re
 /// How many threads the framework may use in each worker of this process, from this thread on.
 void use_threads(int threads);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr double kEpsilon = 1e-5, kMomentum = 0.1;
@@ -87,4 +87,4 @@ void push_batch_norm(torch::nn::Sequential& net, Count channels, const ReplicaSe
     net->push_back(torch::nn::BatchNorm2d(channels));
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

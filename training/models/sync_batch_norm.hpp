@@ -12,7 +12,7 @@
 
 #include "training/models/architecture.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class SyncBatchNormImpl : public torch::nn::Module {
  public:
@@ -29,4 +29,4 @@ TORCH_MODULE(SyncBatchNorm);
 /// A SyncBatchNorm, or each worker's own normalisation where `setup` has no sum_over_workers.
 void push_batch_norm(torch::nn::Sequential& net, Count channels, const ReplicaSetup& setup);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 std::span<float> floats(const torch::Tensor& flat) {
@@ -109,4 +109,4 @@ void TorchParameters::take_statistics() {
       [](const torch::Tensor& buffer, const torch::Tensor& flat) { flat.copy_(buffer); });
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// The module must outlive it, and keep its parameters: no to(), no set_requires_grad() later.
 class TorchParameters final : public Parameters {
@@ -56,4 +56,4 @@ class TorchParameters final : public Parameters {
   Ready ready_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

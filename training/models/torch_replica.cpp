@@ -11,7 +11,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/models/torch_parameters.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class TorchReplica final : public Replica {
@@ -31,7 +31,7 @@ class TorchReplica final : public Replica {
   void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
   void on_need(Need need) override { need_ = std::move(need); }
 
-  Outcome learn(const Samples& samples, float scale) override {
+  BatchResult learn(const Samples& samples, float scale) override {
     net_->train();
     parameters_.give_statistics();
     const auto [inputs, labels] = tensors(samples);
@@ -43,7 +43,7 @@ class TorchReplica final : public Replica {
     return outcome(loss, outputs, labels);
   }
 
-  Outcome evaluate(const Samples& samples) override {
+  BatchResult evaluate(const Samples& samples) override {
     const torch::NoGradGuard no_gradients;
     net_->eval();
     parameters_.give();
@@ -110,8 +110,8 @@ class TorchReplica final : public Replica {
         outputs, labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
   }
 
-  static Outcome outcome(const torch::Tensor& loss, const torch::Tensor& outputs,
-                         const torch::Tensor& labels) {
+  static BatchResult outcome(const torch::Tensor& loss, const torch::Tensor& outputs,
+                             const torch::Tensor& labels) {
     return {loss.item<double>(), outputs.argmax(1).eq(labels).sum().item<Count>(), labels.numel()};
   }
 
@@ -148,4 +148,4 @@ std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
   return std::make_unique<TorchReplica>(architecture, device_of(setup), build());
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

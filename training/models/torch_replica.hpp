@@ -8,7 +8,7 @@
 
 #include "training/models/architecture.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// The module takes samples x channels x height x width and gives samples x classes.
 /// `build` is called with the framework's random numbers seeded.
@@ -16,4 +16,4 @@ std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
                                             const ReplicaSetup& setup,
                                             const std::function<torch::nn::Sequential()>& build);
 
-}  // namespace arlab
+}  // namespace arlab::training

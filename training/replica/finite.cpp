@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
                    Count step, bool kept) {
@@ -26,4 +26,4 @@ void expect_finite(std::span<const Variable> variables, Count first, std::span<c
                              "use a smaller --lr, --warmup, or look for such numbers in the data");
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

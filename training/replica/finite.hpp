@@ -5,7 +5,7 @@
 
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Throws Error(check), naming the variable and the step, if an element of the part, which begins
 /// at `first` of the flat gradients, is no finite number. `kept`: no weight has been changed by it
@@ -13,4 +13,4 @@ namespace arlab {
 void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
                    Count step, bool kept = true);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::string_view kScalings[] = {"none", "linear", "sqrt"};
@@ -79,4 +79,4 @@ double rate_at(const LearningRate& rate, Count step, Count steps_per_epoch) {
   return rate.base * factor * decayed(rate, epoch);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

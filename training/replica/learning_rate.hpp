@@ -12,7 +12,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 enum class RateScaling : std::uint8_t { none, linear, sqrt };
 enum class RateDecay : std::uint8_t { constant, steps, cosine };
@@ -45,4 +45,4 @@ void check(const LearningRate& rate);
 /// In step `step` of the whole run. Warm-up and cosine change with every step, drops with epochs.
 double rate_at(const LearningRate& rate, Count step, Count steps_per_epoch);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 using Kind = OptimizerOptions::Kind;
@@ -95,4 +95,4 @@ void Optimizer::apply(Count first, std::span<float> weights, std::span<const flo
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

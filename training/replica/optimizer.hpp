@@ -11,7 +11,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct OptimizerOptions {
   enum class Kind : std::uint8_t { sgd, momentum, adam };
@@ -47,4 +47,4 @@ class Optimizer {
   double learning_rate_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -13,7 +13,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A trained parameter.
 struct Variable {
@@ -32,12 +32,12 @@ struct Samples {
 };
 
 /// Sums over samples, so that workers' outcomes can be added.
-struct Outcome {
+struct BatchResult {
   double loss = 0;
   Count correct = 0;
   Count samples = 0;
 
-  Outcome& operator+=(const Outcome& other) {
+  BatchResult& operator+=(const BatchResult& other) {
     loss += other.loss;
     correct += other.correct;
     samples += other.samples;
@@ -71,10 +71,10 @@ class Replica : public Parameters {
 
   /// Forward and backward: adds the gradient of `scale` x (sum of the samples' losses) to
   /// gradients(). Throws Error(usage) if the samples do not fit the model.
-  virtual Outcome learn(const Samples& samples, float scale) = 0;
+  virtual BatchResult learn(const Samples& samples, float scale) = 0;
 
   /// Forward only, with the running statistics.
-  virtual Outcome evaluate(const Samples& samples) = 0;
+  virtual BatchResult evaluate(const Samples& samples) = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,9 +5,9 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-Dispatcher::Dispatcher(Clock& clock, bool own_thread)
+Dispatcher::Dispatcher(collectives::Clock& clock, bool own_thread)
     : clock_(clock), begin_(clock.now()), has_thread_(own_thread), changed_(clock.condition()) {
   if (own_thread) thread_ = clock_.start([this] { serve(); });
 }
@@ -40,7 +40,7 @@ void Dispatcher::wait(Ticket ticket) {
 }
 
 void Dispatcher::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                          const Values& values, Carry carry, Role role) {
+                          const simulator::Values& values, Carry carry, Role role) {
   auto made = make_scheduler(kind, profile, link, values);
   const std::scoped_lock lock(mutex_);
   expects(queue_.empty() && open_ == 0, "a schedule is changed while gradients are under way");
@@ -123,9 +123,9 @@ bool Dispatcher::act(Lock& lock) {
 // Until something has changed, or the scheduler answers otherwise.
 void Dispatcher::pause(Lock& lock) {
   if (stopping_) return;
-  Time wake = kNever;
+  Time wake = simulator::kNever;
   if (scheduler_ && !at_once_ && !role_.hear) wake = scheduler_->wake(now());
-  if (wake != kNever)
+  if (wake != simulator::kNever)
     changed_->wait_until(lock, begin_ + static_cast<double>(wake) / kSecond);
   else if (has_thread_)
     changed_->wait(lock);
@@ -207,4 +207,4 @@ void Dispatcher::settle(const Bundle& bundle) {
   if (!role_.hear) scheduler_->done(bundle, now());
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -20,7 +20,7 @@
 #include "collectives/clock.hpp"
 #include "training/schedulers/scheduler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class Dispatcher {
  public:
@@ -37,7 +37,7 @@ class Dispatcher {
 
   /// own_thread: things are done on a thread of their own, else by whoever waits. The clock
   /// outlives it.
-  Dispatcher(Clock& clock, bool own_thread);
+  Dispatcher(collectives::Clock& clock, bool own_thread);
   ~Dispatcher() { stop(); }
   /// Waits for what is under way; what has not begun is never done. For whoever takes away what
   /// jobs and carries work on.
@@ -53,7 +53,7 @@ class Dispatcher {
   /// From now on, gradients travel by this scheduler: `carry` carries a bundle out and returns when
   /// it is done. Nothing may be under way. Throws Error(usage) as make_scheduler() does.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const Values& values, Carry carry, Role role = {});
+                const simulator::Values& values, Carry carry, Role role = {});
   /// The layer's gradient is complete, and is not touched before wait_for() returns.
   void ready(int layer);
   /// Returns when the layer's gradient is exchanged, or was never made ready.
@@ -86,10 +86,10 @@ class Dispatcher {
   bool is_exchanged(int layer) const { return missing_[static_cast<std::size_t>(layer)] == 0; }
   Time now() const;
 
-  Clock& clock_;
+  collectives::Clock& clock_;
   const double begin_;  // of the scheduler's time
   const bool has_thread_;
-  std::unique_ptr<Condition> changed_;
+  std::unique_ptr<collectives::Condition> changed_;
   mutable std::mutex mutex_;
   // Guarded by the mutex:
   std::deque<Task> queue_;  // the first may be under way
@@ -107,4 +107,4 @@ class Dispatcher {
   std::thread thread_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class Follower : public Scheduler {
@@ -70,4 +70,4 @@ std::unique_ptr<Scheduler> follow(std::vector<Bundle> plan, const Profile& profi
   return std::make_unique<Follower>(std::move(plan), profile.size(), hold);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,7 +9,7 @@
 
 #include "training/schedulers/scheduler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// The layers' gradients, whole.
 Bundle whole(const Profile& profile, std::span<const int> layers);
@@ -26,4 +26,4 @@ std::vector<Bundle> buckets_of(const Profile& profile, Bytes first, Bytes cap);
 std::unique_ptr<Scheduler> follow(std::vector<Bundle> plan, const Profile& profile,
                                   bool hold = false);
 
-}  // namespace arlab
+}  // namespace arlab::training

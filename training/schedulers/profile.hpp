@@ -9,7 +9,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Gradients are float32.
 inline constexpr Bytes kGradientBytes = 4;
@@ -45,4 +45,4 @@ struct LinkCost {
   }
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class Ranked : public Scheduler {
@@ -60,4 +60,4 @@ std::unique_ptr<Scheduler> by_urgency(const Profile& profile, Ranking ranking) {
   return std::make_unique<Ranked>(profile, std::move(ranking));
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,7 +11,7 @@
 
 #include "training/schedulers/scheduler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Ranking {
   std::vector<int> urgency;                          ///< of each layer; the lowest goes first
@@ -25,4 +25,4 @@ std::vector<int> forward_urgency(const Profile& profile);
 
 std::unique_ptr<Scheduler> by_urgency(const Profile& profile, Ranking ranking);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 
 #include "algorithms/algorithm.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 void check(const Profile& profile) {
   if (profile.empty()) fail(Blame::usage, "a profile without layers: give at least one");
@@ -42,10 +42,10 @@ const SchedulerKind& find_scheduler(std::string_view name) {
 }
 
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link, const Values& values) {
+                                          const LinkCost& link, const simulator::Values& values) {
   check(profile);
-  Values all;
-  for (const Parameter& p : kind.parameters) all.emplace(p.name, p.fallback);
+  simulator::Values all;
+  for (const simulator::Parameter& p : kind.parameters) all.emplace(p.name, p.default_value);
   for (const auto& [name, value] : values) {
     const auto found = all.find(name);
     if (found == all.end())
@@ -59,4 +59,4 @@ std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profi
   return kind.make(profile, link, all);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

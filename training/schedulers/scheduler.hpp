@@ -5,7 +5,7 @@
 // (timeline.hpp) and on a real one (dispatcher.hpp).
 //
 // To add one, write training/schedulers/catalog/<name>.cpp with `SchedulerKind <name>()` in
-// namespace arlab::scheduler_catalog, and one test.
+// namespace arlab::training::scheduler_catalog, and one test.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include "simulator/models/model.hpp"
 #include "training/schedulers/profile.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A part of one layer's gradient.
 struct Slice {
@@ -51,14 +51,14 @@ class Scheduler {
   /// How many bundles may be under way at once.
   virtual int limit() const { return 1; }
   /// When next() may answer otherwise although nothing has happened.
-  virtual Time wake(Time /*now*/) const { return kNever; }
+  virtual Time wake(Time /*now*/) const { return simulator::kNever; }
 };
 
 struct SchedulerKind {
   std::string_view name;  ///< the file's stem and the command line's word
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
-  std::vector<Parameter> parameters = {};
+  std::vector<simulator::Parameter> parameters = {};
   /// Whether the next forward pass waits for all gradients; otherwise each layer waits for its own.
   bool barrier = true;
   /// Whether each rank, by itself, comes to the same order: what next() gives depends on what is
@@ -66,7 +66,8 @@ struct SchedulerKind {
   bool same_everywhere = true;
   /// Whether it is made from the layers' times and the link's; else sizes are enough.
   bool needs_times = false;
-  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;
+  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&,
+                                     const simulator::Values&) = nullptr;
   /// Optional: how long the worker waits before its first step, so that the bursts of several
   /// workers do not meet on a link that they share.
   Time (*offset)(const Profile&, const LinkCost&, int worker, int workers) = nullptr;
@@ -81,6 +82,7 @@ const SchedulerKind& find_scheduler(std::string_view name);
 /// With defaults for what `values` leaves out. Throws Error(usage) for a parameter that the kind
 /// does not have or that is negative, and for a profile that does not check.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link, const Values& values = {});
+                                          const LinkCost& link,
+                                          const simulator::Values& values = {});
 
-}  // namespace arlab
+}  // namespace arlab::training

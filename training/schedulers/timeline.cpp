@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 // A message: started, waiting for the link or on it, then under latency.
@@ -12,8 +12,8 @@ struct Flight {
   Bundle bundle;
   int step;
   Time begin;
-  double left = 0;        // picoseconds of the link, if it were alone
-  Time arrives = kNever;  // known when it is off the link
+  double left = 0;                   // picoseconds of the link, if it were alone
+  Time arrives = simulator::kNever;  // known when it is off the link
 };
 
 class Worker {
@@ -44,7 +44,7 @@ class Worker {
 
   // Of all but the link's.
   Time next_event(Time now) const {
-    Time next = computing_ || free_ > now ? free_ : kNever;
+    Time next = computing_ || free_ > now ? free_ : simulator::kNever;
     for (const Flight& flight : flights_) next = std::min(next, flight.arrives);
     if (under_way() < scheduler_->limit()) next = std::min(next, scheduler_->wake(now));
     return next;
@@ -69,7 +69,7 @@ class Worker {
 
   Flights::iterator on_link() {
     return std::find_if(flights_.begin(), flights_.end(),
-                        [](const Flight& f) { return f.arrives == kNever; });
+                        [](const Flight& f) { return f.arrives == simulator::kNever; });
   }
   Flights::const_iterator on_link() const { return const_cast<Worker*>(this)->on_link(); }
 
@@ -196,12 +196,12 @@ Timeline simulate(const Study& study) {
       senders += worker.wants_link() ? 1 : 0;
     }
     const double rate = senders == 0 ? 0 : std::min(1.0, study.link_share / senders);
-    Time next = kNever;
+    Time next = simulator::kNever;
     for (const Worker& worker : workers) {
       next = std::min(next, worker.next_event(now));
       if (worker.wants_link()) next = std::min(next, worker.off_link(now, rate));
     }
-    if (next == kNever) break;
+    if (next == simulator::kNever) break;
     in_calendar(next);
     if (senders > study.link_share) crowded += next - now;
     for (Worker& worker : workers)
@@ -217,4 +217,4 @@ Timeline simulate(const Study& study) {
   return timeline;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

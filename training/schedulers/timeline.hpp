@@ -12,13 +12,13 @@
 
 #include "training/schedulers/scheduler.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Study {
   Profile profile = {};
   LinkCost link = {};  ///< of one worker that is alone
   const SchedulerKind* kind = nullptr;
-  Values values = {};                ///< of the scheduler
+  simulator::Values values = {};     ///< of the scheduler
   std::optional<bool> barrier = {};  ///< instead of the scheduler's own
   int steps = 20;
   int workers = 1;
@@ -49,4 +49,4 @@ struct Timeline {
 /// what it is given.
 Timeline simulate(const Study& study);
 
-}  // namespace arlab
+}  // namespace arlab::training

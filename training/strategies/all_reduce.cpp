@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class AllReduce final : public Strategy {
  public:
-  explicit AllReduce(const Station& station)
+  explicit AllReduce(const StrategyContext& station)
       : s_(station),
         gradients_(s_.exchange, s_.parameters, s_.options.gradients),
         open_(s_.parameters.variables().size()) {}
@@ -67,7 +67,7 @@ class AllReduce final : public Strategy {
     open_[variable] = false;
   }
 
-  Station s_;
+  StrategyContext s_;
   GradientExchange gradients_;
   Step last_;
   std::vector<bool> open_;  // by variable: the last step's update is to come
@@ -75,8 +75,8 @@ class AllReduce final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_all_reduce(const Station& station) {
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station) {
   return std::make_unique<AllReduce>(station);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -10,8 +10,8 @@
 
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-std::unique_ptr<Strategy> make_all_reduce(const Station& station);
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,11 +11,11 @@
 
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-std::unique_ptr<Strategy> make_parameter_server(const Station& station, bool synchronous);
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& station, bool synchronous);
 
 /// Why not; empty if it can.
-std::string refuse_parameter_server(const Station& station);
+std::string refuse_parameter_server(const StrategyContext& station);
 
-}  // namespace arlab
+}  // namespace arlab::training

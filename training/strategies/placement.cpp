@@ -5,7 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 std::vector<Rank> place(std::span<const Variable> variables, Rank servers) {
   expects(servers >= 1, "variables are placed on no server");
@@ -24,4 +24,4 @@ std::vector<Rank> place(std::span<const Variable> variables, Rank servers) {
   return server_of;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

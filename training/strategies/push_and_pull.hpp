@@ -8,7 +8,7 @@
 #include "training/strategies/push_codes.hpp"
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 // A worker's push travels on its own lane, and its pull on another.
 class PushPullLanes {
@@ -22,19 +22,19 @@ class PushPullLanes {
   Rank workers_;
 };
 
-inline Transfer transfer(Verb verb, Rank peer, std::span<float> data) {
-  return {verb, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
+inline collectives::Transfer transfer(ActionKind kind, Rank peer, std::span<float> data) {
+  return {kind, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
 }
-inline Transfer transfer(Verb verb, Rank peer, std::span<std::byte> code) {
-  return {verb, peer, code.data(), static_cast<Count>(code.size())};
+inline collectives::Transfer transfer(ActionKind kind, Rank peer, std::span<std::byte> code) {
+  return {kind, peer, code.data(), static_cast<Count>(code.size())};
 }
-inline constexpr Operand kCodes{DType::byte, Op::sum};
+inline constexpr collectives::Operand kCodes{collectives::DType::byte, collectives::Op::sum};
 
 inline std::span<float> part(std::span<float> flat, const Variable& v) {
   return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
 }
 
-std::unique_ptr<Strategy> make_push_worker(const Station& station);
-std::unique_ptr<Strategy> make_push_server(const Station& station, bool synchronous);
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station);
+std::unique_ptr<Strategy> make_push_server(const StrategyContext& station, bool synchronous);
 
-}  // namespace arlab
+}  // namespace arlab::training

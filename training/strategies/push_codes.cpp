@@ -3,9 +3,9 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/parameter_server.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-std::string PushCodes::refuses(const GradientOptions& options) {
+std::string PushCodes::unsupported_reason(const GradientOptions& options) {
   if (!options.compressor) return "";
   const CompressorKind& kind = *options.compressor->kind;
   const std::string who = "compressor " + std::string(kind.name) + " ";
@@ -27,14 +27,14 @@ PushCodes::PushCodes(const GradientOptions& options, std::span<const Variable> v
   for (const Variable& v : variables) {
     const bool is_matrix = v.shape.size() >= 2 && v.shape[0] > 0;
     names_.push_back(v.name);
-    layouts_.push_back(is_matrix ? Layout{{v.shape[0], v.elements / v.shape[0]}}
+    layouts_.push_back(is_matrix ? TensorShapes{{v.shape[0], v.elements / v.shape[0]}}
                                  : flat(v.elements));
     compressors_.push_back(make_compressor(*options.compressor, layouts_.back(),
                                            server_aggregation(*options.compressor)));
   }
 }
 
-Occasion PushCodes::occasion(std::size_t variable, Rank worker, Count push) const {
+EncodeContext PushCodes::occasion(std::size_t variable, Rank worker, Count push) const {
   return {.seed = options_.seed,
           .step = push,
           .tensor = static_cast<std::uint32_t>(variable),
@@ -55,7 +55,7 @@ Count PushCodes::bytes(std::size_t variable, Count push) const {
 
 void PushCodes::decode(std::size_t variable, std::span<const std::byte> code,
                        std::span<float> gradient, Rank worker, Count push) {
-  arlab::decode(*compressors_[variable], code, gradient, occasion(variable, worker, push));
+  arlab::training::decode(*compressors_[variable], code, gradient, occasion(variable, worker, push));
   for (float& x : gradient) x /= static_cast<float>(workers_);
 }
 
@@ -76,4 +76,4 @@ void PushCodes::restore(const GradientExchange::State& state) {
       restore_state(*compressors_[v], found->second);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

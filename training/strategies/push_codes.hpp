@@ -12,7 +12,7 @@
 #include "training/exchange/gradient_exchange.hpp"
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class PushCodes {
  public:
@@ -35,16 +35,16 @@ class PushCodes {
   void restore(const GradientExchange::State& state);
 
   /// Why codes cannot be pushed; empty if they can.
-  static std::string refuses(const GradientOptions& options);
+  static std::string unsupported_reason(const GradientOptions& options);
 
  private:
-  Occasion occasion(std::size_t variable, Rank worker, Count push) const;
+  EncodeContext occasion(std::size_t variable, Rank worker, Count push) const;
 
   GradientOptions options_;
   std::vector<std::string> names_;
-  std::vector<Layout> layouts_;  // by variable
+  std::vector<TensorShapes> layouts_;  // by variable
   Rank workers_;
   std::vector<std::unique_ptr<Compressor>> compressors_;  // by variable
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

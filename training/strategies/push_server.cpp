@@ -7,12 +7,12 @@
 #include "training/strategies/placement.hpp"
 #include "training/strategies/push_and_pull.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class Server final : public Strategy {
  public:
-  Server(const Station& station, bool synchronous)
+  Server(const StrategyContext& station, bool synchronous)
       : s_(station), lanes_(s_.workers), synchronous_(synchronous), desks_(index(s_.workers)) {
     const auto variables = s_.parameters.variables();
     const std::vector<Rank> server_of = place(variables, s_.ranks - s_.workers);
@@ -58,11 +58,11 @@ class Server final : public Strategy {
   Staleness staleness() const override { return staleness_; }
 
  private:
-  struct Desk {                 // of one worker
+  struct WorkerState {          // of one worker
     std::vector<float> pushed;  // its gradient, all variables (those of others stay empty)
     std::vector<float> pulled;  // a copy of the weights, on its way to the worker
     std::vector<std::vector<std::byte>> codes;  // the same compressed, by variable of mine_
-    std::vector<Transfer> in, out;
+    std::vector<collectives::Transfer> in, out;
     Count push = 0, end = 0;  // the number of the next one, and of the first beyond the epoch's
     Count version = 0;        // of the weights it has
   };
@@ -70,22 +70,24 @@ class Server final : public Strategy {
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
 
   void expect_from(Rank worker) {
-    Desk& desk = desks_[index(worker)];
+    WorkerState& desk = desks_[index(worker)];
     if (mine_.empty() || desk.push == desk.end) return;
     desk.pushed.resize(s_.parameters.gradients().size());
     desk.codes.resize(mine_.size());
     desk.in.clear();
     for (std::size_t i = 0; i < mine_.size(); ++i) {
       if (codes_) desk.codes[i].resize(index(codes_->bytes(number_of_[i], desk.push)));
-      desk.in.push_back(codes_ ? transfer(Verb::replace, worker, std::span(desk.codes[i]))
-                               : transfer(Verb::replace, worker, part(desk.pushed, mine_[i])));
+      desk.in.push_back(codes_
+                            ? transfer(ActionKind::replace, worker, std::span(desk.codes[i]))
+                            : transfer(ActionKind::replace, worker, part(desk.pushed, mine_[i])));
     }
-    s_.exchange.communicator().start(lanes_.push(worker), desk.in, codes_ ? kCodes : Operand{});
+    s_.exchange.communicator().start(lanes_.push(worker), desk.in,
+                                     codes_ ? kCodes : collectives::Operand{});
   }
 
   /// A worker's gradient is here, or its code.
   void take(Rank worker) {
-    Desk& desk = desks_[index(worker)];
+    WorkerState& desk = desks_[index(worker)];
     for (std::size_t i = 0; codes_ && i < mine_.size(); ++i)
       codes_->decode(number_of_[i], desk.codes[i], part(desk.pushed, mine_[i]), worker, desk.push);
     ++desk.push;
@@ -93,7 +95,7 @@ class Server final : public Strategy {
   }
 
   void answer(Rank worker) {
-    Desk& desk = desks_[index(worker)];
+    WorkerState& desk = desks_[index(worker)];
     desk.version = version_;
     desk.pulled.resize(s_.parameters.weights().size());
     desk.out.clear();
@@ -101,7 +103,7 @@ class Server final : public Strategy {
       const std::span<float> now = part(s_.parameters.weights(), v);
       const std::span<float> copy = part(desk.pulled, v);
       std::copy(now.begin(), now.end(), copy.begin());
-      desk.out.push_back(transfer(Verb::send, worker, copy));
+      desk.out.push_back(transfer(ActionKind::send, worker, copy));
     }
     s_.exchange.communicator().start(lanes_.pull(worker), desk.out, {});
     ++answers_;
@@ -156,13 +158,13 @@ class Server final : public Strategy {
     ++version_;
   }
 
-  Station s_;
+  StrategyContext s_;
   PushPullLanes lanes_;
   bool synchronous_;
   std::vector<Variable> mine_;
   std::vector<std::size_t> number_of_;  // of each of mine_ among all
   std::optional<PushCodes> codes_;
-  std::vector<Desk> desks_;  // by worker
+  std::vector<WorkerState> desks_;  // by worker
   Count version_ = 0;
   int answers_ = 0;  // on their way
   bool settled_ = true;
@@ -171,8 +173,8 @@ class Server final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_push_server(const Station& station, bool synchronous) {
+std::unique_ptr<Strategy> make_push_server(const StrategyContext& station, bool synchronous) {
   return std::make_unique<Server>(station, synchronous);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

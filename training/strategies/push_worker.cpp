@@ -5,12 +5,12 @@
 #include "training/strategies/placement.hpp"
 #include "training/strategies/push_and_pull.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class Worker final : public Strategy {
  public:
-  explicit Worker(const Station& station)
+  explicit Worker(const StrategyContext& station)
       : s_(station),
         lanes_(s_.workers),
         server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {
@@ -32,15 +32,17 @@ class Worker final : public Strategy {
   void finish_step(const Step& step) override {
     expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
     const double begin = s_.exchange.clock().now();
-    Communicator& c = s_.exchange.communicator();
-    const auto push = codes_ ? codes(step.number) : round(Verb::send, s_.parameters.gradients());
-    const Operand operand = codes_ ? kCodes : Operand{};
+    collectives::Communicator& c = s_.exchange.communicator();
+    const auto push =
+        codes_ ? codes(step.number) : round(ActionKind::send, s_.parameters.gradients());
+    const collectives::Operand operand = codes_ ? kCodes : collectives::Operand{};
     is_open_ = true;
     c.start(lanes_.push(s_.rank), push, operand);
     pull(1);
     is_open_ = false;
     Count bytes = 0;
-    for (const Transfer& t : push) bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
+    for (const collectives::Transfer& t : push)
+      bytes += t.elements * static_cast<Count>(collectives::size_of(operand.dtype));
     s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes);
   }
 
@@ -53,11 +55,11 @@ class Worker final : public Strategy {
   }
 
  private:
-  std::vector<Transfer> round(Verb verb, std::span<float> flat) const {
-    std::vector<Transfer> all;
+  std::vector<collectives::Transfer> round(ActionKind kind, std::span<float> flat) const {
+    std::vector<collectives::Transfer> all;
     const auto variables = s_.parameters.variables();
     for (std::size_t v = 0; v < variables.size(); ++v)
-      all.push_back(transfer(verb, s_.workers + server_of_[v], part(flat, variables[v])));
+      all.push_back(transfer(kind, s_.workers + server_of_[v], part(flat, variables[v])));
     return all;
   }
 
@@ -73,24 +75,24 @@ class Worker final : public Strategy {
     s_.exchange.clock().sleep(static_cast<double>(offset) / kSecond);
   }
 
-  std::vector<Transfer> codes(Count push) {
-    std::vector<Transfer> all;
+  std::vector<collectives::Transfer> codes(Count push) {
+    std::vector<collectives::Transfer> all;
     const auto variables = s_.parameters.variables();
     for (std::size_t v = 0; v < variables.size(); ++v)
       all.push_back(transfer(
-          Verb::send, s_.workers + server_of_[v],
+          ActionKind::send, s_.workers + server_of_[v],
           codes_->encode(v, part(s_.parameters.gradients(), variables[v]), s_.rank, push)));
     return all;
   }
 
   void pull(int others) {
-    Communicator& c = s_.exchange.communicator();
-    const auto pull = round(Verb::replace, s_.parameters.weights());
+    collectives::Communicator& c = s_.exchange.communicator();
+    const auto pull = round(ActionKind::replace, s_.parameters.weights());
     c.start(lanes_.pull(s_.rank), pull, {});
     for (int open = 1 + others; open > 0; --open) c.wait();
   }
 
-  Station s_;
+  StrategyContext s_;
   PushPullLanes lanes_;
   std::vector<Rank> server_of_;
   std::optional<PushCodes> codes_;
@@ -103,8 +105,8 @@ class Worker final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_push_worker(const Station& station) {
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station) {
   return std::make_unique<Worker>(station);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -4,7 +4,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 const StrategyKind& find_strategy(std::string_view name) {
   std::vector<std::string_view> names;
@@ -16,7 +16,7 @@ const StrategyKind& find_strategy(std::string_view name) {
                          " (`arlab list strategies` names all)");
 }
 
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station) {
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& station) {
   const GradientOptions& g = station.options.gradients;
   const auto refuse = [&](const std::string& what) {
     fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " + what +
@@ -33,19 +33,20 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station&
                            " must be followed by " + std::string(g.compressor->kind->optimiser) +
                            ", not " + std::string(name(station.optimizer.options().kind)) +
                            ": use --optimizer sgd");
-  if (kind.refuses)
-    if (const std::string why = kind.refuses(station); !why.empty()) fail(Blame::usage, why);
+  if (kind.unsupported_reason)
+    if (const std::string why = kind.unsupported_reason(station); !why.empty())
+      fail(Blame::usage, why);
   return kind.make(station);
 }
 
-void apply_all(const Station& station, const Step& step) {
+void apply_all(const StrategyContext& station, const Step& step) {
   const std::span<const float> gradients = station.parameters.gradients();
   expect_finite(station.parameters.variables(), 0, gradients, step.number);
   station.optimizer.start_step(step.learning_rate);
   station.optimizer.apply(0, station.parameters.weights(), gradients);
 }
 
-void average(const Station& station, const CollectiveId& id, std::span<float> data) {
+void average(const StrategyContext& station, const CollectiveId& id, std::span<float> data) {
   if (station.ranks == 1 || data.empty()) return;
   if (station.serves()) std::fill(data.begin(), data.end(), 0.0F);
   station.exchange.sum(id, data);
@@ -53,4 +54,4 @@ void average(const Station& station, const CollectiveId& id, std::span<float> da
   for (float& x : data) x *= share;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,7 +5,7 @@
 // ranks are no workers and call start_step and finish_step only.
 //
 // To add one, write training/strategies/catalog/<name>.cpp with `StrategyKind <name>()` in
-// namespace arlab::strategy_catalog, and one test.
+// namespace arlab::training::strategy_catalog, and one test.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@
 #include "training/replica/optimizer.hpp"
 #include "training/replica/replica.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct StrategyOptions {
   Rank servers = 1;  ///< of the parameter servers
@@ -31,7 +31,7 @@ struct StrategyOptions {
 };
 
 /// What a strategy works on; all of it outlives the strategy.
-struct Station {
+struct StrategyContext {
   Parameters& parameters;
   Optimizer& optimizer;
   Exchange& exchange;
@@ -82,7 +82,7 @@ class Strategy {
 
 struct StrategyKind {
   std::string_view name;  ///< the file's stem and the command line's word
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
   std::string_view backend = {};  ///< the only one it is for; empty: any
   bool synchronous = true;        ///< n workers train as one with the whole batch does
@@ -95,8 +95,9 @@ struct StrategyKind {
   bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
   bool local_batch = false;  ///< a worker's loss is divided by its own batch
   std::string_view route = "ring";  ///< the algorithm where none was asked for
-  std::unique_ptr<Strategy> (*make)(const Station&) = nullptr;
-  std::string (*refuses)(const Station&) = nullptr;  ///< optional: reason, or empty
+  std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
+  std::string (*unsupported_reason)(const StrategyContext&) =
+      nullptr;  ///< optional: reason, or empty
 };
 
 /// Every strategy of the catalogue, by name.
@@ -106,12 +107,12 @@ std::span<const StrategyKind> strategies();
 const StrategyKind& find_strategy(std::string_view name);
 
 /// Throws Error(usage) if the strategy cannot work there.
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Station& station);
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& station);
 
 /// One step of the optimizer on all weights.
-void apply_all(const Station& station, const Step& step);
+void apply_all(const StrategyContext& station, const Step& step);
 
 /// Replaces the data on every rank by their mean over the workers; those of servers are left out.
-void average(const Station& station, const CollectiveId& id, std::span<float> data);
+void average(const StrategyContext& station, const CollectiveId& id, std::span<float> data);
 
-}  // namespace arlab
+}  // namespace arlab::training

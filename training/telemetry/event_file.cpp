@@ -11,7 +11,7 @@
 #include "training/io/crc32c.hpp"
 #include "training/telemetry/events.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ void EventFile::histogram(std::string_view tag, std::span<const float> values, C
     scalar(std::string(tag) + "/not_finite", static_cast<double>(h.not_finite), step);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Whether this program was built with protobuf, which event files need.
 bool has_event_files();
@@ -42,4 +42,4 @@ class EventFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

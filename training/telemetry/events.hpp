@@ -6,7 +6,7 @@
 
 #include "training/telemetry/histogram.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Times are seconds since 1970.
 std::string version_event(double time);
@@ -14,4 +14,4 @@ std::string scalar_event(std::string_view tag, double value, Count step, double 
 std::string histogram_event(std::string_view tag, const Histogram& histogram, Count step,
                             double time);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 // The upper ends of all buckets; the last takes whatever is above.
@@ -56,4 +56,4 @@ Histogram histogram_of(std::span<const float> values) {
   return h;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

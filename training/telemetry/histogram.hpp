@@ -8,7 +8,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct Histogram {
   double min = 0, max = 0, sum = 0, sum_squares = 0;
@@ -21,4 +21,4 @@ struct Histogram {
 /// Empty buckets are left out but for those beside full ones, so that the shape stays.
 Histogram histogram_of(std::span<const float> values);
 
-}  // namespace arlab
+}  // namespace arlab::training

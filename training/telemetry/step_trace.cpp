@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/telemetry/trace_events.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr const char* kKinds[] = {"input", "computation", "communication"};
@@ -83,4 +83,4 @@ Json trace_of(std::span<const WorkSpan> spans, Json about) {
   return std::move(events).json(std::move(about));
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,7 +8,7 @@
 #include "algorithms/problem.hpp"
 #include "training/io/json.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A stretch of a worker's time.
 struct WorkSpan {
@@ -32,4 +32,4 @@ std::vector<WorkSpan> decode_spans(std::string_view text);
 /// span's.
 Json trace_of(std::span<const WorkSpan> spans, Json about);
 
-}  // namespace arlab
+}  // namespace arlab::training

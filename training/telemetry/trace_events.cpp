@@ -1,6 +1,6 @@
 #include "training/telemetry/trace_events.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 void TraceEvents::process(int process, const std::string& name) {
   events_.push_back(
@@ -49,4 +49,4 @@ Json TraceEvents::json(Json about) && {
           {"traceEvents", std::move(events_)}};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,7 +9,7 @@
 
 #include "training/io/json.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class TraceEvents {
  public:
@@ -38,4 +38,4 @@ class TraceEvents {
   Json events_ = Json::array();
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

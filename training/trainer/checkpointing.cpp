@@ -6,7 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "training/control/gather.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 Floats copy(std::span<const float> data) { return {data.begin(), data.end()}; }
@@ -20,15 +20,16 @@ void fill(std::span<float> into, const Floats& from, const std::string& what,
   std::copy(from.begin(), from.end(), into.begin());
 }
 
-Transfer message(Verb verb, Rank peer, std::span<float> data) {
-  return {verb, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
+collectives::Transfer message(ActionKind kind, Rank peer, std::span<float> data) {
+  return {kind, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
 }
 
 // One message from a rank to another; all others do nothing.
-void pass(Communicator& c, Rank from, Rank to, std::span<float> data) {
+void pass(collectives::Communicator& c, Rank from, Rank to, std::span<float> data) {
   if (data.empty() || from == to || (c.rank() != from && c.rank() != to)) return;
-  const Transfer round[] = {c.rank() == from ? message(Verb::send, to, data)
-                                             : message(Verb::replace, from, data)};
+  const collectives::Transfer round[] = {c.rank() == from
+                                             ? message(ActionKind::send, to, data)
+                                             : message(ActionKind::replace, from, data)};
   c.start(0, round, {});
   c.wait();
 }
@@ -70,9 +71,9 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
-void expect_same_plan(const std::vector<Article>& articles, const Checkpoint& checkpoint) {
+void expect_same_plan(const std::vector<RunParameter>& articles, const Checkpoint& checkpoint) {
   const Json& plan = checkpoint.json("plan");
-  for (const Article& a : articles) {
+  for (const RunParameter& a : articles) {
     if (!a.lasting) continue;
     const auto found = plan.find(a.name);
     const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
@@ -85,14 +86,14 @@ void expect_same_plan(const std::vector<Article>& articles, const Checkpoint& ch
 
 }  // namespace
 
-Backup::Backup(Trainer& trainer, std::string folder, const SavePolicy& policy)
+Checkpointer::Checkpointer(Trainer& trainer, std::string folder, const SavePolicy& policy)
     : trainer_(trainer), path_(std::move(folder)), policy_(policy) {
   if (trainer_.communicator().rank() == 0) folder_.emplace(path_, policy_);
   trainer_.on_settled(policy_.every_steps, [this](const EpochReport* epoch) { settled(epoch); });
   trainer_.on_failure([this] { rescue(); });
 }
 
-std::vector<std::string> Backup::resume() {
+std::vector<std::string> Checkpointer::resume() {
   std::vector<std::string> notes;
   std::optional<Latest> latest;
   if (keeps()) latest = latest_checkpoint(path_);
@@ -114,7 +115,7 @@ std::vector<std::string> Backup::resume() {
   return notes;
 }
 
-Checkpoint Backup::state() {
+Checkpoint Checkpointer::state() {
   Checkpoint c;
   c.add("weights/parameters", copy(trainer_.replica().weights()));
   c.add("weights/statistics", copy(trainer_.replica().statistics()));
@@ -122,33 +123,36 @@ Checkpoint Backup::state() {
   if (!trainer_.own_moments()) c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
   c.add("position", Integers{trainer_.steps_done()});
   Json plan = Json::object();
-  for (const Article& a : trainer_.articles())
+  for (const RunParameter& a : trainer_.articles())
     if (a.lasting) plan[a.name] = a.value;
   c.add("plan", plan);
   return c;
 }
 
-void Backup::restore(const Checkpoint& from) {
+void Checkpointer::restore(const Checkpoint& from) {
   if (!from.find("position") || !from.find("plan"))
     fail(Blame::usage, from.source +
                            " holds weights only, with which a run cannot go on: use another "
                            "--checkpoint folder");
   expect_same_plan(trainer_.articles(), from);
-  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
-  fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
+  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights",
+                    from);
+  fill(trainer_.replica().statistics(), from.floats("weights/statistics"),
+                    "statistics", from);
   if (!trainer_.own_moments()) {
-    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments", from);
+    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments",
+                      from);
     trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
   }
   trainer_.set_steps_done(from.integers("position").at(0));
 }
 
-void Backup::settled(const EpochReport* epoch) {
+void Checkpointer::settled(const EpochReport* epoch) {
   Moment moment{trainer_.steps_done(), epoch != nullptr};
   if (epoch && epoch->validation.samples > 0)
     moment.validation_loss =
         epoch->validation.loss / static_cast<double>(epoch->validation.samples);
-  Communicator& c = trainer_.communicator();
+  collectives::Communicator& c = trainer_.communicator();
   if (c.max(keeps() && folder_->due(moment) ? 1 : 0) == 0) return;
   Checkpoint now;
   if (keeps()) now = state();
@@ -157,14 +161,14 @@ void Backup::settled(const EpochReport* epoch) {
   if (keeps()) folder_->save(std::move(now), moment);
 }
 
-void Backup::rescue() {
+void Checkpointer::rescue() {
   if (policy_.best_only || policy_.weights_only || trainer_.steps_done() == 0) return;
   folder_->save(state(), {trainer_.steps_done(), false});
 }
 
 // Rank by rank; steps of the optimizer go as a float's exact integers would not, so as a Count.
-void Backup::gather_moments(Checkpoint* into) {
-  Communicator& c = trainer_.communicator();
+void Checkpointer::gather_moments(Checkpoint* into) {
+  collectives::Communicator& c = trainer_.communicator();
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments = copy(trainer_.optimizer().moments());
     const Count steps = c.sum(c.rank() == r ? trainer_.optimizer().steps() : 0);
@@ -176,8 +180,8 @@ void Backup::gather_moments(Checkpoint* into) {
 }
 
 // Throws on all ranks unless rank 0's checkpoint has a part for each rank, and no more.
-void Backup::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
-  Communicator& c = trainer_.communicator();
+void Checkpointer::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
+  collectives::Communicator& c = trainer_.communicator();
   const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
                                 from->find(part_of(c.ranks())) == nullptr);
   if (c.max(enough ? 0 : 1) > 0)
@@ -186,8 +190,8 @@ void Backup::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(
                            ", and each rank has a state of its own here: use as many");
 }
 
-void Backup::gather_states(Checkpoint* into) {
-  Communicator& c = trainer_.communicator();
+void Checkpointer::gather_states(Checkpoint* into) {
+  collectives::Communicator& c = trainer_.communicator();
   const std::string own = encoded(trainer_.strategy_state());
   if (c.sum(static_cast<Count>(own.size())) == 0) return;
   std::vector<std::string> all = gather(c, own);
@@ -196,8 +200,8 @@ void Backup::gather_states(Checkpoint* into) {
     into->add(state_of(r), std::move(all[static_cast<std::size_t>(r)]));
 }
 
-void Backup::scatter_states(const Checkpoint* from) {
-  Communicator& c = trainer_.communicator();
+void Checkpointer::scatter_states(const Checkpoint* from) {
+  collectives::Communicator& c = trainer_.communicator();
   if (c.max(from && from->find(state_of(0)) ? 1 : 0) == 0) return;
   expect_part_of_each(from, state_of);
   std::vector<std::string> all;
@@ -205,9 +209,9 @@ void Backup::scatter_states(const Checkpoint* from) {
   trainer_.restore_strategy(decoded(scatter(c, all)));
 }
 
-void Backup::scatter_moments(const Checkpoint* from) {
+void Checkpointer::scatter_moments(const Checkpoint* from) {
   if (!trainer_.own_moments()) return;
-  Communicator& c = trainer_.communicator();
+  collectives::Communicator& c = trainer_.communicator();
   expect_part_of_each(from, moments_of);
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments(trainer_.optimizer().moments().size());
@@ -220,4 +224,4 @@ void Backup::scatter_moments(const Checkpoint* from) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -14,13 +14,13 @@
 #include "training/checkpoint/folder.hpp"
 #include "training/trainer/trainer.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-class Backup {
+class Checkpointer {
  public:
   /// Every rank makes one, before Trainer::run(); only rank 0 touches the folder. The trainer
   /// outlives it and saves from now on.
-  Backup(Trainer& trainer, std::string folder, const SavePolicy& policy);
+  Checkpointer(Trainer& trainer, std::string folder, const SavePolicy& policy);
 
   /// Goes on from the newest whole checkpoint, if there is one; every rank calls it, once. Returns
   /// what people should be told: which one it was, what was refused or renamed. Throws Error(usage)
@@ -45,4 +45,4 @@ class Backup {
   std::optional<CheckpointFolder> folder_;  // rank 0's
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -4,7 +4,7 @@
 
 #include "training/trainer/trainer.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {
   EpochReport all = own;
@@ -20,8 +20,8 @@ EpochReport Trainer::report(EpochReport own, const Exchange::Usage& used) {
   return all;
 }
 
-Outcome Trainer::evaluate(Pipeline* pipeline) {
-  Outcome own;
+BatchResult Trainer::evaluate(Pipeline* pipeline) {
+  BatchResult own;
   if (pipeline) {
     pipeline->seek({});
     for (Count step = 0; step < pipeline->steps(); ++step) {
@@ -43,7 +43,7 @@ double Trainer::sum(double value) {
   return total;
 }
 
-Outcome Trainer::sum(const Outcome& own) {
+BatchResult Trainer::sum(const BatchResult& own) {
   return {sum(own.loss), communicator_.sum(own.correct), communicator_.sum(own.samples)};
 }
 
@@ -60,4 +60,4 @@ Staleness Trainer::staleness() {
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <iterator>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 // With all its digits, so that numbers that differ read differently.
@@ -22,18 +22,20 @@ std::string text_of(const OptimizerOptions& o) {
 }
 
 std::string text_of(const LearningRate& r) {
-  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
-                     text_of(r.warm_up) + ", " + std::string(name(r.decay));
+  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) +
+                     ", warm-up " + text_of(r.warm_up) + ", " +
+                     std::string(name(r.decay));
   if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
   if (r.decay == RateDecay::cosine) text += ", " + text_of(r.epochs) + " epochs";
   if (r.decay == RateDecay::steps)
-    for (const RateDrop& d : r.drops) text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
+    for (const RateDrop& d : r.drops)
+      text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
   return text;
 }
 
 }  // namespace
 
-std::vector<Article> articles_of(const Learning& l) {
+std::vector<RunParameter> articles_of(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
   return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                                std::to_string(o.bound) + ", every " + std::to_string(o.every)},
@@ -47,4 +49,4 @@ std::vector<Article> articles_of(const Learning& l) {
           {"the comparisons", "every " + std::to_string(l.check_every), false}};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

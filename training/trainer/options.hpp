@@ -9,9 +9,9 @@
 #include "training/replica/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
-struct Learning {
+struct TrainerOptions {
   std::string strategy = "mirrored";
   std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's own
   int segments = 1;
@@ -28,6 +28,6 @@ struct Learning {
 };
 
 /// What all ranks must have in common of it; the algorithm is as yet a word.
-std::vector<Article> articles_of(const Learning& learning);
+std::vector<RunParameter> articles_of(const TrainerOptions& learning);
 
-}  // namespace arlab
+}  // namespace arlab::training

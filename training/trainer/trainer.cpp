@@ -6,16 +6,17 @@
 #include "algorithms/base/error.hpp"
 #include "training/control/same_on_all_ranks.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
-Route route_of(const Learning& learning, Communicator& communicator) {
+Route route_of(const TrainerOptions& learning, collectives::Communicator& communicator) {
   const std::string_view word =
       learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
   // Before auto tries algorithms: ranks that try different ones would wait for each other for ever.
-  const Article asked[] = {{"the algorithm asked for",
-                            std::string(word) + ", " + std::to_string(learning.segments) +
-                                " segments, groups of " + std::to_string(learning.via.group_size)}};
+  const RunParameter asked[] = {
+      {"the algorithm asked for", std::string(word) + ", " + std::to_string(learning.segments) +
+                                      " segments, groups of " +
+                                      std::to_string(learning.via.group_size)}};
   expect_same(communicator, asked);
   constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
   return find_route(word, learning.segments, communicator, kTried, learning.via);
@@ -33,7 +34,7 @@ std::string text_of(std::span<const Variable> variables) {
 
 }  // namespace
 
-Rank Trainer::workers_of(const Learning& learning, Rank ranks) {
+Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
   if (!find_strategy(learning.strategy).has_servers) return ranks;
   const Rank servers = learning.options.servers;
   if (servers < 1 || servers >= ranks)
@@ -43,8 +44,8 @@ Rank Trainer::workers_of(const Learning& learning, Rank ranks) {
   return ranks - servers;
 }
 
-Trainer::Trainer(Communicator& communicator, const Learning& learning, const MakeReplica& make,
-                 std::vector<Article> articles)
+Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
+                 const MakeReplica& make, std::vector<RunParameter> articles)
     : communicator_(communicator),
       learning_(learning),
       kind_(find_strategy(learning.strategy)),
@@ -66,7 +67,7 @@ Trainer::Trainer(Communicator& communicator, const Learning& learning, const Mak
 
 void Trainer::agree() {
   articles_.push_back({"the model", text_of(replica_->variables())});
-  for (Article& a : articles_of(learning_)) articles_.push_back(std::move(a));
+  for (RunParameter& a : articles_of(learning_)) articles_.push_back(std::move(a));
   articles_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
                                             std::to_string(exchange_.route().segments) +
                                             " segments"});
@@ -93,7 +94,7 @@ void Trainer::share_state() {
 }
 
 // The gradient of each micro-batch is added to those before; only the last one completes it.
-Outcome Trainer::learn(const Batch& batch) {
+BatchResult Trainer::learn(const Batch& batch) {
   // Those that are still under way are cleared when they have arrived.
   const auto gradients = replica_->gradients();
   if (strategy_->is_whole()) std::fill(gradients.begin(), gradients.end(), 0.0F);
@@ -106,7 +107,7 @@ Outcome Trainer::learn(const Batch& batch) {
   const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
   const Blocks parts(batch.samples, count);
   const std::size_t values = batch.values.size() / static_cast<std::size_t>(batch.samples);
-  Outcome outcome;
+  BatchResult outcome;
   for (Count part = 0; part < count; ++part) {
     const auto first = static_cast<std::size_t>(parts.begin(part));
     const auto size = static_cast<std::size_t>(parts.size(part));
@@ -133,7 +134,7 @@ void Trainer::listen(bool first, bool last) {
   });
 }
 
-StepReport Trainer::train_step(const Feed& feed, Count steps_of_epoch) {
+StepReport Trainer::train_step(const TrainingData& feed, Count steps_of_epoch) {
   const double begin = clock().now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
@@ -174,7 +175,7 @@ void Trainer::compare_replicas() {
 // Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless
 // it failed amid an update: then the optimizer is a step ahead. What went wrong first is what is
 // told.
-void Trainer::run(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+void Trainer::run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
   try {
     run_all(feed, steps_of_epoch, observer);
   } catch (const std::exception& error) {
@@ -199,7 +200,7 @@ void Trainer::rescue(const std::string& why, const std::exception* error) {
   }
 }
 
-void Trainer::run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer) {
+void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
   expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
   exchange_.observe(observer.collective);
   if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");
@@ -251,4 +252,4 @@ void Trainer::average_statistics() {
   averaging_ = false;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -17,14 +17,14 @@
 #include "training/models/architecture.hpp"
 #include "training/trainer/options.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// What one step took on this rank, in seconds, and what came of it.
 struct StepReport {
   Step step;
   Position position;
-  Outcome outcome;   ///< of this worker
-  double begin = 0;  ///< on the communicator's clock
+  BatchResult outcome;  ///< of this worker
+  double begin = 0;     ///< on the communicator's clock
   double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
   /// Forward, backward and the optimizer, as long as nothing was waited for.
   double compute() const { return seconds - input - exposed; }
@@ -33,7 +33,7 @@ struct StepReport {
 /// What all workers together did in an epoch, or in the part of it after a resume.
 struct EpochReport {
   Count epoch = 0, steps = 0;
-  Outcome train, validation;                                      ///< over all workers
+  BatchResult train, validation;                                  ///< over all workers
   double seconds = 0, input = 0, exposed = 0, communication = 0;  ///< of the slowest worker, each
   double compute = 0, codec = 0;                                  ///< codec: of `communication`
   Count bytes_sent = 0;                                           ///< by all ranks
@@ -46,7 +46,7 @@ struct Observer {
 };
 
 /// Where the data of one rank come from. Servers have none.
-struct Feed {
+struct TrainingData {
   Pipeline* train = nullptr;
   Pipeline* validation = nullptr;  ///< optional
 };
@@ -59,26 +59,26 @@ class Trainer {
   /// Every rank makes one, with the same learning. `articles`: what else all ranks must have in
   /// common. Rank 0's weights become everybody's. Throws Error(usage) where the strategy cannot
   /// work, and where ranks disagree.
-  Trainer(Communicator& communicator, const Learning& learning, const MakeReplica& make,
-          std::vector<Article> articles = {});
+  Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
+          const MakeReplica& make, std::vector<RunParameter> articles = {});
 
   /// How many of the ranks are workers.
-  static Rank workers_of(const Learning& learning, Rank ranks);
+  static Rank workers_of(const TrainerOptions& learning, Rank ranks);
 
   /// Trains from steps_done() to the end of the last epoch. Throws Error(check) when replicas
   /// diverge or a gradient is no finite number.
-  void run(const Feed& feed, Count steps_of_epoch, const Observer& observer = {});
+  void run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer = {});
 
   /// Over all workers; every rank calls it.
-  Outcome evaluate(Pipeline* pipeline);
+  BatchResult evaluate(Pipeline* pipeline);
 
   Replica& replica() { return *replica_; }
   Optimizer& optimizer() { return *optimizer_; }
   const Exchange& exchange() const { return exchange_; }
-  const Learning& learning() const { return learning_; }
-  Communicator& communicator() { return communicator_; }
+  const TrainerOptions& learning() const { return learning_; }
+  collectives::Communicator& communicator() { return communicator_; }
   /// What every rank must have in common: the plan of the run.
-  const std::vector<Article>& articles() const { return articles_; }
+  const std::vector<RunParameter>& articles() const { return articles_; }
   bool is_worker() const { return communicator_.rank() < workers_; }
   Rank workers() const { return workers_; }
   /// Of all ranks; every rank calls it.
@@ -106,28 +106,28 @@ class Trainer {
   void agree();
   void rescue(const std::string& why, const std::exception* error);
   void broadcast(std::span<float> data, int which);
-  void run_all(const Feed& feed, Count steps_of_epoch, const Observer& observer);
-  StepReport train_step(const Feed& feed, Count steps_of_epoch);
-  Outcome learn(const Batch& batch);
+  void run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer);
+  StepReport train_step(const TrainingData& feed, Count steps_of_epoch);
+  BatchResult learn(const Batch& batch);
   void listen(bool first, bool last);
-  Clock& clock() { return communicator_.clock(); }
+  collectives::Clock& clock() { return communicator_.clock(); }
   void compare_replicas();
   void average_statistics();
   EpochReport report(EpochReport sums, const Exchange::Usage& used);
   double sum(double value);
-  Outcome sum(const Outcome& own);
+  BatchResult sum(const BatchResult& own);
 
-  Communicator& communicator_;
-  Learning learning_;
+  collectives::Communicator& communicator_;
+  TrainerOptions learning_;
   const StrategyKind& kind_;
   Rank workers_;
   std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<Pace> pace_;
+  std::optional<ComputeModel> pace_;
   Exchange exchange_;
   int sums_ = 0;  // exchanges within this step's passes
   std::unique_ptr<Strategy> strategy_;
-  std::vector<Article> articles_;
+  std::vector<RunParameter> articles_;
   Count steps_done_ = 0;
   Count settle_every_ = 0;
   std::function<void(const EpochReport*)> settled_;
@@ -135,4 +135,4 @@ class Trainer {
   bool diverged_ = false, averaging_ = false;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

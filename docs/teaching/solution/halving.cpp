@@ -13,7 +13,7 @@ namespace arlab::catalog {
 namespace {
 
 // The block of `width` chunks that holds the rank's own chunk.
-Chunks block_of(Rank rank, Rank width) { return {rank / width * width, width}; }
+ChunkRange block_of(Rank rank, Rank width) { return {rank / width * width, width}; }
 
 Program program(Problem p, Rank me) {
   for (Rank half = p.ranks / 2; half >= 1; half /= 2) {
@@ -27,7 +27,7 @@ Program program(Problem p, Rank me) {
 }
 
 // A block without elements is not sent; those lie at the end of the vector.
-Cost claim_of_rank(const Problem& p, Rank me) {
+Cost rank_cost_model(const Problem& p, Rank me) {
   const Blocks blocks = p.blocks();
   Cost cost{0, 0, Count{2} * floor_log2(p.ranks)};
   for (Rank width = 1; width < p.ranks; width *= 2)
@@ -39,17 +39,17 @@ Cost claim_of_rank(const Problem& p, Rank me) {
   return cost;
 }
 
-Cost claim(const Problem& p) {
+Cost cost_model(const Problem& p) {
   Cost all{0, 0, Count{2} * floor_log2(p.ranks)};
   for (Rank r = 0; r < p.ranks; ++r) {
-    const Cost one = claim_of_rank(p, r);
+    const Cost one = rank_cost_model(p, r);
     all.messages += one.messages;
     all.elements += one.elements;
   }
   return all;
 }
 
-std::string refuses(const Problem& p) {
+std::string unsupported_reason(const Problem& p) {
   if (std::has_single_bit(static_cast<std::uint32_t>(p.ranks))) return "";
   return "halving needs a power of two, not " + std::to_string(p.ranks) + " ranks";
 }
@@ -62,14 +62,15 @@ Algorithm halving() {
       .label = "Halving",
       .color = "#F0E442",
       .family = "split",
-      .idea = "partners exchange halves of halves, then hand the finished chunks out the same way",
+      .summary =
+          "partners exchange halves of halves, then hand the finished chunks out the same way",
       .source = "Rabenseifner, ICCS 2004",
       .formula = {"2m log2 m", "2N(m-1)", "2 log2 m"},
       .collectives = {Collective::allreduce},
       .program = program,
-      .claim = claim,
-      .claim_of_rank = claim_of_rank,
-      .refuses = refuses,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
+      .unsupported_reason = unsupported_reason,
   };
 }
 

@@ -8,23 +8,24 @@
 namespace arlab::explorer {
 namespace {
 
-bool has_packets(const Model& model) {
+bool has_packets(const simulator::Model& model) {
   return std::any_of(model.parameters.begin(), model.parameters.end(),
-                     [](const Parameter& p) { return p.name == "mtu"; });
+                     [](const simulator::Parameter& p) { return p.name == "mtu"; });
 }
 
 }  // namespace
 
 Json catalogue_json() {
-  Json answer{
-      {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
-  for (const Algorithm& a : catalogue()) {
+  Json answer{{"algorithms", Json::array()},
+                        {"models", Json::array()},
+                        {"topologies", Json::array()}};
+  for (const Algorithm& a : algorithms()) {
     if (a.grouped) continue;  // the page has no groups
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},
                                     {"family", a.family},
-                                    {"idea", a.idea},
+                                    {"idea", a.summary},
                                     {"source", a.source},
                                     {"formula",
                                      {{"messages", a.formula.messages},
@@ -32,24 +33,24 @@ Json catalogue_json() {
                                       {"rounds", a.formula.rounds}}}});
   }
   constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
-  for (const Model& m : models()) {
+  for (const simulator::Model& m : simulator::models()) {
     if (has_packets(m)) continue;  // too many for a page
     Json parameters = Json::array();
-    for (const Parameter& p : m.parameters)
+    for (const simulator::Parameter& p : m.parameters)
       parameters.push_back({{"name", p.name},
                             {"unit", kUnits[static_cast<std::size_t>(p.unit)]},
-                            {"fallback", p.fallback},
+                            {"fallback", p.default_value},
                             {"help", p.help}});
     answer["models"].push_back({{"name", m.name},
-                                {"idea", m.idea},
+                                {"idea", m.summary},
                                 {"source", m.source},
                                 {"has_links", m.has_links},
                                 {"parameters", std::move(parameters)}});
   }
-  for (const SchedulerKind& kind : schedulers())
-    answer["schedulers"].push_back({{"name", kind.name}, {"idea", kind.idea}});
-  for (const TopologyKind& kind : topologies())
-    answer["topologies"].push_back({{"name", kind.name}, {"idea", kind.idea}});
+  for (const training::SchedulerKind& kind : training::schedulers())
+    answer["schedulers"].push_back({{"name", kind.name}, {"idea", kind.summary}});
+  for (const simulator::TopologyKind& kind : simulator::topologies())
+    answer["topologies"].push_back({{"name", kind.name}, {"idea", kind.summary}});
   return answer;
 }
 

@@ -11,22 +11,25 @@ namespace arlab::explorer {
 // nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes a second, name]...]; hosts: of
 // each rank; routes: the links from host to host of each of the request's "pairs" of ranks.
 Json network_json(const Json& request) {
-  const FabricSpec fabric = fabric_of(request);
+  const simulator::FabricSpec fabric = fabric_of(request);
   const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
-  const Topology topology =
-      make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks);
+  const simulator::Topology topology =
+      simulator::make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks);
   if (topology.nodes() > 2000)
     fail(Blame::usage, topology.spec() + " is larger than a page shows: use a smaller one");
-  const Layout drawing = layout(topology);
-  Router router(topology, find_routing(fabric.routing), fabric.seed);
-  const auto host_of = place(topology, find_placement(fabric.placement), ranks, fabric.seed);
-  Json nodes = Json::array(), links = Json::array(), routes = Json::array();
-  for (NodeId n = 0; n < topology.nodes(); ++n) {
-    const Point at = drawing.at[static_cast<std::size_t>(n)];
+  const simulator::Drawing drawing = draw(topology);
+  simulator::Router router(topology, simulator::find_routing(fabric.routing), fabric.seed);
+  const auto host_of =
+      simulator::place(topology, simulator::find_placement(fabric.placement), ranks, fabric.seed);
+  Json nodes = Json::array(), links = Json::array(),
+                 routes = Json::array();
+  for (simulator::NodeId n = 0; n < topology.nodes(); ++n) {
+    const simulator::Point at = drawing.at[static_cast<std::size_t>(n)];
     nodes.push_back({at.x, at.y, topology.node(n).name, topology.is_host(n)});
   }
-  for (const Link& link : topology.links())
-    links.push_back({link.from, link.to, bow_of(topology, link), link.bandwidth, link.name});
+  for (const simulator::Link& link : topology.links())
+    links.push_back(
+        {link.from, link.to, simulator::bow_of(topology, link), link.bandwidth, link.name});
   if (request.contains("pairs"))
     for (const Json& pair : request["pairs"]) {
       const auto host = [&](std::size_t end) {
@@ -35,10 +38,11 @@ Json network_json(const Json& request) {
         return host_of[rank];
       };
       const auto route = router.route(host(0), host(1));
-      routes.push_back(std::vector<LinkId>(route.begin(), route.end()));
+      routes.push_back(std::vector<simulator::LinkId>(route.begin(), route.end()));
     }
-  return {{"spec", topology.spec()},    {"width", Layout::kWidth},   {"height", drawing.height},
-          {"nodes", std::move(nodes)},  {"links", std::move(links)}, {"hosts", host_of},
+  return {{"spec", topology.spec()},    {"width", simulator::Drawing::kWidth},
+          {"height", drawing.height},   {"nodes", std::move(nodes)},
+          {"links", std::move(links)},  {"hosts", host_of},
           {"routes", std::move(routes)}};
 }
 

@@ -55,7 +55,7 @@ std::string page_with_answers() {
   Json sizes = Json::array();
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {
-    for (const Algorithm& a : catalogue()) {
+    for (const Algorithm& a : algorithms()) {
       if (a.grouped) continue;  // the page has no groups
       for (const char* ask : {"run", "simulate"})
         requests.push_back(
@@ -66,8 +66,8 @@ std::string page_with_answers() {
   Json answers = Json::object();
   for (const Json& request : requests)
     answers[request.dump()] = Json::parse(answer(request.dump()));
-  return page_with(
-      script_safe(Json{{"answers", answers}, {"ranks", kRanks}, {"elements", kElements}}.dump()));
+  return page_with(script_safe(
+      Json{{"answers", answers}, {"ranks", kRanks}, {"elements", kElements}}.dump()));
 }
 
 }  // namespace arlab::explorer

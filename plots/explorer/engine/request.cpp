@@ -5,16 +5,16 @@
 
 namespace arlab::explorer {
 
-Count number(const Json& request, const char* key, Count fallback) {
-  if (!request.contains(key)) return fallback;
+Count number(const Json& request, const char* key, Count default_value) {
+  if (!request.contains(key)) return default_value;
   const Json& value = request[key];
   if (!value.is_number_integer())
     fail(Blame::usage, std::string(key) + " is " + value.dump() + ": give a whole number");
   return value.get<Count>();
 }
 
-std::string text(const Json& request, const char* key, const char* fallback) {
-  if (!request.contains(key)) return fallback;
+std::string text(const Json& request, const char* key, const char* default_value) {
+  if (!request.contains(key)) return default_value;
   const Json& value = request[key];
   if (!value.is_string())
     fail(Blame::usage, std::string(key) + " is " + value.dump() + ": no text");
@@ -33,11 +33,11 @@ Task task_of(const Json& request) {
     fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
                            std::to_string(ranks - 1));
   Task task{&find_algorithm(text(request, "algorithm", "")),
-            {.ranks = static_cast<Rank>(ranks),
-             .elements = number(request, "elements", ranks),
-             .root = static_cast<Rank>(root)},
-            static_cast<int>(segments),
-            static_cast<std::size_t>(number(request, "lane", 0))};
+                      {.ranks = static_cast<Rank>(ranks),
+                       .elements = number(request, "elements", ranks),
+                       .root = static_cast<Rank>(root)},
+                      static_cast<int>(segments),
+                      static_cast<std::size_t>(number(request, "lane", 0))};
   check(task.problem);
   if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
@@ -48,24 +48,25 @@ Task task_of(const Json& request) {
   return task;
 }
 
-FabricSpec fabric_of(const Json& request) {
+simulator::FabricSpec fabric_of(const Json& request) {
   return {text(request, "topology", ""), text(request, "routing", "automatic"),
           text(request, "placement", "block"),
           static_cast<std::uint64_t>(number(request, "seed", 0))};
 }
 
-std::unique_ptr<Network> network_of(const Json& request, Rank ranks) {
-  Values values;
+std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks) {
+  simulator::Values values;
   if (request.contains("parameters"))
     for (const auto& [name, value] : request["parameters"].items()) {
       if (!value.is_number())
         fail(Blame::usage, "parameter " + name + " is " + value.dump() + ": give a number");
       values[name] = value.get<double>();
     }
-  const Model& model = find_model(text(request, "model", "alpha_beta"));
-  FabricSpec fabric = fabric_of(request);
+  const simulator::Model& model =
+      simulator::find_model(text(request, "model", "alpha_beta"));
+  simulator::FabricSpec fabric = fabric_of(request);
   if (!model.has_links) fabric.topology.clear();
-  return make_network(model, values, ranks, fabric);
+  return simulator::make_network(model, values, ranks, fabric);
 }
 
 Json cost_json(const Cost& cost) {
@@ -85,7 +86,8 @@ std::string answer(std::string_view request) {
       {"network", network_json},
       {"train", train_json}};
   for (const auto& [name, function] : kAnswers)
-    if (name == what) return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (name == what)
+      return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
   fail(Blame::usage, "nothing answers '" + what + "'");
 }
 

@@ -29,13 +29,13 @@ struct Task {
 Task task_of(const Json& request);
 
 /// Throw Error(usage) if the value is there and no whole number or text; `fallback` if it is not.
-Count number(const Json& request, const char* key, Count fallback);
-std::string text(const Json& request, const char* key, const char* fallback);
+Count number(const Json& request, const char* key, Count default_value);
+std::string text(const Json& request, const char* key, const char* default_value);
 
 /// The model "model" with "parameters" in picoseconds and bytes, on "topology", "routing" and
 /// "placement".
-std::unique_ptr<Network> network_of(const Json& request, Rank ranks);
-FabricSpec fabric_of(const Json& request);
+std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks);
+simulator::FabricSpec fabric_of(const Json& request);
 
 Json cost_json(const Cost& cost);
 

@@ -14,19 +14,20 @@ namespace {
 
 using Rounds = std::vector<std::vector<Action>>;  // of one rank
 
-class Steps : public Holdings {
+class Steps : public SymbolicState {
  public:
-  using Holdings::Holdings;
+  using SymbolicState::SymbolicState;
 
   Fault meets(const End& send, const End& receive) override {
     const Action& a = *receive.action;
     coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
-                                     a.verb == Verb::reduce ? 1 : 0, send.round, receive.round});
-    return Holdings::meets(send, receive);
+                                     a.kind == ActionKind::reduce ? 1 : 0, send.round,
+                                     receive.round});
+    return SymbolicState::meets(send, receive);
   }
 
   Fault ends(Rank rank, Count number, Count step, Round round) override {
-    Fault fault = Holdings::ends(rank, number, step, round);
+    Fault fault = SymbolicState::ends(rank, number, step, round);
     Step& now = steps_[step];
     for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
     coming_[rank].clear();
@@ -69,7 +70,7 @@ Json rounds_json(Program program) {
   while (program.next()) {
     Json round = Json::array();
     for (const Action& a : program.round())
-      round.push_back({static_cast<int>(a.verb), a.peer, a.chunks.first, a.chunks.count});
+      round.push_back({static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count});
     rounds.push_back(std::move(round));
   }
   return rounds;
@@ -81,14 +82,14 @@ Rounds rounds_from(const Json& json) {
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
     for (const Json& a : round) {
-      const bool whole =
-          a.is_array() && a.size() == 4 && std::all_of(a.begin(), a.end(), [](const Json& part) {
-            return part.is_number_integer() && part.get<Count>() >= -1000 &&
-                   part.get<Count>() <= 1000;
-          });
+      const bool whole = a.is_array() && a.size() == 4 &&
+                         std::all_of(a.begin(), a.end(), [](const Json& part) {
+                           return part.is_number_integer() && part.get<Count>() >= -1000 &&
+                                  part.get<Count>() <= 1000;
+                         });
       if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
         fail(Blame::usage, "an action is [verb, peer, chunk, chunks], not " + a.dump());
-      actions.push_back({static_cast<Verb>(a[0].get<int>()),
+      actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
                          a[1].get<Rank>(),
                          {a[2].get<Rank>(), a[3].get<Rank>()}});
     }
@@ -139,24 +140,25 @@ Json run_json(const Json& request) {
   const Run run = run_of(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
-  Json start = Json::array(), chunks = Json::array(), counts = Json::array();
+  Json start = Json::array(), chunks = Json::array(),
+                 counts = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
   }
   walk(p, run.schedule, steps);
-  for (Sums::Id id = 0; id < steps.sums().count(); ++id)
+  for (SumTrees::Id id = 0; id < steps.sums().count(); ++id)
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
-              {"elements", p.elements},
-              {"chunks", std::move(chunks)},
-              {"start", std::move(start)},
-              {"steps", steps.json()},
-              {"contributions", std::move(counts)},
-              {"fault", fault_json(proof.fault)},
-              {"bracketing", proof.bracketing},
-              {"same_on_all_ranks", proof.same_on_all_ranks}};
+                        {"elements", p.elements},
+                        {"chunks", std::move(chunks)},
+                        {"start", std::move(start)},
+                        {"steps", steps.json()},
+                        {"contributions", std::move(counts)},
+                        {"fault", fault_json(proof.fault)},
+                        {"bracketing", proof.bracketing},
+                        {"same_on_all_ranks", proof.same_on_all_ranks}};
   Json schedule = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
@@ -176,7 +178,7 @@ Json explain_json(const Json& request) {
   if (id < 0 || id >= steps.sums().count())
     fail(Blame::usage, "id is " + std::to_string(id) + ": there is no such sum");
   constexpr std::size_t kLimit = 2000;  // characters
-  const auto sum = static_cast<Sums::Id>(id);
+  const auto sum = static_cast<SumTrees::Id>(id);
   Json ranks = Json::array();
   for (Rank r = 0; r < run.lane.problem.ranks; ++r)
     if (steps.sums().has(sum, r)) ranks.push_back(r);

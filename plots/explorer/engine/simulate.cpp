@@ -13,19 +13,21 @@ namespace arlab::explorer {
 Json simulate_json(const Json& request) {
   const Task task = task_of(request);
   const auto network = network_of(request, task.problem.ranks);
-  Trace trace;
-  const Outcome outcome = simulate(*task.algorithm, task.problem, kElementSize, *network,
-                                   {.segments = task.segments, .trace = &trace});
-  Json spans = Json::array(), path = Json::array(), spent = Json::object(), loads = Json::array();
-  for (const Span& s : trace.spans)
+  simulator::Trace trace;
+  const simulator::SimulationResult outcome =
+      simulator::simulate(*task.algorithm, task.problem, kElementSize, *network,
+                          {.segments = task.segments, .trace = &trace});
+  Json spans = Json::array(), path = Json::array(),
+                 spent = Json::object(), loads = Json::array();
+  for (const simulator::Span& s : trace.spans)
     spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes, s.begin,
                      s.end, s.message});
-  const CriticalPath critical = critical_path(trace, outcome.finish);
-  for (const CriticalStep& s : critical.steps) {
+  const simulator::CriticalPath critical = simulator::critical_path(trace, outcome.finish);
+  for (const simulator::CriticalStep& s : critical.steps) {
     path.push_back({name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin, s.end});
     spent[std::string(name(s.kind))] = critical.spent(s.kind);
   }
-  for (const LinkLoad& load : network->loads(outcome.finish))
+  for (const simulator::LinkLoad& load : network->loads(outcome.finish))
     loads.push_back({load.name, load.bytes, load.share});
   return {{"finish", outcome.finish},        {"finish_of", outcome.finish_of},
           {"sent", cost_json(outcome.sent)}, {"spans", std::move(spans)},
@@ -39,7 +41,7 @@ Json curve_json(const Json& request) {
   if (!request.contains("sizes") || !request["sizes"].is_array())
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
-  for (const Algorithm& algorithm : catalogue()) {
+  for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.grouped) continue;  // the page has no groups
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
@@ -51,7 +53,7 @@ Json curve_json(const Json& request) {
         continue;
       }
       const auto network = network_of(request, problem.ranks);
-      times.push_back(simulate(algorithm, problem, kElementSize, *network).finish);
+      times.push_back(simulator::simulate(algorithm, problem, kElementSize, *network).finish);
     }
     series.push_back({{"name", algorithm.name}, {"times", std::move(times)}});
   }

@@ -14,10 +14,10 @@ Time duration(const Json& value) {
 }
 
 // "layers": [[forward, backward, elements]...], times in picoseconds.
-Profile profile_of(const Json& request) {
+training::Profile profile_of(const Json& request) {
   if (!request.contains("layers") || !request["layers"].is_array())
     fail(Blame::usage, "training needs layers: a list of [forward, backward, elements]");
-  Profile profile;
+  training::Profile profile;
   for (const Json& layer : request["layers"]) {
     if (!layer.is_array() || layer.size() != 3)
       fail(Blame::usage, "a layer is [forward, backward, elements], not " + layer.dump());
@@ -38,15 +38,15 @@ Profile profile_of(const Json& request) {
 // message), step, layer, bytes, begin, end]...] of all steps; period: picoseconds a step once they
 // repeat.
 Json train_json(const Json& request) {
-  Study study;
+  training::Study study;
   study.profile = profile_of(request);
-  study.kind = &find_scheduler(text(request, "scheduler", "none"));
+  study.kind = &training::find_scheduler(text(request, "scheduler", "none"));
   study.link.alpha = duration(request.value("alpha", Json(0)));
   study.link.beta = static_cast<double>(duration(request.value("beta", Json(0))));
   study.steps = 8;
-  const Timeline timeline = simulate(study);
+  const training::Timeline timeline = training::simulate(study);
   Json works = Json::array();
-  for (const Work& w : timeline.works)
+  for (const training::Work& w : timeline.works)
     works.push_back({static_cast<int>(w.kind), w.step, w.layer, w.bytes, w.begin, w.end});
   return {{"period", timeline.period},
           {"computation", timeline.computation},

@@ -11,7 +11,7 @@
 #include "simulator/contention/processors.hpp"
 #include "simulator/models/model.hpp"
 
-namespace arlab::catalog {
+namespace arlab::simulator::model_catalog {
 namespace {
 
 class AlphaBeta : public Network {
@@ -63,7 +63,7 @@ Model alpha_beta() {
   using Unit = Parameter::Unit;
   return {
       .name = "alpha_beta",
-      .idea = "a message takes alpha + n beta and holds one send and one receive port",
+      .summary = "a message takes alpha + n beta and holds one send and one receive port",
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
       .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
                      {"beta", Unit::time_per_byte, 80, "time a byte sent"},
@@ -72,4 +72,4 @@ Model alpha_beta() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::simulator::model_catalog

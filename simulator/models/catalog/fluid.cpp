@@ -13,7 +13,7 @@
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
 
-namespace arlab::catalog {
+namespace arlab::simulator::model_catalog {
 namespace {
 
 std::vector<double> capacities(const Topology& topology) {  // bytes a picosecond
@@ -41,7 +41,7 @@ class Fluid : public Network {
 
   Sent send(const Message& m, Time now) override {
     const Way& way = way_of(m.source, m.target);
-    const FlowShares::Flow id = shares_.add(way.links);
+    const IncrementalMaxMin::Flow id = shares_.add(way.links);
     if (id >= flows_.size()) flows_.resize(shares_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
     flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes};
@@ -59,7 +59,7 @@ class Fluid : public Network {
   bool has_changes() const override { return true; }
 
   Time next_change() override {
-    for (const FlowShares::Flow id : shares_.settle()) adopt(id);
+    for (const IncrementalMaxMin::Flow id : shares_.settle()) adopt(id);
     return agenda_.empty() ? kNever : agenda_.next_time();
   }
 
@@ -67,7 +67,7 @@ class Fluid : public Network {
     now_ = now;
     arrived_.clear();
     if (agenda_.empty() || agenda_.next_time() > now) return arrived_;
-    for (const FlowShares::Flow id : agenda_.take_next())
+    for (const IncrementalMaxMin::Flow id : agenda_.take_next())
       if (shares_.started(id))
         arrive(id);
       else
@@ -109,13 +109,13 @@ class Fluid : public Network {
   }
 
   // The latency is over: the flow takes its share.
-  void enter(FlowShares::Flow id) {
+  void enter(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
     shares_.start(id);
   }
 
   // All bytes are through.
-  void arrive(FlowShares::Flow id) {
+  void arrive(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
     if (history_) write_down(id);
     for (const LinkId link : shares_.route(id))
@@ -125,14 +125,14 @@ class Fluid : public Network {
   }
 
   // What the flow carried at the rate that ends now.
-  void write_down(FlowShares::Flow id) {
+  void write_down(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
     for (const LinkId link : shares_.route(id))
       history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
   }
 
   // The flow has a new rate from now on.
-  void adopt(FlowShares::Flow id) {
+  void adopt(IncrementalMaxMin::Flow id) {
     Flow& flow = flows_[id];
     if (history_) write_down(id);
     const double flowed = flow.rate * static_cast<double>(now_ - flow.since);
@@ -144,7 +144,7 @@ class Fluid : public Network {
     agenda_.set(id, now_ + to_time(longer));
   }
 
-  [[noreturn]] void too_slow(FlowShares::Flow id) const {
+  [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
     const Link* slowest = &topology_.link(shares_.route(id)[0]);
     for (const LinkId link : shares_.route(id))
       if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
@@ -161,9 +161,9 @@ class Fluid : public Network {
   double envelope_;
   Processors processors_;
   std::vector<Way> ways_;
-  FlowShares shares_;
+  IncrementalMaxMin shares_;
   std::vector<Flow> flows_;      // by their number in shares_
-  Agenda agenda_;                // of the flows: latency over, all through
+  IndexedHeap agenda_;           // of the flows: latency over, all through
   std::vector<double> carried_;  // by each link: bytes of flows that are through
   std::vector<std::uint32_t> arrived_;
   Time now_ = 0;
@@ -181,7 +181,7 @@ Model fluid() {
   using Unit = Parameter::Unit;
   return {
       .name = "fluid",
-      .idea = "messages are flows that share the links of a topology, max-min fair",
+      .summary = "messages are flows that share the links of a topology, max-min fair",
       .source = "Casanova et al., JPDC 74(10), 2014 (SimGrid)",
       .parameters = {{"envelope", Unit::bytes, 0,
                       "bytes that each message carries besides its own"},
@@ -193,4 +193,4 @@ Model fluid() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::simulator::model_catalog

@@ -10,7 +10,7 @@
 
 #include "simulator/models/model.hpp"
 
-namespace arlab::catalog {
+namespace arlab::simulator::model_catalog {
 namespace {
 
 class LogGOPS : public Network {
@@ -101,7 +101,8 @@ Model loggops() {
   using Unit = Parameter::Unit;
   return {
       .name = "loggops",
-      .idea = "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
+      .summary =
+          "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
       .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
       .parameters = {{"L", Unit::time, 3. * kMicrosecond, "latency of the network"},
                      {"o", Unit::time, 1. * kMicrosecond, "processor time a message, at each end"},
@@ -114,4 +115,4 @@ Model loggops() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::simulator::model_catalog

@@ -7,21 +7,21 @@
 #include "simulator/models/model.hpp"
 #include "simulator/topologies/fabric.hpp"
 
-namespace arlab::catalog {
+namespace arlab::simulator::model_catalog {
 namespace {
 
-StoreAndForward::Settings settings_of(const Values& values) {
-  const StoreAndForward::Settings settings{.mtu = static_cast<Bytes>(values.at("mtu")),
-                                           .header = static_cast<Bytes>(values.at("header")),
-                                           .queue = static_cast<Bytes>(values.at("queue")),
-                                           .queues_by_flow = values.at("flow_queues") > 0};
+PacketNetwork::Settings settings_of(const Values& values) {
+  const PacketNetwork::Settings settings{.mtu = static_cast<Bytes>(values.at("mtu")),
+                                         .header = static_cast<Bytes>(values.at("header")),
+                                         .queue = static_cast<Bytes>(values.at("queue")),
+                                         .queues_by_flow = values.at("flow_queues") > 0};
   if (settings.mtu < 1) fail(Blame::usage, "mtu is 0: a packet carries at least 1 byte");
   return settings;
 }
 
-class PacketNetwork : public Network {
+class PacketModel : public Network {
  public:
-  PacketNetwork(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
+  PacketModel(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
       : fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
         packets_(fabric_->topology, settings_of(values)),
@@ -56,13 +56,13 @@ class PacketNetwork : public Network {
 
   std::shared_ptr<const Fabric> fabric_;
   Router router_;
-  StoreAndForward packets_;
+  PacketNetwork packets_;
   Processors processors_;
 };
 
 std::unique_ptr<Network> make(const Values& values, Rank ranks,
                               std::shared_ptr<const Fabric> fabric) {
-  return std::make_unique<PacketNetwork>(values, ranks, std::move(fabric));
+  return std::make_unique<PacketModel>(values, ranks, std::move(fabric));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Model packet() {
   using Unit = Parameter::Unit;
   return {
       .name = "packet",
-      .idea = "packets are stored and forwarded over links with finite queues; for small runs",
+      .summary = "packets are stored and forwarded over links with finite queues; for small runs",
       .source = "Dally & Seitz, IEEE Trans. Computers C-36(5), 1987; Kung et al., SIGCOMM 1994",
       .parameters = {{"mtu", Unit::bytes, 4096, "bytes of a message in one packet, at most"},
                      {"header", Unit::bytes, 0, "bytes that each packet carries besides its own"},
@@ -83,4 +83,4 @@ Model packet() {
   };
 }
 
-}  // namespace arlab::catalog
+}  // namespace arlab::simulator::model_catalog

@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/analysis/distances.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 // A link between nodes that pass messages on.
@@ -79,4 +79,4 @@ std::string text_of(const Gap& gap, const Topology& topology) {
   return text + " cannot reach " + topology.node(gap.target).name;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// A host and all those that cannot reach it.
 struct Gap {
@@ -21,4 +21,4 @@ std::optional<Gap> find_gap(const Topology& topology);
 /// "h1, h2 and 5 more cannot reach h0".
 std::string text_of(const Gap& gap, const Topology& topology);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,7 +6,7 @@
 #include <boost/property_map/function_property_map.hpp>
 #include <functional>
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 struct Usable {
@@ -50,4 +50,4 @@ LinkId only_link_to(const Topology& topology, Rank host) {
   return passes_on ? id : -1;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

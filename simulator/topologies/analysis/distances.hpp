@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Distance {
   std::int32_t hops = 0;
@@ -38,4 +38,4 @@ std::vector<Distance> distances_to(const Topology& topology, NodeId target);
 /// as that node and one hop. -1 for other hosts.
 LinkId only_link_to(const Topology& topology, Rank host);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -3,7 +3,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
@@ -57,4 +57,4 @@ std::vector<bool> FlowNetwork::source_side(std::size_t source) const {
   return reached;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace arlab {
+namespace arlab::simulator {
 
 class FlowNetwork {
  public:
@@ -25,4 +25,4 @@ class FlowNetwork {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

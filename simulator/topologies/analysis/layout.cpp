@@ -5,23 +5,23 @@
 #include <map>
 #include <numbers>
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
-constexpr double kWidth = Layout::kWidth, kMargin = Layout::kMargin;
+constexpr double kWidth = Drawing::kWidth, kMargin = Drawing::kMargin;
 
 // Hosts at the bottom, each level of switches above.
-Layout in_levels(const Topology& topology) {
+Drawing in_levels(const Topology& topology) {
   std::map<int, std::vector<NodeId>> levels;
   for (NodeId n = 0; n < topology.nodes(); ++n) levels[topology.node(n).level].push_back(n);
   constexpr double kApart = 180;
-  Layout drawing;
+  Drawing drawing;
   drawing.at.resize(static_cast<std::size_t>(topology.nodes()));
   const auto top = static_cast<double>(levels.rbegin()->first);
   for (const auto& [level, nodes] : levels)
     for (std::size_t i = 0; i < nodes.size(); ++i)
       drawing.at[static_cast<std::size_t>(nodes[i])] = {
-          kMargin + (static_cast<double>(i) + 0.5) * Layout::step(nodes.size()),
+          kMargin + (static_cast<double>(i) + 0.5) * Drawing::step(nodes.size()),
           kMargin + (top - level) * kApart};
   drawing.height = 2 * kMargin + top * kApart;
   return drawing;
@@ -30,7 +30,7 @@ Layout in_levels(const Topology& topology) {
 // The first dimension goes right, the second down, the third into the depth; later ones put copies
 // of all that side by side, alternately to the right and below, a little aside so that no cable
 // hides another.
-Layout as_grid(const Topology& topology, const Grid& grid) {
+Drawing as_grid(const Topology& topology, const Grid& grid) {
   std::vector<Point> direction{{1, 0}, {0, 1}, {0.38, -0.29}};
   direction.resize(std::max<std::size_t>(grid.dims.size(), 3));
   Point extent;  // of the dimensions so far
@@ -41,7 +41,7 @@ Layout as_grid(const Topology& topology, const Grid& grid) {
   }
   const double unit = std::min((kWidth - 2 * kMargin) / (extent.x + 0.5), 150.);
   const double above = grid.dims.size() > 2 ? 0.29 * (grid.dims[2] - 1) : 0;  // the third goes up
-  Layout drawing;
+  Drawing drawing;
   for (Rank h = 0; h < topology.hosts(); ++h) {
     Point at{0.25, above + 0.25};
     Rank rest = h;
@@ -71,8 +71,8 @@ bool closes(const Topology& topology, const Link& link) {
 }
 
 // Hosts on a circle; switches on a smaller one, beside their hosts.
-Layout in_circles(const Topology& topology) {
-  Layout drawing;
+Drawing in_circles(const Topology& topology) {
+  Drawing drawing;
   constexpr double kOuter = (kWidth - 2 * kMargin) / 2;
   const double switches = topology.nodes() - topology.hosts();
   for (NodeId n = 0; n < topology.nodes(); ++n) {
@@ -90,11 +90,11 @@ Layout in_circles(const Topology& topology) {
 
 }  // namespace
 
-double Layout::step(std::size_t count) {
+double Drawing::step(std::size_t count) {
   return (kWidth - 2 * kMargin) / static_cast<double>(std::max<std::size_t>(count, 1));
 }
 
-Layout layout(const Topology& topology) {
+Drawing draw(const Topology& topology) {
   const Structure& structure = topology.structure();
   if (const auto* grid = std::get_if<Grid>(&structure); grid && grid->dims.size() > 1)
     return as_grid(topology, *grid);
@@ -107,4 +107,4 @@ double bow_of(const Topology& topology, const Link& link) {
   return closes(topology, link) ? 0.2 : 0;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -7,13 +7,13 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct Point {
   double x = 0, y = 0;
 };
 
-struct Layout {
+struct Drawing {
   static constexpr double kWidth = 1200, kMargin = 60;
   std::vector<Point> at;  ///< by node
   double height = 0;
@@ -22,9 +22,9 @@ struct Layout {
   static double step(std::size_t count);
 };
 
-Layout layout(const Topology& topology);
+Drawing draw(const Topology& topology);
 
 /// How far aside a cable bows, in parts of its length: those that close a line of a grid do.
 double bow_of(const Topology& topology, const Link& link);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

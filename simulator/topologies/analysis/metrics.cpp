@@ -9,7 +9,7 @@
 #include "simulator/topologies/analysis/distances.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr double kMostWork = 2e7;  // links looked at for distances, before targets are sampled
@@ -124,4 +124,4 @@ Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
   return m;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct TierMetrics {
   std::string name;
@@ -39,4 +39,4 @@ Metrics metrics(const Topology& topology, std::span<const Rank> host_of = {});
 /// The bisection alone, as above. Maximum flow.
 double bisection(const Topology& topology, std::span<const Rank> host_of = {});
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-namespace arlab {
+namespace arlab::simulator {
 
 DragonflyShape::Cable DragonflyShape::cable(std::int32_t from, std::int32_t to,
                                             std::int32_t which) const {
@@ -34,4 +34,4 @@ DragonflyShape::Cable DragonflyShape::best_cable(NodeId here, std::int32_t group
   return best[key % best.size()];
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

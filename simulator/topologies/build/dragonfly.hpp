@@ -10,7 +10,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class DragonflyShape {
  public:
@@ -41,4 +41,4 @@ class DragonflyShape {
   Dragonfly d_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

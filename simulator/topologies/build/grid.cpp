@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 // `size` as a product of so many factors between `least` and `most`, the most even first; empty if
@@ -90,4 +90,4 @@ TopologyKind grid_kind(bool wrapped) {
   return kind;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

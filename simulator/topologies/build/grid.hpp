@@ -7,7 +7,7 @@
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// Hosts h0, h1, ... with the first dimension the fastest. A wrapped dimension of two hosts has one
 /// cable, not two. From three dimensions' planes, or two dimensions' rows, come the groups.
@@ -23,4 +23,4 @@ TopologyKind grid_kind(bool wrapped);
 /// "8x8x4".
 std::string text_of(const std::vector<std::int32_t>& dimensions);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

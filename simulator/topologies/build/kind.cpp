@@ -3,7 +3,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 const TopologyKind& find_topology(std::string_view name) {
   std::vector<std::string_view> names;
@@ -29,4 +29,4 @@ Topology make_topology(std::string_view spec, Rank hosts_wanted) {
   return made;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,7 +1,7 @@
 // TopologyKind: one catalogue entry: a family of networks, its parameters, and how to build one.
 //
 // To add one, write simulator/topologies/catalog/<name>.cpp with `TopologyKind <name>()` in
-// namespace arlab::topology_catalog, and one test.
+// namespace arlab::simulator::topology_catalog, and one test.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 #include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct TopologyKind {
   std::string_view name;
-  std::string_view idea;
+  std::string_view summary;
   std::string_view source;
   std::vector<TopologyParameter> parameters;
   /// Chooses the sizes that were not given: the smallest that hold `hosts`.
@@ -35,4 +35,4 @@ const TopologyKind& find_topology(std::string_view name);
 /// value, also when the sizes given hold too few hosts.
 Topology make_topology(std::string_view spec, Rank hosts_wanted = 0);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

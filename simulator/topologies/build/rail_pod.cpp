@@ -1,6 +1,6 @@
 #include "simulator/topologies/build/rail_pod.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 Topology make_rail_pod(const std::string& spec, const RailPod& pod) {
   const std::int32_t units = (pod.nodes - 1) / pod.nodes_per_switch + 1;
@@ -34,4 +34,4 @@ Topology make_rail_pod(const std::string& spec, const RailPod& pod) {
   return std::move(builder).build();
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

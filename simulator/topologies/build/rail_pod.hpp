@@ -10,7 +10,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct RailPod {
   std::int32_t nodes = 0, gpus = 0;
@@ -23,4 +23,4 @@ struct RailPod {
 
 Topology make_rail_pod(const std::string& spec, const RailPod& pod);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -9,7 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "simulator/topologies/build/number.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view hint) {
@@ -157,7 +157,7 @@ std::string_view Settings::text_of(std::string_view name) const {
   const auto parameter = std::find_if(parameters_.begin(), parameters_.end(),
                                       [&](const auto& p) { return p.name == name; });
   expects(parameter != parameters_.end(), "a topology reads its own parameters");
-  return parameter->fallback;
+  return parameter->default_value;
 }
 
 std::string Settings::what(std::string_view name) const {
@@ -201,4 +201,4 @@ std::string Settings::spec() const {
   return text;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -15,13 +15,13 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 struct TopologyParameter {
   enum class Unit { count, counts, ratio, bandwidth, time, flag };
   std::string_view name;
   Unit unit;
-  std::string_view fallback;  ///< as a user would write it
+  std::string_view default_value;  ///< as a user would write it
   std::string_view help;
 };
 
@@ -66,4 +66,4 @@ class Settings {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

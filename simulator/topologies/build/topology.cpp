@@ -8,7 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr double kMostNodes = 4'194'304, kMostLinks = 4'194'304;
@@ -132,4 +132,4 @@ Topology TopologyBuilder::build() && {
   return std::move(made_);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

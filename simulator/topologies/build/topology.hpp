@@ -18,7 +18,7 @@
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 using NodeId = std::int32_t;
 using LinkId = std::int32_t;  ///< dense, from 0
@@ -144,4 +144,4 @@ class TopologyBuilder {
   std::unordered_map<std::uint64_t, int> cables_;  // links named so far, by their two ends
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -2,7 +2,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 TreeShape::TreeShape(const Tree& tree, const std::string& spec) : tree_(tree) {
   const std::size_t levels = tree.down.size();
@@ -80,4 +80,4 @@ Topology make_tree(const std::string& spec, const Tree& tree,
   return std::move(builder).build();
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

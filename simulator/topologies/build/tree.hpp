@@ -11,7 +11,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class TreeShape {
  public:
@@ -49,4 +49,4 @@ struct TreeLevel {
 /// levels[0] are the switches next to the hosts.
 Topology make_tree(const std::string& spec, const Tree& tree, const std::vector<TreeLevel>& levels);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

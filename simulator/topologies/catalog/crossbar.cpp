@@ -4,7 +4,7 @@
 // port models such as alpha-beta assume. SimGrid calls it a SPLITDUPLEX cluster without a backbone.
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) { settings.choose("hosts", hosts); }
@@ -25,7 +25,7 @@ TopologyKind crossbar() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "crossbar",
-      .idea = "every host has an up link and a down link to one ideal switch",
+      .summary = "every host has an up link and a down link to one ideal switch",
       .source = "SimGrid's split-duplex cluster",
       .parameters = {{"hosts", Unit::count, "16", "hosts"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
@@ -35,4 +35,4 @@ TopologyKind crossbar() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -11,7 +11,7 @@
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/rail_pod.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 constexpr std::int32_t kGpus = 8, kUnit = 32, kMostUnits = 8;
@@ -46,7 +46,7 @@ TopologyKind dgx_h100() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "dgx_h100",
-      .idea = "preset: NVIDIA DGX SuperPOD of DGX H100 systems, 8 GPUs and 8 NICs each",
+      .summary = "preset: NVIDIA DGX SuperPOD of DGX H100 systems, 8 GPUs and 8 NICs each",
       .source = "DGX SuperPOD reference architecture RA-11333-001, 2023",
       .parameters = {{"systems", Unit::count, "32", "DGX H100 systems; 32 are a scalable unit"},
                      {"relay", Unit::flag, "yes", "GPUs pass messages on to their rail (PXN)"},
@@ -57,4 +57,4 @@ TopologyKind dgx_h100() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -10,7 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) {
@@ -73,7 +73,7 @@ TopologyKind dragonfly() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "dragonfly",
-      .idea = "groups of routers, all joined within a group, and the groups all joined",
+      .summary = "groups of routers, all joined within a group, and the groups all joined",
       .source = "Kim, Dally, Scott, Abts 2008",
       .parameters = {{"a", Unit::count, "4", "routers a group"},
                      {"p", Unit::count, "2", "hosts a router"},
@@ -88,4 +88,4 @@ TopologyKind dragonfly() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -11,7 +11,7 @@
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/tree.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 struct Rack {
@@ -51,7 +51,7 @@ TopologyKind ethernet_racks() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "ethernet_racks",
-      .idea = "preset: racks of 10, 25 or 100 GbE hosts, oversubscribed as usual, and spines",
+      .summary = "preset: racks of 10, 25 or 100 GbE hosts, oversubscribed as usual, and spines",
       .source = "Arista 7050X and 7050X3 data sheets",
       .parameters = {{"speed", Unit::count, "25", "of a host: 10, 25 or 100 Gbit/s"},
                      {"racks", Unit::count, "2", "racks of 48 hosts (24 at 100 GbE)"}},
@@ -60,4 +60,4 @@ TopologyKind ethernet_racks() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -11,7 +11,7 @@
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/tree.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 struct Shape {
@@ -84,7 +84,7 @@ TopologyKind fat_tree() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "fat_tree",
-      .idea = "levels of equal switches with as many links up as down, or fewer",
+      .summary = "levels of equal switches with as many links up as down, or fewer",
       .source = "Al-Fares, Loukissas, Vahdat 2008; Zahavi 2010",
       .parameters = {{"k", Unit::count, "4", "ports a switch: k^3/4 hosts (k^2/2 with two levels)"},
                      {"levels", Unit::count, "3", "of switches: 2 or 3"},
@@ -101,4 +101,4 @@ TopologyKind fat_tree() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -1,7 +1,7 @@
 // Full mesh: every host is joined to every other.
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) { settings.choose("hosts", hosts); }
@@ -23,7 +23,7 @@ TopologyKind full_mesh() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "full_mesh",
-      .idea = "every host is joined to every other",
+      .summary = "every host is joined to every other",
       .source = "Dally & Towles 2004, chapter 3",
       .parameters = {{"hosts", Unit::count, "16", "hosts"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
@@ -33,4 +33,4 @@ TopologyKind full_mesh() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

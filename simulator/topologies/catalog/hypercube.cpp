@@ -6,7 +6,7 @@
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 constexpr std::int32_t kMost = 22;
@@ -29,7 +29,7 @@ TopologyKind hypercube() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "hypercube",
-      .idea = "2^d hosts, joined where their numbers differ in one bit",
+      .summary = "2^d hosts, joined where their numbers differ in one bit",
       .source = "Seitz 1985",
       .parameters = {{"d", Unit::count, "4", "dimensions"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
@@ -39,4 +39,4 @@ TopologyKind hypercube() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

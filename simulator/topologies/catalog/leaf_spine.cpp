@@ -5,7 +5,7 @@
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/tree.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) {
@@ -33,7 +33,7 @@ TopologyKind leaf_spine() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "leaf_spine",
-      .idea = "racks of hosts on leaf switches, every leaf on every spine",
+      .summary = "racks of hosts on leaf switches, every leaf on every spine",
       .source = "Alizadeh & Edsall 2013",
       .parameters = {{"leaves", Unit::count, "4", "leaf switches"},
                      {"spines", Unit::count, "4", "spine switches"},
@@ -47,4 +47,4 @@ TopologyKind leaf_spine() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

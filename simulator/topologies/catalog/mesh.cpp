@@ -2,14 +2,14 @@
 // interconnection networks, 2004, chapter 5.
 #include "simulator/topologies/build/grid.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 
 TopologyKind mesh() {
   TopologyKind kind = grid_kind(false);
   kind.name = "mesh";
-  kind.idea = "n-dimensional grid of hosts with open ends";
+  kind.summary = "n-dimensional grid of hosts with open ends";
   kind.source = "Dally & Towles 2004";
   return kind;
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

@@ -6,7 +6,7 @@
 
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) {
@@ -38,7 +38,7 @@ TopologyKind rail_pod() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "rail_pod",
-      .idea = "GPUs on NVLink within a node, a NIC each, GPU r of every node on rail switch r",
+      .summary = "GPUs on NVLink within a node, a NIC each, GPU r of every node on rail switch r",
       .source = "Wang et al., arXiv:2307.12169",
       .parameters = {{"nodes", Unit::count, "4", "nodes"},
                      {"gpus", Unit::count, "8", "GPUs a node, and rails"},
@@ -56,4 +56,4 @@ TopologyKind rail_pod() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

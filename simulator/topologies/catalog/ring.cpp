@@ -2,7 +2,7 @@
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) { settings.choose("hosts", hosts); }
@@ -18,7 +18,7 @@ TopologyKind ring() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "ring",
-      .idea = "every host is joined to its two neighbours",
+      .summary = "every host is joined to its two neighbours",
       .source = "Dally & Towles 2004, chapter 5 (a 1-dimensional torus)",
       .parameters = {{"hosts", Unit::count, "16", "hosts"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
@@ -28,4 +28,4 @@ TopologyKind ring() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

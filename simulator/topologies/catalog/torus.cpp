@@ -3,14 +3,14 @@
 // TC 39(6), 1990.
 #include "simulator/topologies/build/grid.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 
 TopologyKind torus() {
   TopologyKind kind = grid_kind(true);
   kind.name = "torus";
-  kind.idea = "n-dimensional grid of hosts, each line closed to a ring";
+  kind.summary = "n-dimensional grid of hosts, each line closed to a ring";
   kind.source = "Dally 1990";
   return kind;
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

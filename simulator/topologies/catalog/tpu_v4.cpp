@@ -7,7 +7,7 @@
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
-namespace arlab::topology_catalog {
+namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) {
@@ -25,7 +25,7 @@ TopologyKind tpu_v4() {
   using Unit = TopologyParameter::Unit;
   return {
       .name = "tpu_v4",
-      .idea = "preset: 3-dimensional torus like a TPU v4 slice, 50 GB/s a link",
+      .summary = "preset: 3-dimensional torus like a TPU v4 slice, 50 GB/s a link",
       .source = "Jouppi et al., ISCA 2023",
       .parameters = {{"dims", Unit::counts, "4x4x4", "chips a dimension"},
                      {"latency", Unit::time, "1us", "of a link (an assumption)"}},
@@ -34,4 +34,4 @@ TopologyKind tpu_v4() {
   };
 }
 
-}  // namespace arlab::topology_catalog
+}  // namespace arlab::simulator::topology_catalog

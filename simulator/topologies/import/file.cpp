@@ -10,7 +10,7 @@
 #include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/import/parsed_graph.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 std::optional<double> as_number(std::string_view text) {
@@ -43,9 +43,9 @@ Wire wire_of(const Attributes& edge, const std::string& what) {
 }
 
 // Switches by how far they are from the nearest host, whatever the direction of links.
-std::vector<int> levels_of(const RawGraph& graph, const std::vector<bool>& is_host) {
+std::vector<int> levels_of(const ParsedGraph& graph, const std::vector<bool>& is_host) {
   std::vector<std::vector<std::size_t>> neighbours(is_host.size());
-  for (const RawGraph::Edge& edge : graph.edges) {
+  for (const ParsedGraph::Edge& edge : graph.edges) {
     neighbours[edge.from].push_back(edge.to);
     neighbours[edge.to].push_back(edge.from);
   }
@@ -69,7 +69,7 @@ bool host_kind(const Attributes& node, const std::string& what) {
 }
 
 // Groups are numbered as they are met. All hosts have one, or none.
-void add_groups(const RawGraph& graph, const std::vector<std::size_t>& hosts,
+void add_groups(const ParsedGraph& graph, const std::vector<std::size_t>& hosts,
                 const std::string& file, TopologyBuilder& builder) {
   std::map<std::string, std::int32_t> number;
   std::vector<std::int32_t> group_of;
@@ -83,7 +83,7 @@ void add_groups(const RawGraph& graph, const std::vector<std::size_t>& hosts,
   builder.group_hosts("group", group_of);
 }
 
-Topology converted(const RawGraph& graph, const std::string& file) {
+Topology converted(const ParsedGraph& graph, const std::string& file) {
   const std::size_t count = graph.nodes.size();
   std::vector<std::string> names;
   std::vector<bool> is_host;
@@ -134,4 +134,4 @@ Topology parse_topology(std::string_view text, const std::string& name, Topology
   return converted(read_raw_graph(text, name, format), name);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

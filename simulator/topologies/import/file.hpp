@@ -12,7 +12,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 enum class TopologyFormat { graphml, dot };
 
@@ -26,4 +26,4 @@ bool is_topology_file(std::string_view spec);
 Topology parse_topology(std::string_view text, const std::string& name);
 Topology parse_topology(std::string_view text, const std::string& name, TopologyFormat format);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

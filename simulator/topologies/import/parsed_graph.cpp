@@ -9,7 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 template <class Direction>
@@ -70,7 +70,7 @@ boost::dynamic_properties keep_all(G& graph) {
 }
 
 template <class G>
-RawGraph read(std::string_view text, TopologyFormat format, bool directed) {
+ParsedGraph read(std::string_view text, TopologyFormat format, bool directed) {
   G graph;
   boost::dynamic_properties properties = keep_all(graph);
   std::istringstream in{std::string(text)};
@@ -78,7 +78,7 @@ RawGraph read(std::string_view text, TopologyFormat format, bool directed) {
     boost::read_graphml(in, graph, properties);
   else
     boost::read_graphviz(in, graph, properties, "name");
-  RawGraph raw{directed, {}, {}};
+  ParsedGraph raw{directed, {}, {}};
   for (const auto& node : boost::make_iterator_range(vertices(graph)))
     raw.nodes.push_back(std::move(graph[node]));
   for (const auto& edge : boost::make_iterator_range(edges(graph)))
@@ -88,7 +88,7 @@ RawGraph read(std::string_view text, TopologyFormat format, bool directed) {
 
 }  // namespace
 
-RawGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format) {
+ParsedGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format) {
   check_text(text, name, format);
   try {
     try {
@@ -102,4 +102,4 @@ RawGraph read_raw_graph(std::string_view text, const std::string& name, Topology
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// RawGraph: what a GraphML or DOT file says, before it means anything: nodes, edges and their
+// ParsedGraph: what a GraphML or DOT file says, before it means anything: nodes, edges and their
 // attributes as text. Read by Boost.Graph.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "simulator/topologies/import/file.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 /// What a file says of a node or an edge.
 struct Attributes {
@@ -21,7 +21,7 @@ struct Attributes {
   }
 };
 
-struct RawGraph {
+struct ParsedGraph {
   struct Edge {
     std::size_t from = 0, to = 0;
     Attributes attributes;
@@ -33,9 +33,9 @@ struct RawGraph {
 
 /// `name` is the file's, for messages. Throws Error(usage) for wrong syntax, and for what Boost's
 /// readers would get silently wrong or exhaust the stack with.
-RawGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format);
+ParsedGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
 /// The second part of that: nesting, and numbers with units that have no quotes (DOT).
 void check_text(std::string_view text, const std::string& name, TopologyFormat format);
 
-}  // namespace arlab
+}  // namespace arlab::simulator

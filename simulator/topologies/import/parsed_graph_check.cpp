@@ -4,7 +4,7 @@
 #include "algorithms/base/error.hpp"
 #include "simulator/topologies/import/parsed_graph.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -77,4 +77,4 @@ void check_text(std::string_view text, const std::string& name, TopologyFormat f
   if (format == TopologyFormat::dot) check_numbers(text, name);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 LinkIndex::LinkIndex(const Topology& topology)
     : topology_(topology),
@@ -36,10 +36,10 @@ std::span<const LinkId> LinkIndex::between(NodeId from, NodeId to) const {
   return {begin, end};
 }
 
-void Trail::to(NodeId neighbour, Count cable) {
+void RouteBuilder::to(NodeId neighbour, Count cable) {
   const auto cables = links_.between(at_, neighbour);
   expects(!cables.empty(), "neighbours of a structured topology are linked");
   take(cables[static_cast<std::size_t>(cable) % cables.size()]);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -6,7 +6,7 @@
 
 #include "simulator/topologies/build/topology.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 class LinkIndex {
  public:
@@ -23,9 +23,10 @@ class LinkIndex {
 };
 
 /// A message on its way: goes from node to node and notes the links.
-class Trail {
+class RouteBuilder {
  public:
-  Trail(const Topology& topology, const LinkIndex& links) : topology_(topology), links_(links) {}
+  RouteBuilder(const Topology& topology, const LinkIndex& links)
+      : topology_(topology), links_(links) {}
 
   void start(NodeId node) {
     at_ = node;
@@ -48,4 +49,4 @@ class Trail {
   std::vector<LinkId> route_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -7,7 +7,7 @@
 #include "algorithms/base/random.hpp"
 #include "simulator/topologies/routing/structured_routes.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 Routing automatic_for(const Structure& structure) {
@@ -31,7 +31,7 @@ std::string_view name(Routing routing) {
   return kNames[static_cast<std::size_t>(routing)];
 }
 
-std::string_view idea(Routing routing) {
+std::string_view summary(Routing routing) {
   constexpr std::string_view kIdeas[] = {
       "dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp",
       "fewest hops, then least latency, then the link that comes first",
@@ -61,7 +61,7 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
       trail_(topology, links_) {
   if (!has(topology.structure(), routing_))
     fail(Blame::usage, "routing '" + std::string(name(routing_)) + "' does not fit " +
-                           topology.spec() + " (" + std::string(idea(routing_)) +
+                           topology.spec() + " (" + std::string(summary(routing_)) +
                            "; not with dead links): use shortest or ecmp");
   if (routing_ == Routing::d_mod_k)
     tree_.emplace(std::get<Tree>(topology.structure()), topology.spec());
@@ -156,4 +156,4 @@ const Router::Table& Router::table_to(NodeId target) {
   return table;
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -16,7 +16,7 @@
 #include "simulator/topologies/build/tree.hpp"
 #include "simulator/topologies/routing/link_index.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 enum class Routing : std::uint8_t {
   automatic,  ///< dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp
@@ -33,7 +33,7 @@ inline constexpr Routing kRoutings[] = {Routing::automatic, Routing::shortest, R
                                         Routing::valiant};
 
 std::string_view name(Routing routing);
-std::string_view idea(Routing routing);  ///< one line
+std::string_view summary(Routing routing);  ///< one line
 /// Throws Error(usage) naming the nearest.
 Routing find_routing(std::string_view text);
 
@@ -69,9 +69,9 @@ class Router {
   Routing routing_;
   std::uint64_t seed_;
   LinkIndex links_;
-  Trail trail_;                    // the latest
+  RouteBuilder trail_;             // the latest
   std::optional<TreeShape> tree_;  // for d_mod_k
   std::vector<Table> tables_;      // by target node, filled when first needed
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -4,11 +4,11 @@
 
 #include "simulator/topologies/build/dragonfly.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 namespace {
 
 // Leaves the walk at the router where it enters the group.
-void enter_group(Trail& trail, const DragonflyShape& shape, std::int32_t group, NodeId goal,
+void enter_group(RouteBuilder& trail, const DragonflyShape& shape, std::int32_t group, NodeId goal,
                  std::uint64_t key) {
   const NodeId here = trail.at();
   if (shape.group_of(here) == group) return;
@@ -17,7 +17,7 @@ void enter_group(Trail& trail, const DragonflyShape& shape, std::int32_t group, 
   trail.to(cable.in, cable.which);
 }
 
-void arrive(Trail& trail, const DragonflyShape& shape, Rank target, std::uint64_t key) {
+void arrive(RouteBuilder& trail, const DragonflyShape& shape, Rank target, std::uint64_t key) {
   const NodeId router = shape.router_of(target);
   enter_group(trail, shape, shape.group_of(router), router, key);
   if (trail.at() != router) trail.to(router);
@@ -26,7 +26,7 @@ void arrive(Trail& trail, const DragonflyShape& shape, Rank target, std::uint64_
 
 }  // namespace
 
-void walk_dimensions(Trail& trail, const Grid& grid, Rank target) {
+void walk_dimensions(RouteBuilder& trail, const Grid& grid, Rank target) {
   NodeId stride = 1;
   for (const std::int32_t size : grid.dims) {
     const std::int32_t from = trail.at() / stride % size, to = target / stride % size;
@@ -41,7 +41,7 @@ void walk_dimensions(Trail& trail, const Grid& grid, Rank target) {
   }
 }
 
-void walk_d_mod_k(Trail& trail, const TreeShape& shape, Rank source, Rank target) {
+void walk_d_mod_k(RouteBuilder& trail, const TreeShape& shape, Rank source, Rank target) {
   const Tree& tree = shape.tree();
   int level = 0;
   Count position = source, rest = target;
@@ -60,13 +60,13 @@ void walk_d_mod_k(Trail& trail, const TreeShape& shape, Rank source, Rank target
   }
 }
 
-void walk_minimal(Trail& trail, const Dragonfly& dragonfly, Rank target, std::uint64_t key) {
+void walk_minimal(RouteBuilder& trail, const Dragonfly& dragonfly, Rank target, std::uint64_t key) {
   const DragonflyShape shape(dragonfly);
   trail.to(shape.router_of(trail.at()));
   arrive(trail, shape, target, key);
 }
 
-void walk_valiant(Trail& trail, const Dragonfly& dragonfly, Rank source, Rank target,
+void walk_valiant(RouteBuilder& trail, const Dragonfly& dragonfly, Rank source, Rank target,
                   std::uint64_t key) {
   const DragonflyShape shape(dragonfly);
   const NodeId first = shape.router_of(source), last = shape.router_of(target);
@@ -81,4 +81,4 @@ void walk_valiant(Trail& trail, const Dragonfly& dragonfly, Rank source, Rank ta
   arrive(trail, shape, target, key);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

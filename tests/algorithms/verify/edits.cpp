@@ -39,21 +39,21 @@ const std::vector<Edit> kEdits{
      {Kind::bad_peer, Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::doubled}},
     {"other direction",
      [](const Problem&, Action& a) {
-       a.verb = a.sends() ? Verb::reduce : Verb::send;
+       a.kind = a.sends() ? ActionKind::reduce : ActionKind::send;
        return true;
      },
      {Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::doubled}},
     {"replace for reduce",
      [](const Problem&, Action& a) {
-       const bool edits = a.verb == Verb::reduce;
-       a.verb = Verb::replace;
+       const bool edits = a.kind == ActionKind::reduce;
+       a.kind = ActionKind::replace;
        return edits;
      },
      {Kind::hazard, Kind::missing}},
     {"reduce for replace",
      [](const Problem&, Action& a) {
-       const bool edits = a.verb == Verb::replace;
-       a.verb = Verb::reduce;
+       const bool edits = a.kind == ActionKind::replace;
+       a.kind = ActionKind::reduce;
        return edits;
      },
      {Kind::doubled}},
@@ -62,7 +62,7 @@ const std::vector<Edit> kEdits{
 }  // namespace
 
 TEST_CASE("an edit of any one action of any program is caught") {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Rank ranks : {2, 3, 4, 5, 8}) {
       const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 100, .root = ranks / 2});
       const Script right = script_of(algorithm, p);

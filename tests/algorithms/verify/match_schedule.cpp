@@ -38,7 +38,7 @@ struct Seen : Visitor {
   }
 };
 
-const Chunks k0{0, 1}, k1{1, 1}, k2{2, 1};
+const ChunkRange k0{0, 1}, k1{1, 1}, k2{2, 1};
 
 }  // namespace
 

@@ -216,18 +216,18 @@ const std::vector<Mutation> kMutations{
      },
      Kind::missing, 1, 0, 0, "rank 1, at the end, chunk 0: the contribution of rank 1 is missing"},
     {"replace instead of reduce", "butterfly", on(8),
-     [](Script& s) { at(s, 5, 3, 1).verb = Verb::replace; }, Kind::hazard, 5, 3, 0,
+     [](Script& s) { at(s, 5, 3, 1).kind = ActionKind::replace; }, Kind::hazard, 5, 3, 0,
      "rank 5, round 3: send chunks 0 to 7 to rank 1 and replace chunks 0 to 7 from rank 1 touch "
      "the same chunk in one round, and may finish in either order"},
     {"replace instead of reduce", "tree", on(8),
-     [](Script& s) { at(s, 4, 2).verb = Verb::replace; }, Kind::missing, 0, 0, 0,
+     [](Script& s) { at(s, 4, 2).kind = ActionKind::replace; }, Kind::missing, 0, 0, 0,
      "rank 0, at the end, chunk 0: the contribution of rank 4 is missing"},
     {"reduce instead of replace", "ring", on(4),
-     [](Script& s) { at(s, 0, 4, 1).verb = Verb::reduce; }, Kind::doubled, 0, 4, 3,
+     [](Script& s) { at(s, 0, 4, 1).kind = ActionKind::reduce; }, Kind::doubled, 0, 4, 3,
      "rank 0, round 4, chunk 3: what it adds from rank 3 would count the contribution of rank 0 "
      "twice"},
-    {"reduce instead of replace", "tree", on(5), [](Script& s) { at(s, 3, 2).verb = Verb::reduce; },
-     Kind::doubled, 3, 2, 0,
+    {"reduce instead of replace", "tree", on(5),
+     [](Script& s) { at(s, 3, 2).kind = ActionKind::reduce; }, Kind::doubled, 3, 2, 0,
      "rank 3, round 2, chunk 0: what it adds from rank 2 would count the contribution of rank 3 "
      "twice"},
     {"replace overlapping a send", "tree", on(4), [](Script& s) { merge_rounds(s, 2, 3); },
@@ -272,7 +272,7 @@ const std::vector<Mutation> kMutations{
      Kind::unheld, 2, 1, 0,
      "rank 2, round 1, chunk 0: sends it to rank 3, but holds no value of it"},
     {"adds to a chunk that it does not hold", "round_robin", gather(4),
-     [](Script& s) { at(s, 1, 1, 1).verb = Verb::reduce; }, Kind::unheld, 1, 1, 0,
+     [](Script& s) { at(s, 1, 1, 1).kind = ActionKind::reduce; }, Kind::unheld, 1, 1, 0,
      "rank 1, round 1, chunk 0: adds to it from rank 0, but holds no value of it"},
 };
 

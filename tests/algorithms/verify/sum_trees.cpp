@@ -3,21 +3,21 @@
 #include "tests/support/catch.hpp"
 
 using arlab::Rank;
-using arlab::Sums;
+using arlab::SumTrees;
 
 TEST_CASE("sums are equal when the same pairs were added, in either order") {
-  Sums sums(4);
+  SumTrees sums(4);
   Rank shared = -1;
-  const Sums::Id a = sums.add(0, 1, shared), b = sums.add(1, 0, shared);
+  const SumTrees::Id a = sums.add(0, 1, shared), b = sums.add(1, 0, shared);
   CHECK(a == b);
   CHECK(sums.add(a, 2, shared) != sums.add(0, sums.add(1, 2, shared), shared));
   CHECK(shared == -1);
 }
 
 TEST_CASE("a sum knows its contributions") {
-  Sums sums(3);
+  SumTrees sums(3);
   Rank shared = -1;
-  const Sums::Id a = sums.add(2, 0, shared);
+  const SumTrees::Id a = sums.add(2, 0, shared);
   CHECK(sums.bracketing(a, 100) == "(0+2)");
   CHECK(sums.lacks(a) == 1);
   sums.add(a, 2, shared);

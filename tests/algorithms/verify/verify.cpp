@@ -55,7 +55,7 @@ TEST_CASE("the bracketing says who added what first") {
 }
 
 TEST_CASE("only all_to_all adds in another order on every rank") {
-  for (const Algorithm& a : catalogue()) {
+  for (const Algorithm& a : algorithms()) {
     INFO(a.name);
     const Proof proof = verify(a, grouped(a, {.ranks = 6, .elements = 12}));
     CHECK(proof);

@@ -4,6 +4,10 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 namespace {
 
@@ -43,9 +47,9 @@ TEST_CASE("algorithms are positional, an option, both, or all") {
   CHECK(configs("-a ring -a tree -p 2 -n 1") == "ring 2 1; tree 2 1; ");
   CHECK(configs("ring -a tree -p 2 -n 1") == "ring 2 1; tree 2 1; ");
   CHECK(configs("ring -a ring,tree -p 2 -n 1") == "ring 2 1; tree 2 1; ");
-  CHECK(parse("all").chosen_algorithms().size() == catalogue().size());
-  CHECK(parse("").chosen_algorithms().size() == catalogue().size());
-  CHECK(parse("tree all").chosen_algorithms().size() == catalogue().size());
+  CHECK(parse("all").chosen_algorithms().size() == algorithms().size());
+  CHECK(parse("").chosen_algorithms().size() == algorithms().size());
+  CHECK(parse("tree all").chosen_algorithms().size() == algorithms().size());
   CHECK(parse("tree all").chosen_algorithms().front()->name == "tree");
 }
 

@@ -8,6 +8,10 @@
 #include "tests/support/round_wires.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 namespace {
 
@@ -15,7 +19,7 @@ constexpr MeasureOptions kQuick{.seconds = 0, .least = 3, .most = 3};
 
 std::vector<Config> all_of(const Problem& problem, Operand operand) {
   std::vector<Config> configs;
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : algorithms())
     if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
   return configs;
 }

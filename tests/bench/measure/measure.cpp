@@ -6,6 +6,10 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 namespace {
 
@@ -13,7 +17,7 @@ constexpr MeasureOptions kQuick{.seconds = 0, .least = 5, .most = 20};
 
 std::vector<Config> all_of(Problem problem, Operand operand) {
   std::vector<Config> configs;
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : algorithms())
     if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
   return configs;
 }
@@ -38,7 +42,7 @@ class Spoils : public Communicator {
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     received_ = nullptr;
     for (const Transfer& t : round)
-      if (t.verb == Verb::replace) received_ = t.data;
+      if (t.kind == ActionKind::replace) received_ = t.data;
     inner_.start(lane, round, operand);
   }
   int wait() override {

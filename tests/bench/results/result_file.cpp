@@ -6,6 +6,10 @@
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 namespace {
 

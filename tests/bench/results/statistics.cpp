@@ -8,6 +8,10 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 namespace {
 

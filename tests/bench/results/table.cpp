@@ -3,6 +3,10 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+using namespace arlab::bench;
 
 TEST_CASE("columns are as wide as their widest cell, numbers align right") {
   CHECK(markdown({"name", "n"}, {{"ring", "1"}, {"butterfly", "1'000"}}) ==

@@ -8,6 +8,7 @@
 #include "tests/support/on_devices.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -146,7 +147,7 @@ TEST_CASE("gpu: differences are counted") {
 TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a graph") {
   Devices devices = cuda::devices();
   for (Rank ranks = 1; ranks <= 8; ++ranks) {
-    DeviceRanks on(devices, ranks);
+    ColocatedExecutor on(devices, ranks);
     std::vector<Count> lengths = conformance::odd_lengths(ranks);
     lengths.push_back(100'003);
     conformance::for_all_problems(
@@ -164,10 +165,10 @@ TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a g
 TEST_CASE("gpu: all types and operations, graphs launched again and again") {
   Devices devices = cuda::devices();
   for (const Rank ranks : {3, 8}) {
-    DeviceRanks on(devices, ranks);
+    ColocatedExecutor on(devices, ranks);
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        for (const Algorithm& algorithm : catalogue()) {
+        for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 10'007});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 3) == kGood);
@@ -177,7 +178,7 @@ TEST_CASE("gpu: all types and operations, graphs launched again and again") {
 
 TEST_CASE("gpu: a run has a time, and the device says what it is") {
   Devices devices = cuda::devices();
-  DeviceRanks on(devices, 4);
+  ColocatedExecutor on(devices, 4);
   const Problem problem{.ranks = 4, .elements = 1 << 20};
   conformance::Vectors vectors(on, problem, {});
   auto prepared = on.prepare(find_algorithm("ring"), problem, vectors.data(), {}, 1, true);

@@ -12,6 +12,7 @@
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -27,7 +28,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
     for (const bool as_graph : {false, true})
       for (std::uint32_t seed = 1; seed <= 3; ++seed) {
         Devices devices = host_devices({.count = 2, .peers = peers, .disorder = seed});
-        DeviceRanks on(devices, ranks, 1);
+        ColocatedExecutor on(devices, ranks, 1);
         const std::size_t bytes = static_cast<std::size_t>(ranks) * sizeof(std::int32_t);
         std::vector<DeviceMemory> memory;
         std::vector<std::byte*> data;
@@ -58,7 +59,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
 TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
   for (Rank ranks = 1; ranks <= 8; ++ranks) {
     Devices devices = host_devices({.disorder = 11u + static_cast<std::uint32_t>(ranks)});
-    DeviceRanks on(devices, ranks, 2);
+    ColocatedExecutor on(devices, ranks, 2);
     conformance::for_all_problems(
         ranks, conformance::odd_lengths(ranks), ranks / 2,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
@@ -74,10 +75,10 @@ TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
 TEST_CASE("virtual ranks: all types and operations") {
   for (const Rank ranks : {3, 4}) {
     Devices devices = host_devices({.disorder = 5});
-    DeviceRanks on(devices, ranks, 2);
+    ColocatedExecutor on(devices, ranks, 2);
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        for (const Algorithm& algorithm : catalogue()) {
+        for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) == kGood);
@@ -89,10 +90,10 @@ TEST_CASE("virtual ranks on several devices, that read one another's memory or d
   for (const bool peers : {true, false})
     for (const int count : {2, 3}) {
       Devices devices = host_devices({.count = count, .peers = peers, .disorder = 3});
-      DeviceRanks on(devices, 5, 1);
+      ColocatedExecutor on(devices, 5, 1);
       CHECK(&on.device(0) == devices.front().get());
       CHECK(&on.device(4) == devices.back().get());
-      for (const Algorithm& algorithm : catalogue())
+      for (const Algorithm& algorithm : algorithms())
         for (const bool as_graph : {false, true}) {
           const Problem problem = grouped(algorithm, {.ranks = 5, .elements = 1009});
           INFO(algorithm.name << " peers " << peers << " graph " << as_graph);
@@ -105,8 +106,8 @@ TEST_CASE("virtual ranks on several devices, that read one another's memory or d
 TEST_CASE("virtual ranks: any number of streams gives the same, again and again") {
   for (const int streams : {1, 2, 5}) {
     Devices devices = host_devices({.disorder = 17});
-    DeviceRanks on(devices, 4, streams);
-    for (const Algorithm& algorithm : catalogue())
+    ColocatedExecutor on(devices, 4, streams);
+    for (const Algorithm& algorithm : algorithms())
       for (const bool as_graph : {false, true}) {
         const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 2003});
         INFO(algorithm.name << " streams " << streams);
@@ -165,7 +166,7 @@ TEST_CASE("virtual ranks: reductions of a round apply in listed order") {
     if (me == 3) co_yield send(2, p.chunk(3));
   };
   Devices devices = host_devices({.disorder = 1});
-  DeviceRanks on(devices, 4, 1);
+  ColocatedExecutor on(devices, 4, 1);
   std::vector<DeviceMemory> memory;
   std::vector<std::byte*> data;
   for (const float mine : {1.0f, 0x1p24f, 1.0f, 1.0f}) {
@@ -185,7 +186,7 @@ TEST_CASE("virtual ranks: reductions of a round apply in listed order") {
 
 TEST_CASE("virtual ranks: traffic is what the kernels read and write") {
   Devices devices = host_devices();
-  DeviceRanks on(devices, 4);
+  ColocatedExecutor on(devices, 4);
   const auto traffic = [&](const char* name, Operand operand) {
     const Problem problem{.ranks = 4, .elements = 1000};
     conformance::Vectors vectors(on, problem, operand);
@@ -200,9 +201,9 @@ TEST_CASE("virtual ranks: traffic is what the kernels read and write") {
 
 TEST_CASE("virtual ranks: what does not fit is refused") {
   Devices devices = host_devices();
-  CHECK_THROWS_WITH(DeviceRanks(devices, 0), contains("0 ranks"));
-  CHECK_THROWS_WITH(DeviceRanks(devices, kMaxDeviceRanks + 1), contains("257 ranks"));
-  DeviceRanks on(devices, 2);
+  CHECK_THROWS_WITH(ColocatedExecutor(devices, 0), contains("0 ranks"));
+  CHECK_THROWS_WITH(ColocatedExecutor(devices, kMaxDeviceRanks + 1), contains("257 ranks"));
+  ColocatedExecutor on(devices, 2);
   const std::vector<std::byte*> data(2);
   CHECK_THROWS_WITH(
       on.prepare(find_algorithm("ring"), {.ranks = 3, .elements = 2}, data, {}, 1, false),

@@ -17,6 +17,7 @@
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -24,7 +25,7 @@ namespace {
 conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
                          const Problem& problem, Operand operand, int segments) {
   RoundWires wires(threads);
-  DeviceRank rank(threads, device, wires);
+  RankExecutor rank(threads, device, wires);
   const DeviceMemory data =
       device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   const std::span<std::byte> vector(data.data(), data.size());
@@ -69,7 +70,7 @@ TEST_CASE("device ranks: all types and operations") {
     Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        for (const Algorithm& algorithm : catalogue()) {
+        for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
           failures.expect_good(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
                                conformance::text(algorithm, problem, {dtype, op}, 2));
@@ -79,9 +80,9 @@ TEST_CASE("device ranks: all types and operations") {
 }
 
 TEST_CASE("device ranks: patience has an end, and then nothing is left under way") {
-  class Silent final : public Wires {
+  class Silent final : public DeviceTransport {
    public:
-    void exchange(std::span<const WireCall>, DeviceStream& stream) override {
+    void exchange(std::span<const SendRecv>, DeviceStream& stream) override {
       for (int i = 0; i < 60; ++i)  // 50 ms or so, which is long enough
         stream.copy(large_.data(), large_.data() + large_.size() / 2, large_.size() / 2);
     }
@@ -100,16 +101,16 @@ TEST_CASE("device ranks: patience has an end, and then nothing is left under way
   Silent wires;
   const DeviceMemory data = devices[0]->allocate(8);
   const Problem problem{.ranks = 2, .elements = 2};
-  const auto run_on = [&](DeviceRank& rank) {
+  const auto run_on = [&](RankExecutor& rank) {
     auto prepared = rank.prepare(find_algorithm("tree"), problem, data.data(), {}, 1);
     rank.run(prepared);
     CHECK_THROWS_WITH(rank.synchronise(), contains("rank 0 has waited") || contains("is lost"));
     rank.stream().synchronise();
   };
-  DeviceRank hasty(first, *devices[0], wires, DeviceRank::Seconds(0));
+  RankExecutor hasty(first, *devices[0], wires, RankExecutor::Seconds(0));
   run_on(hasty);
   CHECK(wires.aborted == 1);
-  DeviceRank patient(first, *devices[0], wires);
+  RankExecutor patient(first, *devices[0], wires);
   wires.lost = true;
   run_on(patient);
   CHECK(wires.aborted == 2);
@@ -121,13 +122,13 @@ TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch"
     co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));
     co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
   });
-  const RankPart part = part_of(plan_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
+  const RankPlan part = part_of(plan_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
   REQUIRE(part.steps.size() == 2);
   const auto& calls = part.steps[0].calls;
   REQUIRE(calls.size() == 2);
   for (const PartCall& call : calls) CHECK(call.in_scratch == !call.sends);
   REQUIRE(part.steps[0].uses.size() == 1);
-  CHECK(part.steps[0].uses[0].verb == Verb::replace);
+  CHECK(part.steps[0].uses[0].kind == ActionKind::replace);
   CHECK(part.steps[1].uses.empty());  // straight into the vector
   CHECK(part.scratch > 0);
 }

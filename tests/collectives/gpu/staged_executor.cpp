@@ -13,6 +13,7 @@
 #include "tests/support/on_staged_ranks.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -30,8 +31,8 @@ std::span<std::byte> bytes_of(std::vector<float>& data) {
 }
 
 /// Of this run, what differs from the same on the host.
-conformance::Verdict compare(Communicator& threads, StagedRank& staged, const Algorithm& algorithm,
-                             const Problem& problem, int segments) {
+conformance::Verdict compare(Communicator& threads, StagedExecutor& staged,
+                             const Algorithm& algorithm, const Problem& problem, int segments) {
   const Operand operand{DType::float32, Op::sum};
   std::vector<float> host = uneven(problem.elements, threads.rank()), there = host;
   const Cost right = execute(threads, algorithm, problem, bytes_of(host), operand, segments);
@@ -44,7 +45,7 @@ conformance::Verdict compare(Communicator& threads, StagedRank& staged, const Al
 TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
   for (Rank ranks = 1; ranks <= 4; ++ranks) {
     conformance::Failures failures;
-    on_staged_ranks(ranks, [&](Communicator& threads, StagedRank& staged) {
+    on_staged_ranks(ranks, [&](Communicator& threads, StagedExecutor& staged) {
       conformance::for_all_problems(
           ranks, conformance::odd_lengths(ranks), ranks - 1,
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
@@ -58,7 +59,7 @@ TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
 
 TEST_CASE("staged vectors: types and operations, one after another on the same buffers") {
   conformance::Failures failures;
-  on_staged_ranks(3, [&](Communicator& threads, StagedRank& staged) {
+  on_staged_ranks(3, [&](Communicator& threads, StagedExecutor& staged) {
     for (const DType dtype : kDTypes)
       for (const Op op : kOps) {
         const Problem problem{.ranks = 3, .elements = 1003};
@@ -81,7 +82,7 @@ TEST_CASE("staged vectors: types and operations, one after another on the same b
 
 TEST_CASE("staged vectors: short after long, again, and more problems than are kept") {
   conformance::Failures failures;
-  on_staged_ranks(2, [&](Communicator& threads, StagedRank& staged) {
+  on_staged_ranks(2, [&](Communicator& threads, StagedExecutor& staged) {
     const auto run = [&](Count elements) {
       const Problem problem{.ranks = 2, .elements = elements};
       failures.expect_good(threads,
@@ -96,14 +97,14 @@ TEST_CASE("staged vectors: short after long, again, and more problems than are k
 }
 
 TEST_CASE("staged vectors: a collective that fails leaves the vector as it was") {
-  class Mute final : public Wires {
+  class Mute final : public DeviceTransport {
    public:
-    void exchange(std::span<const WireCall>, DeviceStream&) override {}
+    void exchange(std::span<const SendRecv>, DeviceStream&) override {}
     void check() override { fail(Blame::environment, "a peer is lost"); }
   } wires;
   Lonely first;
   Devices devices = host_devices();
-  StagedRank staged(first, *devices[0], wires);
+  StagedExecutor staged(first, *devices[0], wires);
   std::vector<float> data{1, 2, 3};
   const Problem problem{.ranks = 2, .elements = 3};
   CHECK_THROWS_WITH(staged.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
@@ -111,7 +112,7 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
   CHECK(data == std::vector<float>{1, 2, 3});
   CHECK(staged.native_name() == "");
   CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
-  StagedRank another(first, *devices[0], wires);
+  StagedExecutor another(first, *devices[0], wires);
   CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));

@@ -10,6 +10,7 @@
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -105,9 +106,9 @@ TEST_CASE("reductions of a round apply in listed order") {
       std::vector<Transfer> round;
       if (communicator.rank() == 0)
         for (const Rank peer : {Rank(3 - last), last})
-          round.push_back({Verb::reduce, peer, data, 1});
+          round.push_back({ActionKind::reduce, peer, data, 1});
       else
-        round.push_back({Verb::send, 0, data, 1});
+        round.push_back({ActionKind::send, 0, data, 1});
       communicator.start(0, round, {DType::float32, Op::sum});
       communicator.wait();
       const float right = last == 2 ? 0x1p24f + 2 : 0x1p24f;

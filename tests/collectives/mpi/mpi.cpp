@@ -9,6 +9,7 @@
 #include "tests/support/mpi_main.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -32,7 +33,7 @@ TEST_CASE("all types and operations") {
   for (const DType dtype : kDTypes)
     for (const Op op : kOps)
       for (const Count elements : {0, 1, 3, 10007})
-        for (const Algorithm& algorithm : catalogue()) {
+        for (const Algorithm& algorithm : algorithms()) {
           const Problem problem =
               grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
           INFO(conformance::text(algorithm, problem, {dtype, op}, 1));
@@ -41,7 +42,7 @@ TEST_CASE("all types and operations") {
 }
 
 TEST_CASE("a million and three elements") {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Operand operand :
          {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
       const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
@@ -68,7 +69,7 @@ TEST_CASE("messages between devices, directly and staged") {
   for (const bool directly : {true, false}) {
     const auto wires = mpi->wires(device, directly);
     CHECK(wires->native_name() == "MPI_Allreduce");
-    DeviceRank rank(*world, device, *wires);
+    RankExecutor rank(*world, device, *wires);
     for (const Count elements : {0, 1, 10'007})
       for (const Operand operand :
            {Operand{DType::float32, Op::sum}, Operand{DType::bfloat16, Op::avg},
@@ -83,7 +84,7 @@ TEST_CASE("messages between devices, directly and staged") {
           rank.synchronise();
           return world->sum(wrong_elements(vector, operand, problem, world->rank()));
         };
-        for (const Algorithm& algorithm : catalogue()) {
+        for (const Algorithm& algorithm : algorithms()) {
           INFO(conformance::text(algorithm, problem, operand, 3) << " directly " << directly);
           auto prepared =
               rank.prepare(algorithm, grouped(algorithm, problem), data.data(), operand, 3);
@@ -111,8 +112,8 @@ TEST_CASE("a poll tells what is done") {
   const Rank right = (world->rank() + 1) % world->ranks();
   const Rank left = (world->rank() + world->ranks() - 1) % world->ranks();
   if (world->ranks() == 1) return;
-  const Transfer round[] = {{Verb::send, right, reinterpret_cast<std::byte*>(&value), 1},
-                            {Verb::replace, left, reinterpret_cast<std::byte*>(&from), 1}};
+  const Transfer round[] = {{ActionKind::send, right, reinterpret_cast<std::byte*>(&value), 1},
+                            {ActionKind::replace, left, reinterpret_cast<std::byte*>(&from), 1}};
   world->start(3, round, {DType::int32, Op::sum});
   int done = -1;
   while (done < 0) done = world->poll();
@@ -123,5 +124,5 @@ TEST_CASE("a poll tells what is done") {
 
 TEST_CASE("a problem for another number of ranks is refused on every rank") {
   const Problem problem{.ranks = world->ranks() + 1, .elements = 0};
-  CHECK_THROWS_AS(execute(*world, catalogue().front(), problem, {}, {}), Error);
+  CHECK_THROWS_AS(execute(*world, algorithms().front(), problem, {}, {}), Error);
 }

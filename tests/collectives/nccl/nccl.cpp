@@ -12,6 +12,7 @@
 #include "tests/support/lonely.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
@@ -23,7 +24,7 @@ std::string on_all_gpus(Use use) {
   on_threads(static_cast<Rank>(devices.size()), [&](Communicator& threads) {
     Device& device = *devices[static_cast<std::size_t>(threads.rank())];
     const auto wires = nccl_wires(threads, device);
-    DeviceRank rank(threads, device, *wires);
+    RankExecutor rank(threads, device, *wires);
     use(threads, rank, [&](Count count, const std::string& what) {
       const Count all = threads.sum(count);
       if (threads.rank() == 0 && all != 0) wrong += what + "\n";
@@ -34,8 +35,8 @@ std::string on_all_gpus(Use use) {
 
 /// Fills, runs and counts what is wrong on this rank.
 template <class Run>
-Count wrong_after(Communicator& threads, DeviceRank& rank, const Problem& problem, Operand operand,
-                  Run run) {
+Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& problem,
+                  Operand operand, Run run) {
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   const DeviceMemory data = rank.device().allocate(bytes),
                      host = rank.device().allocate_pinned(bytes);
@@ -50,11 +51,11 @@ Count wrong_after(Communicator& threads, DeviceRank& rank, const Problem& proble
 }  // namespace
 
 TEST_CASE("nccl: the whole catalogue, all types and operations") {
-  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+  CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
           for (const DType dtype : kDTypes)
             for (const Op op : kOps)
               for (const Count elements : {0, 1, 1009})
-                for (const Algorithm& algorithm : catalogue()) {
+                for (const Algorithm& algorithm : algorithms()) {
                   const Problem problem =
                       grouped(algorithm, {.ranks = threads.ranks(), .elements = elements});
                   const Operand operand{dtype, op};
@@ -71,7 +72,7 @@ TEST_CASE("nccl: the whole catalogue, all types and operations") {
 }
 
 TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
-  CHECK(on_all_gpus([](Communicator& threads, DeviceRank& rank, auto tell) {
+  CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
           for (const DType dtype : kDTypes)
             for (const Op op : kOps)
               for (const Count elements : {0, 1, 100'003}) {
@@ -92,7 +93,7 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue an
   on_threads(ranks, [&](Communicator& threads) {
     Device& device = *devices[static_cast<std::size_t>(threads.rank())];
     const auto wires = nccl_wires(threads, device);
-    StagedRank staged(threads, device, *wires);
+    StagedExecutor staged(threads, device, *wires);
     const Operand operand{DType::float32, Op::sum};
     const auto try_out = [&](const Problem& problem, const std::string& what, auto run) {
       std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * sizeof(float));
@@ -117,5 +118,5 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue an
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
   Lonely lonely;
-  CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), DeviceRank::Seconds(3)), Error);
+  CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), RankExecutor::Seconds(3)), Error);
 }

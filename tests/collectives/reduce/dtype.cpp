@@ -3,17 +3,17 @@
 #include "tests/support/catch.hpp"
 
 TEST_CASE("every type and operation is found by its name") {
-  for (const arlab::DType dtype : arlab::kDTypes)
-    CHECK(arlab::dtype_named(arlab::name(dtype)) == dtype);
-  for (const arlab::Op op : arlab::kOps) CHECK(arlab::op_named(arlab::name(op)) == op);
-  CHECK_FALSE(arlab::dtype_named("float"));
-  CHECK_FALSE(arlab::op_named(""));
-  CHECK(arlab::size_of(arlab::DType::bfloat16) == 2);
-  CHECK(arlab::size_of(arlab::DType::int64) == 8);
+  for (const arlab::collectives::DType dtype : arlab::collectives::kDTypes)
+    CHECK(arlab::collectives::dtype_named(arlab::simulator::name(dtype)) == dtype);
+  for (const arlab::collectives::Op op : arlab::collectives::kOps) CHECK(arlab::collectives::op_named(arlab::simulator::name(op)) == op);
+  CHECK_FALSE(arlab::collectives::dtype_named("float"));
+  CHECK_FALSE(arlab::collectives::op_named(""));
+  CHECK(arlab::collectives::size_of(arlab::DType::bfloat16) == 2);
+  CHECK(arlab::collectives::size_of(arlab::DType::int64) == 8);
 }
 
 TEST_CASE("bytes travel, but are no type to reduce") {
-  CHECK(arlab::size_of(arlab::DType::byte) == 1);
-  CHECK(arlab::name(arlab::DType::byte) == "byte");
-  CHECK_FALSE(arlab::dtype_named("byte"));
+  CHECK(arlab::collectives::size_of(arlab::DType::byte) == 1);
+  CHECK(arlab::simulator::name(arlab::DType::byte) == "byte");
+  CHECK_FALSE(arlab::collectives::dtype_named("byte"));
 }

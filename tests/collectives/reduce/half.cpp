@@ -7,8 +7,8 @@
 
 #include "tests/support/catch.hpp"
 
-using arlab::Bfloat16;
-using arlab::Float16;
+using arlab::collectives::Bfloat16;
+using arlab::collectives::Float16;
 
 namespace {
 
@@ -57,19 +57,19 @@ void check_type(int fraction_bits, int exponent_bits, Narrow narrow) {
 }  // namespace
 
 TEST_CASE("float16: every value, its ties and their neighbours") {
-  check_type<Float16>(10, 5, [](float x) { return arlab::to_float16(x); });
+  check_type<Float16>(10, 5, [](float x) { return arlab::collectives::to_float16(x); });
 }
 
 TEST_CASE("bfloat16: every value, its ties and their neighbours") {
-  check_type<Bfloat16>(7, 8, [](float x) { return arlab::to_bfloat16(x); });
+  check_type<Bfloat16>(7, 8, [](float x) { return arlab::collectives::to_bfloat16(x); });
 }
 
 TEST_CASE("halves overflow to infinity and keep NaN") {
-  CHECK(arlab::to_float16(65519.0f).bits == 0x7bff);
-  CHECK(arlab::to_float16(65520.0f).bits == 0x7c00);
-  CHECK(arlab::to_float16(-1e30f).bits == 0xfc00);
-  CHECK(arlab::to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
+  CHECK(arlab::collectives::to_float16(65519.0f).bits == 0x7bff);
+  CHECK(arlab::collectives::to_float16(65520.0f).bits == 0x7c00);
+  CHECK(arlab::collectives::to_float16(-1e30f).bits == 0xfc00);
+  CHECK(arlab::collectives::to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
   const auto quiet_only_below = std::bit_cast<float>(0x7f800001u);  // its payload is cut off
-  CHECK(std::isnan(arlab::to_float(arlab::to_float16(quiet_only_below))));
-  CHECK(std::isnan(arlab::to_float(arlab::to_bfloat16(quiet_only_below))));
+  CHECK(std::isnan(arlab::collectives::to_float(arlab::collectives::to_float16(quiet_only_below))));
+  CHECK(std::isnan(arlab::collectives::to_float(arlab::collectives::to_bfloat16(quiet_only_below))));
 }

@@ -12,6 +12,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 

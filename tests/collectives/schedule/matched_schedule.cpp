@@ -10,10 +10,11 @@
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 
-Plan plan(Rank ranks, Program (*program)(Problem, Rank)) {
+MatchedSchedule plan(Rank ranks, Program (*program)(Problem, Rank)) {
   return plan_of(tried(program), {.ranks = ranks, .elements = ranks});
 }
 
@@ -25,7 +26,7 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
         ranks, std::vector<Count>{0, 1, 7, 1000}, ranks - 1,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           INFO(conformance::text(algorithm, problem, {}, segments));
-          const Plan p = plan_of(algorithm, problem, segments);
+          const MatchedSchedule p = plan_of(algorithm, problem, segments);
           Count messages = 0;
           for (Rank rank = 0; rank < ranks; ++rank) {
             const Cost& sent = p.sent[static_cast<std::size_t>(rank)];
@@ -39,7 +40,7 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
 TEST_CASE(
     "a plan's messages go while both their rounds are under way, and rounds follow one another") {
   for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
-    const Plan p = plan_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
+    const MatchedSchedule p = plan_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
     INFO(name);
     bool good = true;
     for (std::uint32_t step = 0; step < p.step_count(); ++step) {
@@ -49,7 +50,7 @@ TEST_CASE(
           good = good && p.rounds[round].begins <= step && step <= p.rounds[round].ends;
     }
     std::map<std::pair<Rank, int>, std::uint32_t> next;  // the first step that a lane may begin in
-    for (const PlanRound& round : p.rounds) {
+    for (const MatchedRound& round : p.rounds) {
       std::uint32_t& first = next[{round.rank, round.lane}];
       good = good && round.begins == first;
       first = round.ends + 1;

@@ -12,6 +12,7 @@
 #include "tests/support/grouped.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 TEST_CASE("every rank runs once") {
   std::vector<int> runs(20);
@@ -60,7 +61,7 @@ TEST_CASE("an exception in one rank ends the others and is rethrown") {
     const Problem problem{.ranks = 8, .elements = 1 << 18};
     if (waits_in == 0) communicator.barrier();
     if (waits_in == 1) communicator.native_allreduce(data.data(), problem.elements, {});
-    for (const Algorithm& algorithm : catalogue())
+    for (const Algorithm& algorithm : algorithms())
       execute(communicator, algorithm, grouped(algorithm, problem), data, {}, 2);
   };
   CHECK_THROWS_WITH(on_threads(8, body), "rank lost");
@@ -115,9 +116,9 @@ TEST_CASE("many messages of one round to one peer arrive in their order") {
       Count first = 0;
       for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
         auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
-        if (communicator.rank() > 0) round.push_back({Verb::replace, 0, at, n});
+        if (communicator.rank() > 0) round.push_back({ActionKind::replace, 0, at, n});
         for (Rank to = 1; communicator.rank() == 0 && to < 6; ++to)
-          round.push_back({Verb::send, to, at, n});
+          round.push_back({ActionKind::send, to, at, n});
       }
       communicator.start(0, round, {DType::int32, Op::sum});
       communicator.wait();
@@ -133,8 +134,8 @@ TEST_CASE("a poll tells what is done, and waits for nothing") {
     std::int32_t value = communicator.rank() + 1;
     const Rank peer = 1 - communicator.rank();
     wrong += communicator.poll() == -1 ? 0 : 1;
-    const Transfer round[] = {{Verb::send, peer, reinterpret_cast<std::byte*>(&value), 1},
-                              {Verb::reduce, peer, reinterpret_cast<std::byte*>(&value), 1}};
+    const Transfer round[] = {{ActionKind::send, peer, reinterpret_cast<std::byte*>(&value), 1},
+                              {ActionKind::reduce, peer, reinterpret_cast<std::byte*>(&value), 1}};
     if (communicator.rank() == 1) communicator.barrier();
     communicator.start(5, round, {DType::int32, Op::sum});
     if (communicator.rank() == 0) {

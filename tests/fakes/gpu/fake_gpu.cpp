@@ -8,6 +8,7 @@
 #include "tests/support/contains.hpp"
 
 using namespace arlab;
+using namespace arlab::collectives;
 
 namespace {
 

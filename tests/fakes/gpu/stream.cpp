@@ -54,7 +54,7 @@ void HostStream::reduce(std::byte* into, const std::byte* from, Count elements, 
 
 void HostStream::scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
   expect_reachable(data, elements, dtype);
-  add([=] { arlab::scale(data, elements, dtype, divisor); });
+  add([=] { arlab::collectives::scale(data, elements, dtype, divisor); });
 }
 
 void HostStream::count_different(std::byte* counter, const std::byte* a, const std::byte* b,

@@ -5,6 +5,9 @@
 #include "algorithms/verify/verify.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 Program relay(Problem p, Rank me) {
   const Rank last = p.ranks - 1;

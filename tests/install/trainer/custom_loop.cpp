@@ -1,6 +1,6 @@
 // A LibTorch model and a loop of one's own, trained by two workers over this project's allreduce.
 //
-// Four lines are about the workers; under MPI, `arlab::Mpi mpi;` and `train(mpi.world())` take the
+// Four lines are about the workers; under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())` take the
 // place of on_threads, and nothing else changes.
 #include <torch/torch.h>
 
@@ -25,11 +25,11 @@ std::pair<torch::Tensor, torch::Tensor> points(int count, torch::Generator& rand
   return {x, (x.prod(1) > 0).to(torch::kInt64)};
 }
 
-void train(arlab::Communicator& communicator) {
+void train(arlab::collectives::Communicator& communicator) {
   torch::set_num_threads(1);
   Net net;
-  arlab::TorchParameters parameters(net);
-  arlab::DistributedOptimizer optimizer(
+  arlab::training::TorchParameters parameters(net);
+  arlab::training::DistributedOptimizer optimizer(
       communicator, parameters, {.optimizer = {.kind = arlab::OptimizerOptions::Kind::adam}});
   auto random = torch::make_generator<torch::CPUGeneratorImpl>(100 + communicator.rank());
 
@@ -53,4 +53,4 @@ void train(arlab::Communicator& communicator) {
     std::cout << (good ? "two workers have learned it" : "not learned") << '\n';
 }
 
-int main() { arlab::on_threads(2, train); }
+int main() { arlab::collectives::on_threads(2, train); }

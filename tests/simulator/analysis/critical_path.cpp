@@ -9,13 +9,14 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
 using Kind = CriticalStep::Kind;
 
 struct Found {
-  Outcome outcome;
+  SimulationResult outcome;
   Trace trace;
   CriticalPath path;
 };
@@ -68,7 +69,7 @@ void check_chain(const Found& f) {
 
 TEST_CASE("a critical path is a chain from 0 to the finish without unexplained waits") {
   for (const Model& model : models())
-    for (const Algorithm& algorithm : catalogue())
+    for (const Algorithm& algorithm : algorithms())
       for (const Rank p : {2, 3, 5, 8, 13, 16})
         for (const int segments : {1, 3})
           for (const double eager : {1e9, 0.})
@@ -85,7 +86,7 @@ TEST_CASE("a critical path is a chain from 0 to the finish without unexplained w
 }
 
 TEST_CASE("where the port must rest, the path waits, and the chain still has no gap") {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Rank p : {3, 8, 13}) {
       INFO(algorithm.name << ", ranks " << p);
       const Problem problem = grouped(algorithm, {.ranks = p, .elements = 1000});

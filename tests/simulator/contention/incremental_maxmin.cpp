@@ -1,4 +1,4 @@
-// FlowShares: after whatever came and went, the rates are those of the definition.
+// IncrementalMaxMin: after whatever came and went, the rates are those of the definition.
 #include "simulator/contention/incremental_maxmin.hpp"
 
 #include <set>
@@ -7,12 +7,13 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
-using Flow = FlowShares::Flow;
+using Flow = IncrementalMaxMin::Flow;
 
-std::set<Flow> settled(FlowShares& shares) {
+std::set<Flow> settled(IncrementalMaxMin& shares) {
   const auto changed = shares.settle();
   return {changed.begin(), changed.end()};
 }
@@ -23,7 +24,7 @@ void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, d
   const std::uint32_t links = 2 + draw(20);
   std::vector<double> capacity(links);
   for (double& c : capacity) c = 1 + draw(draw(2) == 0 ? 3 : 1000);
-  FlowShares shares(capacity, cap);
+  IncrementalMaxMin shares(capacity, cap);
   std::vector<Flow> waiting, flowing;
   const auto take = [&](std::vector<Flow>& from) {
     const std::uint32_t i = draw(static_cast<std::uint32_t>(from.size()));
@@ -72,15 +73,15 @@ void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, d
 
 TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and no others") {
   // Links 0 and 1 are wide; 2 is narrow. a crosses 0 and 2, b crosses 0, c crosses 1 alone.
-  FlowShares shares({10, 10, 2}, 0);
-  const Flow a = shares.add(std::vector<FlowShares::Link>{0, 2});
-  const Flow b = shares.add(std::vector<FlowShares::Link>{0});
-  const Flow c = shares.add(std::vector<FlowShares::Link>{1});
+  IncrementalMaxMin shares({10, 10, 2}, 0);
+  const Flow a = shares.add(std::vector<IncrementalMaxMin::Link>{0, 2});
+  const Flow b = shares.add(std::vector<IncrementalMaxMin::Link>{0});
+  const Flow c = shares.add(std::vector<IncrementalMaxMin::Link>{1});
   for (const Flow f : {a, b, c}) shares.start(f);
   CHECK(settled(shares) == std::set{a, b, c});
   CHECK((shares.rate(a) == 2 && shares.rate(b) == 8 && shares.rate(c) == 10));
   // One more on the narrow link: a and b change, c does not.
-  const Flow d = shares.add(std::vector<FlowShares::Link>{2});
+  const Flow d = shares.add(std::vector<IncrementalMaxMin::Link>{2});
   CHECK(settled(shares).empty());  // under way, but not there
   shares.start(d);
   CHECK(settled(shares) == std::set{a, b, d});
@@ -92,13 +93,13 @@ TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and
 }
 
 TEST_CASE("flow shares: the cap holds where no link does, and the number of a flow is used again") {
-  FlowShares shares({10}, 3);
-  const Flow a = shares.add(std::vector<FlowShares::Link>{0});
+  IncrementalMaxMin shares({10}, 3);
+  const Flow a = shares.add(std::vector<IncrementalMaxMin::Link>{0});
   shares.start(a);
   CHECK((settled(shares) == std::set{a} && shares.rate(a) == 3));
   shares.stop(a);
   CHECK(settled(shares).empty());
-  CHECK(shares.add(std::vector<FlowShares::Link>{0}) == a);
+  CHECK(shares.add(std::vector<IncrementalMaxMin::Link>{0}) == a);
   CHECK((shares.rate(a) == 0 && !shares.started(a)));
 }
 

@@ -7,12 +7,13 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
-std::set<Agenda::Thing> next(Agenda& agenda) {
+std::set<IndexedHeap::Thing> next(IndexedHeap& agenda) {
   const auto taken = agenda.take_next();
-  std::set<Agenda::Thing> things(taken.begin(), taken.end());
+  std::set<IndexedHeap::Thing> things(taken.begin(), taken.end());
   REQUIRE(things.size() == taken.size());
   return things;
 }
@@ -20,7 +21,7 @@ std::set<Agenda::Thing> next(Agenda& agenda) {
 }  // namespace
 
 TEST_CASE("agenda: a thing happens at the time that was set last") {
-  Agenda agenda;
+  IndexedHeap agenda;
   CHECK(agenda.empty());
   agenda.set(3, 50);
   agenda.set(1, 20);
@@ -28,21 +29,21 @@ TEST_CASE("agenda: a thing happens at the time that was set last") {
   agenda.set(1, 60);  // later
   agenda.set(3, 30);  // earlier
   CHECK(agenda.next_time() == 30);
-  CHECK(next(agenda) == std::set<Agenda::Thing>{2, 3});
+  CHECK(next(agenda) == std::set<IndexedHeap::Thing>{2, 3});
   CHECK(agenda.next_time() == 60);
-  CHECK(next(agenda) == std::set<Agenda::Thing>{1});
+  CHECK(next(agenda) == std::set<IndexedHeap::Thing>{1});
   CHECK(agenda.empty());
   agenda.set(1, 10);  // a thing that was taken can be set again
-  CHECK(next(agenda) == std::set<Agenda::Thing>{1});
+  CHECK(next(agenda) == std::set<IndexedHeap::Thing>{1});
 }
 
 TEST_CASE("agenda: random times, many of them equal, against a sorted map") {
   Draw draw(1);
-  Agenda agenda;
-  std::map<Agenda::Thing, Time> times;
+  IndexedHeap agenda;
+  std::map<IndexedHeap::Thing, Time> times;
   for (int step = 0; step < 20000; ++step) {
     if (draw(5) > 0 || times.empty()) {
-      const Agenda::Thing thing = draw(200);
+      const IndexedHeap::Thing thing = draw(200);
       const Time time = draw(step % 1000 < 500 ? 10 : 100000);
       agenda.set(thing, time);
       times[thing] = time;
@@ -50,12 +51,12 @@ TEST_CASE("agenda: random times, many of them equal, against a sorted map") {
     }
     Time least = kLatest;
     for (const auto& [thing, time] : times) least = std::min(least, time);
-    std::set<Agenda::Thing> wanted;
+    std::set<IndexedHeap::Thing> wanted;
     for (const auto& [thing, time] : times)
       if (time == least) wanted.insert(thing);
     REQUIRE(agenda.next_time() == least);
     REQUIRE(next(agenda) == wanted);
-    for (const Agenda::Thing thing : wanted) times.erase(thing);
+    for (const IndexedHeap::Thing thing : wanted) times.erase(thing);
     REQUIRE(agenda.empty() == times.empty());
   }
 }

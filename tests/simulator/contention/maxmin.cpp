@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 

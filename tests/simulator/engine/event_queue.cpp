@@ -10,6 +10,7 @@
 #include "tests/support/schedules.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 

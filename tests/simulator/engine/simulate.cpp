@@ -14,13 +14,14 @@
 #include "tests/support/schedules.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
 void check_run(std::string_view model, const Algorithm& algorithm, const Problem& p, int segments) {
   INFO(algorithm.name << " " << name(p.collective) << " under " << model << ", ranks " << p.ranks
                       << ", elements " << p.elements << ", segments " << segments);
-  const Outcome outcome = run(model, {}, algorithm, p, 4, {.segments = segments});
+  const SimulationResult outcome = run(model, {}, algorithm, p, 4, {.segments = segments});
   REQUIRE(outcome.sent == count(algorithm, p, segments).all);
   REQUIRE(outcome.sent == claimed(algorithm, p, segments));
   REQUIRE(outcome.finish_of.size() == static_cast<std::size_t>(p.ranks));
@@ -30,7 +31,7 @@ void check_run(std::string_view model, const Algorithm& algorithm, const Problem
 }
 
 void check_all_collectives(std::string_view model, Problem p, int segments) {
-  for (const Algorithm& algorithm : catalogue())
+  for (const Algorithm& algorithm : algorithms())
     for (const Collective collective : kCollectives) {
       p.collective = collective;
       const bool splits =
@@ -51,7 +52,7 @@ std::vector<std::string_view> model_names() {
 // from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
 const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
 
-Outcome plain(Program (*program)(Problem, Rank), Rank ranks) {
+SimulationResult plain(Program (*program)(Problem, Rank), Rank ranks) {
   return run("loggops", kPlain, tried(program), {.ranks = ranks, .elements = 11});
 }
 
@@ -84,11 +85,11 @@ TEST_CASE("simulated = counted = claimed for every size, root and cut, under eve
 
 TEST_CASE("the same simulation twice gives the same times and the same trace") {
   for (const std::string_view model : model_names())
-    for (const Algorithm& algorithm : catalogue()) {
+    for (const Algorithm& algorithm : algorithms()) {
       INFO(algorithm.name << " under " << model);
       const Problem problem = grouped(algorithm, {.ranks = 23, .elements = 1000});
       Trace traces[2];
-      Outcome outcomes[2];
+      SimulationResult outcomes[2];
       for (int i = 0; i < 2; ++i)
         outcomes[i] = run(model, {}, algorithm, problem, 4, {.segments = 3, .trace = &traces[i]});
       CHECK(outcomes[0].finish == outcomes[1].finish);
@@ -97,7 +98,7 @@ TEST_CASE("the same simulation twice gives the same times and the same trace") {
       CHECK(traces[0].spans == traces[1].spans);
       CHECK_FALSE(traces[0].spans.empty());
       // And looking on changes nothing.
-      const Outcome unseen = run(model, {}, algorithm, problem, 4, {.segments = 3});
+      const SimulationResult unseen = run(model, {}, algorithm, problem, 4, {.segments = 3});
       CHECK(unseen.finish_of == outcomes[0].finish_of);
     }
 }
@@ -110,7 +111,7 @@ TEST_CASE("a round without elements takes no time, and neither does an empty rou
     if (me == 0) co_yield send(1, p.all());
     if (me == 1) co_yield replace(0, p.all());
   };
-  const Outcome outcome = plain(program, 20);
+  const SimulationResult outcome = plain(program, 20);
   CHECK(outcome.finish == 130);
   CHECK(outcome.sent.messages == 1);
   CHECK(outcome.sent.elements == 11);
@@ -135,7 +136,7 @@ TEST_CASE("early messages of a pair meet the receives in order, even across many
   for (const std::string_view model : model_names()) {
     INFO(model);
     Trace trace;
-    const Outcome outcome =
+    const SimulationResult outcome =
         run(model, {}, tried(program), {.ranks = 40, .elements = 400}, 1, {.trace = &trace});
     CHECK(outcome.sent.messages == 42);
     CHECK(outcome.sent.elements == 10 * 40 * 41 / 2 + 2 * 400);
@@ -186,7 +187,8 @@ TEST_CASE("rounds of more than 32 actions, in any order and several of a pair") 
   };
   for (const std::string_view model : model_names()) {
     INFO(model);
-    const Outcome outcome = run(model, {}, tried(program), {.ranks = 51, .elements = 102}, 4);
+    const SimulationResult outcome =
+        run(model, {}, tried(program), {.ranks = 51, .elements = 102}, 4);
     CHECK(outcome.sent == Cost{50 * 4, 50 * (2 + 4 + 6 + 2), 1});
   }
 }
@@ -202,7 +204,8 @@ TEST_CASE("thousands of early messages, one receive a round, take a few events e
   for (const std::string_view model : model_names()) {
     INFO(model);
     const Rank ranks = 20'000;
-    const Outcome outcome = run(model, {}, tried(program), {.ranks = ranks, .elements = 100}, 4);
+    const SimulationResult outcome =
+        run(model, {}, tried(program), {.ranks = ranks, .elements = 100}, 4);
     CHECK(outcome.sent == Cost{ranks - 1, 100 * (ranks - 1), ranks - 1});
     CHECK(outcome.events < 8 * Count{ranks});
   }

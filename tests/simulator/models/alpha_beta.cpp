@@ -8,6 +8,7 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
@@ -138,8 +139,9 @@ TEST_CASE("a rate is rounded once for each message, not for each byte") {
 TEST_CASE("messages to one rank go through its receive port one after another") {
   // Ranks 1, 2 and 3 send 10 bytes each to rank 0, which takes 100 + 10 ps a message.
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
-  const Outcome outcome = run("alpha_beta", values, find_algorithm("master_worker"),
-                              {.collective = Collective::reduce, .ranks = 4, .elements = 10});
+  const SimulationResult outcome =
+      run("alpha_beta", values, find_algorithm("master_worker"),
+          {.collective = Collective::reduce, .ranks = 4, .elements = 10});
   CHECK(outcome.finish_of == std::vector<Time>{330, 110, 220, 330});
 }
 
@@ -166,6 +168,7 @@ TEST_CASE("a message for a later round holds no port, nor those behind it") {
     }
   };
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
-  const Outcome outcome = run("alpha_beta", values, tried(program), {.ranks = 4, .elements = 10});
+  const SimulationResult outcome =
+      run("alpha_beta", values, tried(program), {.ranks = 4, .elements = 10});
   CHECK(outcome.finish_of == std::vector<Time>{440, 440, 220, 330});
 }

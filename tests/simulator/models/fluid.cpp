@@ -5,6 +5,7 @@
 #include "tests/support/schedules.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
@@ -47,7 +48,7 @@ TEST_CASE("a gather at one port: its flows share it, and pay the latency once") 
 TEST_CASE("the link loads are the bytes that were sent, once for each link of a route") {
   const Problem problem{.ranks = 8, .elements = 8000};
   const auto network = make_network(find_model("fluid"), {}, 8, kCrossbar);
-  const Outcome outcome = simulate(find_algorithm("ring"), problem, 1, *network);
+  const SimulationResult outcome = simulate(find_algorithm("ring"), problem, 1, *network);
   double carried = 0;
   for (const LinkLoad& load : network->loads(outcome.finish)) {
     carried += load.bytes;

@@ -6,12 +6,13 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 TEST_CASE("histories add up to the loads, and no link is over full") {
   for (const Model& model : models()) {
     if (!model.has_links) continue;
     for (const char* topology : {"crossbar", "torus:dims=4x3", "fat_tree:k=4,oversubscription=2"})
-      for (const Algorithm& algorithm : catalogue()) {
+      for (const Algorithm& algorithm : algorithms()) {
         const Problem p = grouped(algorithm, {.ranks = 12, .elements = 100'000});
         if (!unsupported(algorithm, p).empty()) continue;
         INFO(algorithm.name << " under " << model.name << " on " << topology);

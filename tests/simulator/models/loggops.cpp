@@ -9,6 +9,7 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
@@ -44,12 +45,13 @@ const std::vector<Rates> kRates{{3e6, 1e6, 5e5, 80, 0},
 
 std::size_t index(Rank r) { return static_cast<std::size_t>(r); }
 
-Outcome simulated(const Rates& rates, const std::string& algorithm, const Problem& p,
-                  Bytes element_size = 1) {
+SimulationResult simulated(const Rates& rates, const std::string& algorithm, const Problem& p,
+                           Bytes element_size = 1) {
   return run("loggops", rates.values(), find_algorithm(algorithm), p, element_size);
 }
 
-Outcome simulated(const Rates& rates, Program (*program)(Problem, Rank), Rank ranks, Count bytes) {
+SimulationResult simulated(const Rates& rates, Program (*program)(Problem, Rank), Rank ranks,
+                           Count bytes) {
   return run("loggops", rates.values(), tried(program), {.ranks = ranks, .elements = bytes});
 }
 
@@ -59,7 +61,7 @@ TEST_CASE("one message takes 2 o + L + (s-1) G") {
   for (const Rates& rates : kRates)
     for (const Bytes s : {1, 2, 1000, 1'000'001}) {
       const Problem p{.collective = Collective::broadcast, .ranks = 2, .elements = s};
-      const Outcome outcome = simulated(rates, "tree", p);
+      const SimulationResult outcome = simulated(rates, "tree", p);
       CHECK(outcome.finish == rates.one_message(s));
       CHECK(outcome.finish_of[0] == std::llround(rates.o));  // the sender's processor
     }
@@ -102,7 +104,7 @@ TEST_CASE("a binomial broadcast reaches every rank when its parents' sends say, 
   const Bytes bytes = 1000;
   for (const Rates& rates : kRates)
     for (Rank p = 1; p <= 64; ++p) {
-      const Outcome outcome = simulated(
+      const SimulationResult outcome = simulated(
           rates, "tree", {.collective = Collective::broadcast, .ranks = p, .elements = bytes});
       // A rank sends to its farthest child first, and the k-th child waits for k-1 sends.
       std::vector<Time> has(static_cast<std::size_t>(p), 0);

@@ -8,6 +8,7 @@
 #include "tests/support/schedules.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 TEST_CASE("every model has what tables need, and defaults that work") {
   std::set<std::string_view> names;
@@ -15,7 +16,7 @@ TEST_CASE("every model has what tables need, and defaults that work") {
     INFO(model.name);
     names.insert(model.name);
     CHECK(&find_model(model.name) == &model);
-    CHECK_FALSE(model.idea.empty());
+    CHECK_FALSE(model.summary.empty());
     CHECK_FALSE(model.source.empty());
     CHECK_FALSE(model.parameters.empty());
     std::set<std::string_view> parameters;

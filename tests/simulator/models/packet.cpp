@@ -7,13 +7,14 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
 constexpr Time ns = kNanosecond;
 
-Outcome on(const FabricSpec& fabric, const Values& values, Program (*program)(Problem, Rank),
-           const Problem& p) {
+SimulationResult on(const FabricSpec& fabric, const Values& values,
+                    Program (*program)(Problem, Rank), const Problem& p) {
   const auto network = make_network(find_model("packet"), values, p.ranks, fabric);
   return simulate(tried(program), p, 1, *network);
 }
@@ -72,7 +73,7 @@ TEST_CASE("two streams that meet take turns") {
     (void)p;
   };
   const FabricSpec crossbar{.topology = "crossbar:bandwidth=1GB/s,latency=0"};
-  const Outcome outcome =
+  const SimulationResult outcome =
       on(crossbar, {{"mtu", 100}}, program, {.ranks = 3, .elements = 1500});  // chunks of 500
   CHECK(outcome.finish_of[2] == 100 * ns + 10 * 100 * ns);
   CHECK(outcome.finish_of[1] == 100 * ns + 15 * 100 * ns);
@@ -87,7 +88,7 @@ TEST_CASE("messages of one host take turns, too") {
   };
   const FabricSpec crossbar{.topology = "crossbar:bandwidth=1GB/s,latency=0"};
   for (const double own : {0, 1}) {
-    const Outcome outcome =
+    const SimulationResult outcome =
         on(crossbar, {{"mtu", 100}, {"flow_queues", own}}, program, {.ranks = 3, .elements = 1500});
     CHECK(outcome.finish_of[2] == 10 * 100 * ns + 100 * ns);
     CHECK(outcome.finish_of[1] == 15 * 100 * ns + 100 * ns);

@@ -6,6 +6,7 @@
 #include "tests/support/runs.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
@@ -27,7 +28,7 @@ TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
        {"torus:dims=4x4,latency=0", "fat_tree:k=4,latency=0",
         "fat_tree:k=8,levels=2,oversubscription=4,latency=0",
         "rail_pod:nodes=2,latency=0,nvlink_latency=0", "dragonfly:latency=0,global_latency=0"})
-    for (const Algorithm& algorithm : catalogue()) {
+    for (const Algorithm& algorithm : algorithms()) {
       const Problem p = grouped(algorithm, {.ranks = 16, .elements = 1 << 14});
       if (!unsupported(algorithm, p).empty()) continue;
       const double message = algorithm.family == "split" ? kElements / kRanks : kElements;

@@ -8,6 +8,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 
@@ -41,7 +42,7 @@ TEST_CASE("every topology has all that tables need") {
   for (const TopologyKind& kind : topologies()) {
     INFO(kind.name);
     CHECK(&find_topology(kind.name) == &kind);
-    CHECK_FALSE(kind.idea.empty());
+    CHECK_FALSE(kind.summary.empty());
     CHECK_FALSE(kind.source.empty());
     CHECK_FALSE(kind.parameters.empty());
     for (const TopologyParameter& p : kind.parameters) {
@@ -50,7 +51,7 @@ TEST_CASE("every topology has all that tables need") {
       if (p.name == "down" || p.name == "up" || p.name == "count") continue;  // not beside k
       // A default is a value like any other.
       const std::string one =
-          std::string(kind.name) + ":" + std::string(p.name) + "=" + std::string(p.fallback);
+          std::string(kind.name) + ":" + std::string(p.name) + "=" + std::string(p.default_value);
       CHECK(make_topology(one).spec() == one);
     }
   }

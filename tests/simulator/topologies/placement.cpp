@@ -6,6 +6,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 namespace {
 

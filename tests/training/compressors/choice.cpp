@@ -5,6 +5,9 @@
 #include "training/compressors/compressor.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("a spec sets what it names and leaves the rest") {
   const CompressorChoice choice = choose_compressor("topk:ratio=0.25,halves=1");

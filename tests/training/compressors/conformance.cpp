@@ -8,6 +8,9 @@
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -17,16 +20,16 @@ struct Case {
   CompressorChoice choice;
   Aggregation aggregation;
   Rank ranks;
-  Layout layout;
+  TensorShapes layout;
 
-  Count elements() const { return arlab::elements(layout); }
+  Count elements() const { return arlab::training::elements(layout); }
   std::string text() const {
-    return arlab::text(choice) + " by " + std::string(name(aggregation)) + ", " +
+    return arlab::training::text(choice) + " by " + std::string(name(aggregation)) + ", " +
            std::to_string(elements()) + " elements on " + std::to_string(ranks) + " ranks";
   }
 };
 
-Occasion occasion(const Case& c, Rank rank, int step) {
+EncodeContext occasion(const Case& c, Rank rank, int step) {
   return {.seed = 11, .step = step, .tensor = 3, .rank = rank, .ranks = c.ranks};
 }
 
@@ -45,7 +48,7 @@ Run run(const Case& c) {
     const auto aggregator = make_aggregator(c.choice, c.layout, c.aggregation, c.ranks, me);
     for (int step = 0; step < kSteps; ++step) {
       auto x = test::gradient(c.elements(), me, step);
-      Counted counted(communicator);
+      CountingCommunicator counted(communicator);
       aggregator->run(counted, x, occasion(c, me, step));
       const Count all = communicator.sum(counted.sent().bytes);
       const auto s = static_cast<std::size_t>(step);
@@ -72,7 +75,7 @@ Expected encoded_one_by_one(const Case& c) {
     Count bytes = 0;
     std::vector<float> sum(static_cast<std::size_t>(c.elements()));
     for (Rank r = 0; r < c.ranks; ++r) {
-      const Occasion o = occasion(c, r, step);
+      const EncodeContext o = occasion(c, r, step);
       Compressor& compressor = *compressors[static_cast<std::size_t>(r)];
       const auto code = compressor.encode(test::gradient(c.elements(), r, step), o);
       bytes += static_cast<Count>(code.size());
@@ -90,7 +93,7 @@ Expected encoded_one_by_one(const Case& c) {
 /// a sum.
 Count closed_form(const Case& c, int step, const Expected& expected) {
   const CompressorKind& kind = *c.choice.kind;
-  const auto packed = [&](const Layout& layout) {
+  const auto packed = [&](const TensorShapes& layout) {
     return kind.packed(layout, c.choice, c.aggregation, step);
   };
   const Count others = c.ranks - 1;
@@ -141,7 +144,7 @@ TEST_CASE("the catalogue has what it should, each by its name") {
     found.emplace_back(kind.name);
     CHECK(&find_compressor(kind.name) == &kind);
     CHECK_FALSE(kind.aggregations.empty());
-    for (const std::string_view text : {kind.label, kind.idea, kind.source, kind.size, kind.odd})
+    for (const std::string_view text : {kind.label, kind.summary, kind.source, kind.size, kind.odd})
       CHECK_FALSE(text.empty());
     // What requantises must know the sizes of others' chunks.
     if (kind.can(Aggregation::requantise)) {

@@ -4,6 +4,9 @@
 #include "tests/support/compressors.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 

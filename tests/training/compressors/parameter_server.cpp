@@ -10,6 +10,9 @@
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -33,7 +36,7 @@ Run run(const CompressorChoice& choice, Rank ranks, int steps) {
     if (me == kServer) server.emplace(choice, flat(kElements));
     for (int step = 0; step < steps; ++step) {
       auto x = test::gradient(kElements, me, step);
-      Counted counted(communicator);
+      CountingCommunicator counted(communicator);
       push_and_pull(counted, choice, flat(kElements), worker, server ? &*server : nullptr, kServer,
                     x, {.seed = 2, .step = step, .rank = me, .ranks = ranks});
       result.out[static_cast<std::size_t>(me)] = x;

@@ -5,6 +5,9 @@
 #include "training/compressors/low_rank.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -90,7 +93,7 @@ TEST_CASE("zero gradients do not stop the power iteration") {
 }
 
 TEST_CASE("vectors and matrices that would not shrink travel whole") {
-  const Layout layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
+  const TensorShapes layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
   const LowRankCut cut = cut_low_rank(layout, 2);
   CHECK(cut.matrices.size() == 1);
   CHECK(cut.dense_floats == 56);

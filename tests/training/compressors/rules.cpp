@@ -8,6 +8,9 @@
 #include "tests/support/compressors.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 using test::through;
 
 namespace {
@@ -34,7 +37,7 @@ TEST_CASE("fp16 divides by the ranks first, so that the sum stays in range") {
   const std::vector<float> x{60000};
   const auto compressor =
       make_compressor(choose_compressor("fp16"), flat(1), Aggregation::allreduce);
-  const Occasion four{.ranks = 4};
+  const EncodeContext four{.ranks = 4};
   const auto code = compressor->encode(x, four);
   Float16 half;
   std::memcpy(&half, code.data(), sizeof half);

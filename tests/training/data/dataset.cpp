@@ -9,6 +9,9 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("a map is applied to every sample, and labels stay") {
   const Dataset d = mapped(numbered(20), [](std::span<float> v) { v[0] *= 2; });

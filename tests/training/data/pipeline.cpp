@@ -8,6 +8,9 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 using namespace std::chrono_literals;
 
 namespace {

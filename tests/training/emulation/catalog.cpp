@@ -12,6 +12,9 @@
 #include "training/emulation/emulated_ranks.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -53,10 +56,11 @@ std::string difference(const Case& c, const std::string& model, const std::strin
                        const Memory& expected) {
   const Rank ranks = c.problem.ranks;
   Memory memory;
-  const VirtualOutcome virtually =
-      on_virtual_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
-  const Outcome simulated = simulate(*c.algorithm, c.problem, sizeof(float),
-                                     *network_of(model, topology, ranks), {.segments = c.segments});
+  const EmulationResult virtually =
+      on_emulated_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
+  const SimulationResult simulated =
+      simulate(*c.algorithm, c.problem, sizeof(float), *network_of(model, topology, ranks),
+               {.segments = c.segments});
   const std::string what =
       "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
   if (memory != expected) return what + "other bits";

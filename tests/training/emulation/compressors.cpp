@@ -10,10 +10,13 @@
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("virtual ranks: compressed gradients are those of threads, bit for bit") {
   constexpr Rank kRanks = 5;
-  const Layout layout = test::layout_of(217);
+  const TensorShapes layout = test::layout_of(217);
   int runs = 0;
   for (const CompressorKind& kind : compressors())
     for (const Aggregation aggregation : kind.aggregations) {
@@ -32,7 +35,7 @@ TEST_CASE("virtual ranks: compressed gradients are those of threads, bit for bit
       on_threads(kRanks, body);
       const auto expected = std::exchange(out, {});
       out.assign(3 * kRanks, {});
-      const VirtualOutcome outcome = virtually::run(kRanks, body);
+      const EmulationResult outcome = virtually::run(kRanks, body);
       CHECK((out == expected));  // not to be printed
       CHECK(outcome.finish > 0);
       ++runs;

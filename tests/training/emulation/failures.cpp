@@ -15,13 +15,13 @@ namespace {
 
 void send_to(Communicator& c, Rank peer, int lane) {
   std::vector<float> values(10);
-  start(c, lane, {transfer(Verb::send, peer, values)});
+  start(c, lane, {transfer(ActionKind::send, peer, values)});
   c.wait();
 }
 
 void receive_from(Communicator& c, Rank peer, int lane, Count elements = 10) {
   std::vector<float> values(static_cast<std::size_t>(elements));
-  start(c, lane, {transfer(Verb::replace, peer, values)});
+  start(c, lane, {transfer(ActionKind::replace, peer, values)});
   c.wait();
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("virtual ranks: polling for what never comes ends, too") {
                run(2, [](Communicator& c) {
                  std::vector<float> values(10);
                  if (c.rank() == 1) return;
-                 start(c, 0, {transfer(Verb::replace, 1, values)});
+                 start(c, 0, {transfer(ActionKind::replace, 1, values)});
                  while (c.poll() < 0) {
                  }
                });
@@ -136,11 +136,11 @@ TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who a
   const auto ends = [](bool abandons) {
     return failure([&] {
       const auto eager = make_network(find_model("loggops"), {}, 2);
-      on_virtual_ranks(*eager, 2, [&](Communicator& c) {
+      on_emulated_ranks(*eager, 2, [&](Communicator& c) {
         if (c.rank() == 0) send_to(c, 1, 5);
         if (c.rank() == 1 && abandons) {
           std::vector<float> freed(10);
-          start(c, 6, {transfer(Verb::replace, 0, freed)});
+          start(c, 6, {transfer(ActionKind::replace, 0, freed)});
           c.abandon();
         }
       });
@@ -153,7 +153,7 @@ TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who a
 TEST_CASE("virtual ranks: errors of the network end them") {
   CHECK_THAT(failure([] {
                const auto slow = make_network(find_model("alpha_beta"), {{"beta", 1e18}}, 2);
-               on_virtual_ranks(*slow, 2, [](Communicator& c) {
+               on_emulated_ranks(*slow, 2, [](Communicator& c) {
                  if (c.rank() == 0) send_to(c, 1, 0);
                  if (c.rank() == 1) receive_from(c, 0, 0);
                });
@@ -174,7 +174,7 @@ TEST_CASE("virtual ranks: what cannot be is refused") {
   };
   for (const Rank ranks : {-1, 0, 1025})
     CHECK(fails(Blame::usage, "give 1 to 1024",
-                [&] { on_virtual_ranks(*network(2), ranks, nothing); }));
+                [&] { on_emulated_ranks(*network(2), ranks, nothing); }));
   CHECK(fails(Blame::usage, "one for each", [&] { run(2, nothing, {.slowdown = {1}}); }));
   for (const double bad : {0.0, -1.0, std::nan("")})
     CHECK(fails(Blame::usage, "above 0", [&] { run(1, nothing, {.slowdown = {bad}}); }));

@@ -17,12 +17,12 @@ TEST_CASE("virtual ranks: wait() returns lanes as they are done, poll() what is 
         std::vector<std::vector<float>> values(4, std::vector<float>(250));
         if (c.rank() > 0) {
           compute(c, 5 * kMs);  // times its slow-down
-          start(c, c.rank(), {transfer(Verb::send, 0, values[0])});
+          start(c, c.rank(), {transfer(ActionKind::send, 0, values[0])});
           c.wait();
           return;
         }
         for (Rank r = 1; r < 4; ++r)
-          start(c, r, {transfer(Verb::replace, r, values[static_cast<std::size_t>(r)])});
+          start(c, r, {transfer(ActionKind::replace, r, values[static_cast<std::size_t>(r)])});
         polled.push_back(c.poll());
         for (int i = 0; i < 2; ++i) {
           lanes.push_back(c.wait());
@@ -44,7 +44,8 @@ TEST_CASE("virtual ranks: who polls on and on sees time go by, without a computa
   run(2, [&](Communicator& c) {
     std::vector<float> values(1000);
     compute(c, c.rank() * 3 * kMs);
-    start(c, 7, {transfer(c.rank() == 1 ? Verb::send : Verb::replace, 1 - c.rank(), values)});
+    start(c, 7,
+          {transfer(c.rank() == 1 ? ActionKind::send : ActionKind::replace, 1 - c.rank(), values)});
     while (c.poll() != 7) {
     }
     times.push_back(now_us(c));
@@ -58,16 +59,16 @@ TEST_CASE("virtual ranks: a send has the value at its start, and reductions go i
     std::vector<float> value{1e8F};
     if (c.rank() == 0) {
       start(c, 0,
-            {transfer(Verb::reduce, 2, value), transfer(Verb::reduce, 1, value),
-             transfer(Verb::send, 1, value)});
+            {transfer(ActionKind::reduce, 2, value), transfer(ActionKind::reduce, 1, value),
+             transfer(ActionKind::send, 1, value)});
       c.wait();
       sum = value;
       return;
     }
     compute(c, c.rank() * kMs);  // the message of rank 1 is there first
     value = {c.rank() == 1 ? 1.0F : -1e8F};
-    std::vector<Transfer> round{transfer(Verb::send, 0, value)};
-    if (c.rank() == 1) round.push_back(transfer(Verb::replace, 0, heard));
+    std::vector<Transfer> round{transfer(ActionKind::send, 0, value)};
+    if (c.rank() == 1) round.push_back(transfer(ActionKind::replace, 0, heard));
     start(c, 0, round);
     c.wait();
   });
@@ -84,8 +85,9 @@ TEST_CASE("virtual ranks: many messages of one round to one peer arrive in their
     Count first = 0;
     for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
       auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
-      if (c.rank() > 0) round.push_back({Verb::replace, 0, at, n});
-      for (Rank to = 1; c.rank() == 0 && to < 4; ++to) round.push_back({Verb::send, to, at, n});
+      if (c.rank() > 0) round.push_back({ActionKind::replace, 0, at, n});
+      for (Rank to = 1; c.rank() == 0 && to < 4; ++to)
+        round.push_back({ActionKind::send, to, at, n});
     }
     c.start(0, round, {DType::int32, Op::sum});
     c.wait();
@@ -107,10 +109,10 @@ TEST_CASE("virtual ranks: an empty round is done at once, on the highest lane as
 TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond, again") {
   const auto train = [] {
     std::vector<std::vector<float>> weights(64);
-    VirtualOptions options{.slowdown = std::vector<double>(64, 1), .jitter = 0.3, .seed = 7};
+    EmulationOptions options{.slowdown = std::vector<double>(64, 1), .jitter = 0.3, .seed = 7};
     options.slowdown[13] = 2;
     const auto loggops = make_network(find_model("loggops"), {{"gamma", 10}}, 64);
-    const VirtualOutcome outcome = on_virtual_ranks(
+    const EmulationResult outcome = on_emulated_ranks(
         *loggops, 64,
         [&](Communicator& c) {
           std::mutex mutex;

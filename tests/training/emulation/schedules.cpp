@@ -9,6 +9,9 @@
 #include "training/emulation/emulated_ranks.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -35,12 +38,12 @@ class Layers final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
-  Outcome learn(const Samples& samples, float) override {
+  BatchResult learn(const Samples& samples, float) override {
     for (std::size_t v = 0; v < 3; ++v) need_(v);
     for (std::size_t v = 3; v-- > 0;) ready_(v);
     return {0, 0, static_cast<Count>(samples.labels.size())};
   }
-  Outcome evaluate(const Samples&) override { return {}; }
+  BatchResult evaluate(const Samples&) override { return {}; }
 
  private:
   std::vector<Variable> variables_;
@@ -65,7 +68,7 @@ double period(const std::string& scheduler, const Values& values, double alpha) 
     const double beta = 1e-3 * static_cast<double>(kSecond) / (4 * kUnit);
     const auto network = make_network(
         find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kSecond}, {"beta", beta}}, ranks);
-    on_virtual_ranks(*network, ranks, body);
+    on_emulated_ranks(*network, ranks, body);
   };
   std::vector<double> begins;
   run.each_step = [&](const StepReport& r, Rank rank) {

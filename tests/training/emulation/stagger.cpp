@@ -5,6 +5,9 @@
 #include "training/emulation/emulated_ranks.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -20,7 +23,7 @@ double exposed(const std::string& scheduler) {
   run.world = [](Rank ranks, const std::function<void(Communicator&)>& body) {
     const auto network = make_network(find_model("fluid"), {}, ranks,
                                       {.topology = "crossbar:bandwidth=100Mbps,latency=1us"});
-    on_virtual_ranks(*network, ranks, body);
+    on_emulated_ranks(*network, ranks, body);
   };
   double waited = 0;
   Count steps = 0;

@@ -11,6 +11,9 @@
 #include "training/emulation/emulated_ranks.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -24,8 +27,8 @@ class Timed final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
-  Outcome learn(const Samples& samples, float scale) override {
+  BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+  BatchResult learn(const Samples& samples, float scale) override {
     clock_.leave(2e-3);
     clock_.arrive();
     return toy_.learn(samples, scale);
@@ -38,18 +41,18 @@ class Timed final : public Replica {
 
 struct Trained {
   toy::Result result;
-  VirtualOutcome outcome;
+  EmulationResult outcome;
 };
 
-Trained train(toy::Run run, const VirtualOptions& options) {
-  VirtualOutcome outcome;
+Trained train(toy::Run run, const EmulationOptions& options) {
+  EmulationResult outcome;
   std::vector<Clock*> clocks(static_cast<std::size_t>(run.ranks));
   run.make = [&](Rank rank) {
     return std::make_unique<Timed>(*clocks[static_cast<std::size_t>(rank)]);
   };
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const auto network = make_network(find_model("loggops"), {}, ranks);
-    outcome = on_virtual_ranks(
+    outcome = on_emulated_ranks(
         *network, ranks,
         [&](Communicator& c) {
           clocks[static_cast<std::size_t>(c.rank())] = &c.clock();
@@ -77,7 +80,7 @@ TEST_CASE("virtual ranks: synchronous strategies have the weights of threads, bi
     if (!strategy.synchronous) continue;
     INFO(strategy.name);
     const toy::Run run = run_of(strategy.name);
-    VirtualOptions options;
+    EmulationOptions options;
     for (Rank r = 0; r < run.ranks; ++r) options.slowdown.push_back(1 + r % 3);
     const Trained virtually = train(run, options);
     CHECK(virtually.result.weights == toy::train(run).weights);
@@ -91,7 +94,7 @@ TEST_CASE("virtual ranks: asynchronous strategies do the same, again and again")
   for (const char* strategy : {"async_parameter_server", "stale_synchronous", "local_sgd"}) {
     INFO(strategy);
     const toy::Run run = run_of(strategy);
-    const VirtualOptions options{.slowdown = {1, 1, 4, 1}, .jitter = 0.2, .seed = 3};
+    const EmulationOptions options{.slowdown = {1, 1, 4, 1}, .jitter = 0.2, .seed = 3};
     const Trained once = train(run, options), again = train(run, options);
     CHECK(once.result.weights == again.result.weights);
     CHECK(once.result.staleness == again.result.staleness);

@@ -13,16 +13,16 @@ using namespace virtually;
 TEST_CASE("virtual time: computations take what they say, and overlap") {
   std::vector<Count> done(2), result(2);
   std::latch both(2);
-  const VirtualOutcome outcome = run(2, [&](Communicator& c) {
+  const EmulationResult outcome = run(2, [&](Communicator& c) {
     const auto me = static_cast<std::size_t>(c.rank());
     std::vector<float> mine(1000, static_cast<float>(me + 1)), theirs(1000);
     c.clock().leave(c.rank() == 0 ? 3 * kMs : 5 * kMs);
     both.arrive_and_wait();  // they compute at the same time, or this would never end
     c.clock().arrive();
     done[me] = now_us(c);
-    start(
-        c, 0,
-        {transfer(Verb::send, 1 - c.rank(), mine), transfer(Verb::replace, 1 - c.rank(), theirs)});
+    start(c, 0,
+          {transfer(ActionKind::send, 1 - c.rank(), mine),
+           transfer(ActionKind::replace, 1 - c.rank(), theirs)});
     c.wait();
     result[me] = static_cast<Count>(theirs[999]);
     if (c.rank() == 0) compute(c, 2 * kMs);
@@ -38,7 +38,8 @@ TEST_CASE("virtual time: messages travel while a rank computes") {
   std::vector<Count> times;
   run(2, [&](Communicator& c) {
     std::vector<float> values(1000);
-    start(c, 0, {transfer(c.rank() == 0 ? Verb::send : Verb::replace, 1 - c.rank(), values)});
+    start(c, 0,
+          {transfer(c.rank() == 0 ? ActionKind::send : ActionKind::replace, 1 - c.rank(), values)});
     compute(c, c.rank() == 0 ? 2 * kMs : 9 * kMs);
     c.wait();
     times.push_back(now_us(c));
@@ -81,8 +82,8 @@ TEST_CASE("virtual time: a second thread of each rank moves data while the first
         const Count begin = now_us(c);
         auto& bucket = buckets[static_cast<std::size_t>(done)];
         start(c, done,
-              {transfer(Verb::send, 1 - c.rank(), bucket),
-               transfer(Verb::reduce, 1 - c.rank(), bucket)});
+              {transfer(ActionKind::send, 1 - c.rank(), bucket),
+               transfer(ActionKind::reduce, 1 - c.rank(), bucket)});
         c.wait();
         moves[me].push_back({begin, now_us(c)});
         lock.lock();
@@ -176,15 +177,16 @@ TEST_CASE("virtual time: a slow rank reduces slowly, too") {
   const auto finish = [](double slowdown) {
     const auto slow =
         make_network(find_model("alpha_beta"), {{"alpha", 0}, {"beta", 0}, {"gamma", 1000}}, 2);
-    return on_virtual_ranks(
-               *slow, 2,
-               [](Communicator& c) {
-                 std::vector<float> values(100);
-                 start(c, 0,
-                       {transfer(c.rank() == 0 ? Verb::send : Verb::reduce, 1 - c.rank(), values)});
-                 c.wait();
-               },
-               {.slowdown = {1, slowdown}})
+    return on_emulated_ranks(*slow, 2,
+                             [](Communicator& c) {
+                               std::vector<float> values(100);
+                               start(
+                                   c, 0,
+                                   {transfer(c.rank() == 0 ? ActionKind::send : ActionKind::reduce,
+                                             1 - c.rank(), values)});
+                               c.wait();
+                             },
+                             {.slowdown = {1, slowdown}})
         .finish;
   };
   CHECK(finish(1) == 400 * 1000);

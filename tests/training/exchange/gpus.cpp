@@ -5,6 +5,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -12,11 +15,11 @@ namespace {
 std::vector<std::vector<float>> trained(const toy::Run& run) {
   std::vector<std::vector<float>> weights(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = toy::kShape, .samples = run.samples, .seed = 5}));
-  on_staged_ranks(run.ranks, [&](Communicator& c, StagedRank& gpus) {
+  on_staged_ranks(run.ranks, [&](Communicator& c, StagedExecutor& gpus) {
     const auto make = [&](const SumOverWorkers&) {
       return std::make_unique<toy::ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));
     };
-    Learning learning = run.learning;
+    TrainerOptions learning = run.learning;
     learning.via.gpus = &gpus;
     Trainer trainer(c, learning, make);
     Pipeline feed(data, toy::sampling(run, run.ranks, c.rank()), 1);

@@ -8,6 +8,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -118,27 +121,28 @@ TEST_CASE("what is pushed to parameter servers may be codes") {
 
 TEST_CASE("compressors that cannot be used so are refused, with what to do") {
   const auto refused = [](const std::string& spec, const std::string& part,
-                          const std::function<void(Learning&)>& change) {
+                          const std::function<void(TrainerOptions&)>& change) {
     toy::Run run = run_with(choose_compressor(spec), 2);
     run.learning.options.gradients.scheduling.clear();
     change(run.learning);
     return toy::fails(Blame::usage, part, [&] { toy::train(run); });
   };
   CHECK(refused("fp16", "cannot be cut: use --scheduler buckets",
-                [](Learning& l) { l.options.gradients.scheduler = "dear"; }));
+                [](TrainerOptions& l) { l.options.gradients.scheduler = "dear"; }));
   CHECK(refused("fp16", "codes of fp16 cannot travel by requantise",
-                [](Learning& l) { l.options.gradients.aggregation = "requantise"; }));
+                [](TrainerOptions& l) { l.options.gradients.aggregation = "requantise"; }));
   CHECK(refused("fp16", "are not positions and floats",
-                [](Learning& l) { l.options.gradients.aggregation = "doubling"; }));
+                [](TrainerOptions& l) { l.options.gradients.aggregation = "doubling"; }));
   CHECK(refused("fp16", "unknown aggregation 'all_gathr', did you mean 'all_gather'?",
-                [](Learning& l) { l.options.gradients.aggregation = "all_gathr"; }));
+                [](TrainerOptions& l) { l.options.gradients.aggregation = "all_gathr"; }));
   CHECK(refused("topk", "needs all_gather, which algorithm tree does not do",
-                [](Learning& l) { l.route = "tree"; }));
-  CHECK(refused("fp16", "algorithm native does not do", [](Learning& l) { l.route = "native"; }));
+                [](TrainerOptions& l) { l.route = "tree"; }));
+  CHECK(refused("fp16", "algorithm native does not do",
+                [](TrainerOptions& l) { l.route = "native"; }));
   CHECK(refused("topk", "strategy central_storage has no use for a compressor",
-                [](Learning& l) { l.strategy = "central_storage"; }));
+                [](TrainerOptions& l) { l.strategy = "central_storage"; }));
   CHECK(refused("dgc", "must be followed by SGD without momentum, not momentum",
-                [](Learning& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
+                [](TrainerOptions& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
 }
 
 TEST_CASE("a rank that fails while gradients are under way leaves nobody reading what is gone") {

@@ -12,6 +12,9 @@
 #include "training/exchange/collective_queue.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -118,7 +121,7 @@ TEST_CASE("where all ranks share a machine, or none do, there are no groups") {
 TEST_CASE("routes between GPUs sum, every one of them, and say whose allreduce it is") {
   for (const Rank ranks : {1, 2, 4}) {
     bool right = false;
-    on_staged_ranks(ranks, [&](Communicator& c, StagedRank& gpus) {
+    on_staged_ranks(ranks, [&](Communicator& c, StagedExecutor& gpus) {
       const RouteOptions options{.group_size = std::min(ranks, Rank{2}), .gpus = &gpus};
       const auto routes = all_routes(2, c, options);
       bool good = routes.size() > 4 && routes.back().name(c) == gpus.native_name();
@@ -135,7 +138,7 @@ TEST_CASE("an exchange runs its buckets between GPUs, beside the backward pass o
   for (const bool overlap : {false, true})
     for (const char* word : {"ring", "native", "hierarchical"}) {
       bool right = false;
-      on_staged_ranks(4, [&](Communicator& c, StagedRank& gpus) {
+      on_staged_ranks(4, [&](Communicator& c, StagedExecutor& gpus) {
         Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .gpus = &gpus}), overlap);
         const Exchange::Task broadcast{{&find_algorithm("tree")}, Collective::broadcast, 3};
         std::vector<float> a(1000, static_cast<float>(c.rank() + 1)), b(7, 1), none;

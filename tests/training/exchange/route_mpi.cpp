@@ -9,6 +9,9 @@
 #include "training/exchange/route.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -42,7 +45,7 @@ TEST_CASE("over MPI: between the ranks' devices, all routes") {
   Devices devices = host_devices({.peers = false, .disorder = 37});
   for (const bool directly : {true, false}) {
     const auto wires = mpi->wires(*devices.front(), directly);
-    StagedRank gpus(*world, *devices.front(), *wires);
+    StagedExecutor gpus(*world, *devices.front(), *wires);
     const auto routes = all_routes(2, *world, {.group_size = 2, .gpus = &gpus});
     CHECK(routes.size() > 5);
     CHECK(routes.back().name(*world) == "MPI_Allreduce");

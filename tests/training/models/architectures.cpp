@@ -7,6 +7,9 @@
 #include "training/models/architecture.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -72,7 +75,7 @@ TEST_CASE("each gradient is ready once, when it is complete, the last layer's fi
       for (Count i = its.offset; i < its.offset + its.elements; ++i)
         when_ready[static_cast<std::size_t>(i)] = replica->gradients()[static_cast<std::size_t>(i)];
     });
-    const Outcome outcome = replica->learn(batch.samples(), 0.5F);
+    const BatchResult outcome = replica->learn(batch.samples(), 0.5F);
     CHECK(outcome.samples == 2);
     CHECK(order.size() == replica->variables().size());
     CHECK(std::set<std::size_t>(order.begin(), order.end()).size() == order.size());
@@ -126,7 +129,7 @@ TEST_CASE("workers with LibTorch's models train as one does") {
       const Dataset data = cached(synthetic({.samples = 64}));
       const auto train = [&](const char* name, Rank ranks, int parts) {
         std::vector<float> weights;
-        Learning learning;
+        TrainerOptions learning;
         learning.strategy = name;
         learning.micro_batches = parts;
         learning.optimizer.kind = OptimizerOptions::Kind::momentum;

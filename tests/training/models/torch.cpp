@@ -7,6 +7,9 @@
 #include "training/models/torch_parameters.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 

@@ -6,6 +6,9 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("a constant rate stays") {
   CHECK(rate_at({.base = 0.1}, 0, 10) == 0.1);

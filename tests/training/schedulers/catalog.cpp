@@ -5,6 +5,9 @@
 #include "training/schedulers/scheduler.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("every scheduler has what tables need, and defaults that work") {
   std::set<std::string_view> names;
@@ -13,7 +16,7 @@ TEST_CASE("every scheduler has what tables need, and defaults that work") {
     INFO(kind.name);
     names.insert(kind.name);
     CHECK(&find_scheduler(kind.name) == &kind);
-    CHECK_FALSE(kind.idea.empty());
+    CHECK_FALSE(kind.summary.empty());
     CHECK_FALSE(kind.source.empty());
     CHECK(make_scheduler(kind, profile, {}) != nullptr);
   }

@@ -10,6 +10,9 @@
 #include "training/schedulers/fixed_order.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 

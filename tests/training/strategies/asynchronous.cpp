@@ -7,6 +7,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -27,9 +30,9 @@ class Slow final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+  BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
 
-  Outcome learn(const Samples& samples, float scale) override {
+  BatchResult learn(const Samples& samples, float scale) override {
     const Count mine = clocks_[rank_].load();
     for (Rank other = 0; other < workers_; ++other) {
       const Count lead = mine - clocks_[other].load();
@@ -38,7 +41,7 @@ class Slow final : public Replica {
       }
     }
     if (rank_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    const Outcome outcome = toy_.learn(samples, scale);
+    const BatchResult outcome = toy_.learn(samples, scale);
     clocks_[rank_].store(mine + 1);
     return outcome;
   }

@@ -3,6 +3,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -72,7 +75,7 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
   toy::Run run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::momentum);
   const toy::Result one = toy::alone(run, 2);
   std::vector<std::string> routes{"native", "auto"};
-  for (const Algorithm& a : catalogue())
+  for (const Algorithm& a : algorithms())
     if (!a.grouped) routes.emplace_back(a.name);
   for (const std::string& route : routes)
     for (const bool overlap : {false, true})

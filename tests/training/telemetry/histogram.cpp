@@ -7,6 +7,9 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("a histogram counts each value in the bucket that holds it") {
   const std::vector<float> values{-2, 0, 0, 0.5f, 3, 3, 1e-20f};

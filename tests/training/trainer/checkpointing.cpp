@@ -8,6 +8,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 namespace fs = std::filesystem;
 
 namespace {
@@ -23,7 +26,7 @@ struct Folder {
 
 struct Backed {
   toy::Run run;
-  std::vector<std::unique_ptr<Backup>> backups;
+  std::vector<std::unique_ptr<Checkpointer>> backups;
 
   Backed(std::string strategy, const Folder& folder, SavePolicy policy) {
     run.learning.strategy = std::move(strategy);
@@ -35,7 +38,7 @@ struct Backed {
     backups.resize(5);
     run.prepare = [this, policy, path = folder.path.string()](Trainer& t) {
       auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
-      mine = std::make_unique<Backup>(t, path, policy);
+      mine = std::make_unique<Checkpointer>(t, path, policy);
       mine->resume();
     };
   }

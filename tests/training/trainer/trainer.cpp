@@ -7,6 +7,9 @@
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -23,10 +26,10 @@ class Spoiled final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
-  Outcome evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
-  Outcome learn(const Samples& samples, float scale) override {
+  BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
+  BatchResult learn(const Samples& samples, float scale) override {
     toy_.on_ready({});
-    const Outcome outcome = toy_.learn(samples, scale);
+    const BatchResult outcome = toy_.learn(samples, scale);
     spoil_(toy_, step_++);
     for (std::size_t v = variables().size(); v-- > 0;) ready_(v);
     return outcome;
@@ -83,55 +86,56 @@ TEST_CASE("replicas that diverge stop the run") {
 
 TEST_CASE("workers that disagree are told in what, and who") {
   const auto disagree = [](const std::string& part,
-                           const std::function<void(Learning&, Rank)>& change) {
+                           const std::function<void(TrainerOptions&, Rank)>& change) {
     return fails(Blame::usage, "the workers disagree: " + part, [&] {
       on_threads(4, [&](Communicator& c) {
-        Learning learning;
+        TrainerOptions learning;
         change(learning, c.rank());
         Trainer trainer(c, learning,
                         [](const SumOverWorkers&) { return std::make_unique<toy::ToyReplica>(); });
       });
     });
   };
-  CHECK(disagree("ranks 1, 3 and rank 0 differ in epochs", [](Learning& l, Rank rank) {
+  CHECK(disagree("ranks 1, 3 and rank 0 differ in epochs", [](TrainerOptions& l, Rank rank) {
     if (rank % 2 == 1) l.epochs = 3;
   }));
-  CHECK(disagree("rank 3 and rank 0 differ in the schedule", [](Learning& l, Rank rank) {
+  CHECK(disagree("rank 3 and rank 0 differ in the schedule", [](TrainerOptions& l, Rank rank) {
     if (rank == 3) l.options.gradients.scheduling = {{"bucket", 64}};
   }));
-  CHECK(disagree("ranks 1, 2, 3 and rank 0 differ in the optimizer", [](Learning& l, Rank rank) {
-    if (rank == 0) l.optimizer.kind = OptimizerOptions::Kind::adam;
-  }));
+  CHECK(disagree("ranks 1, 2, 3 and rank 0 differ in the optimizer",
+                 [](TrainerOptions& l, Rank rank) {
+                   if (rank == 0) l.optimizer.kind = OptimizerOptions::Kind::adam;
+                 }));
 }
 
 TEST_CASE("what cannot work is refused, with what to do") {
   const auto refused = [](Rank ranks, const std::string& part,
-                          const std::function<void(Learning&)>& change) {
+                          const std::function<void(TrainerOptions&)>& change) {
     toy::Run run;
     run.ranks = ranks;
     change(run.learning);
     return fails(Blame::usage, part, [&] { toy::train(run); });
   };
-  CHECK(refused(2, "did you mean 'mirrored'", [](Learning& l) { l.strategy = "mirored"; }));
-  CHECK(refused(2, "use -w 1", [](Learning& l) { l.strategy = "one_device"; }));
-  CHECK(refused(2, "2 parameter servers among 2 ranks", [](Learning& l) {
+  CHECK(refused(2, "did you mean 'mirrored'", [](TrainerOptions& l) { l.strategy = "mirored"; }));
+  CHECK(refused(2, "use -w 1", [](TrainerOptions& l) { l.strategy = "one_device"; }));
+  CHECK(refused(2, "2 parameter servers among 2 ranks", [](TrainerOptions& l) {
     l.strategy = "parameter_server";
     l.options.servers = 2;
   }));
-  CHECK(refused(2, "ring has no reduce form", [](Learning& l) {
+  CHECK(refused(2, "ring has no reduce form", [](TrainerOptions& l) {
     l.strategy = "central_storage";
     l.route = "ring";
   }));
-  CHECK(refused(3, "replicas would drift", [](Learning& l) { l.route = "all_to_all"; }));
-  CHECK(refused(2, "parameter bucket of scheduler buckets is -1", [](Learning& l) {
+  CHECK(refused(3, "replicas would drift", [](TrainerOptions& l) { l.route = "all_to_all"; }));
+  CHECK(refused(2, "parameter bucket of scheduler buckets is -1", [](TrainerOptions& l) {
     l.options.gradients.scheduling = {{"bucket", -1}};
   }));
-  CHECK(refused(2, "0 micro-batches", [](Learning& l) { l.micro_batches = 0; }));
-  CHECK(refused(2, "the staleness bound is -1", [](Learning& l) {
+  CHECK(refused(2, "0 micro-batches", [](TrainerOptions& l) { l.micro_batches = 0; }));
+  CHECK(refused(2, "the staleness bound is -1", [](TrainerOptions& l) {
     l.strategy = "stale_synchronous";
     l.options.bound = -1;
   }));
-  CHECK(refused(2, "give at least 1", [](Learning& l) {
+  CHECK(refused(2, "give at least 1", [](TrainerOptions& l) {
     l.strategy = "local_sgd";
     l.options.every = 0;
   }));

@@ -4,32 +4,35 @@
 // study of bfloat16 for deep learning training, arXiv:1905.12322, 2019.
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 class Bf16 final : public Compressor {
  public:
   explicit Bf16(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     encode_kernels().to_bfloats(code_.data(), gradient.data(), length(gradient));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     encode_kernels().add_bfloats(into.data(), code.data(), length(into), weight);
   }
-  Operand operand(int) const override { return {DType::bfloat16, Op::sum}; }
+  collectives::Operand operand(int) const override {
+    return {collectives::DType::bfloat16, collectives::Op::sum};
+  }
 
  private:
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
   return std::make_unique<Bf16>(elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
+                            Count) {
   return 2 * elements(layout);
 }
 
@@ -39,7 +42,7 @@ CompressorKind bf16() {
   return {
       .name = "bf16",
       .label = "bfloat16",
-      .idea = "the upper half of every float, to nearest even",
+      .summary = "the upper half of every float, to nearest even",
       .source = "Kalamkar et al., arXiv:1905.12322",
       .size = "2n",
       .odd = "NaN and infinities stay",
@@ -49,4 +52,4 @@ CompressorKind bf16() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

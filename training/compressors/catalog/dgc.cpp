@@ -13,7 +13,7 @@
 #include "training/compressors/ratio.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004};
@@ -36,7 +36,8 @@ class Dgc final : public SparseCompressor {
   Dgc(Count n, const Settings& settings)
       : settings_(settings), u_(static_cast<std::size_t>(n)), v_(u_.size()) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     const auto momentum = static_cast<float>(settings_.momentum);
     for (std::size_t i = 0; i < v_.size(); ++i) {
       u_[i] = momentum * u_[i] + gradient[i];
@@ -57,7 +58,7 @@ class Dgc final : public SparseCompressor {
 
  private:
   /// Bits of the least magnitude to send; zeros are never sent, NaN and infinities always.
-  std::uint32_t threshold(const Occasion& occasion) {
+  std::uint32_t threshold(const EncodeContext& occasion) {
     const Count n = length(v_);
     if (n == 0) return kInfinity;
     const double ratio = settings_.ratio_at(occasion.step);
@@ -79,11 +80,11 @@ class Dgc final : public SparseCompressor {
   std::vector<std::uint32_t> keys_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<Dgc>(elements(layout),
-                               Settings{value(choice, "momentum"), value(choice, "ratio"),
-                                        value(choice, "sample"), whole(choice, "warm_up")});
+  return std::make_unique<Dgc>(
+      elements(layout), Settings{value(choice, "momentum"), value(choice, "ratio"),
+                                            value(choice, "sample"), whole(choice, "warm_up")});
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ CompressorKind dgc() {
   return sparse_kind({
       .name = "dgc",
       .label = "DGC",
-      .idea = "the largest of a locally summed velocity, and more of it in the first steps",
+      .summary = "the largest of a locally summed velocity, and more of it in the first steps",
       .source = "Lin et al., ICLR 2018",
       .size = "8 x how many are above a sampled threshold, about ratio n",
       .odd = "NaN and infinities are sent, and forgotten; zeros are never sent",
@@ -107,4 +108,4 @@ CompressorKind dgc() {
   });
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -5,14 +5,15 @@
 #include "training/compressors/error_feedback.hpp"
 #include "training/compressors/scaled_sign.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
   return with_error_feedback(scaled_signs(elements(layout)), elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
+                            Count) {
   return scaled_sign_bytes(elements(layout));
 }
 
@@ -22,7 +23,7 @@ CompressorKind ef_signsgd() {
   return {
       .name = "ef_signsgd",
       .label = "EF-signSGD",
-      .idea = "signs times the mean magnitude; what is lost is sent later",
+      .summary = "signs times the mean magnitude; what is lost is sent later",
       .source = "Karimireddy et al., ICML 2019",
       .size = "ceil(n/8) + 4",
       .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
@@ -33,4 +34,4 @@ CompressorKind ef_signsgd() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

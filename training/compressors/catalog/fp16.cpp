@@ -4,34 +4,37 @@
 // Micikevicius et al., Mixed precision training, ICLR 2018; Horovod and DDP do the same.
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 class Fp16 final : public Compressor {
  public:
   explicit Fp16(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& o) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext& o) override {
     encode_kernels().to_halves(code_.data(), gradient.data(), length(gradient),
                                static_cast<float>(o.ranks));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion& o) override {
+                  const EncodeContext& o) override {
     encode_kernels().add_halves(into.data(), code.data(), length(into),
                                 weight * static_cast<float>(o.ranks));
   }
-  Operand operand(int) const override { return {DType::float16, Op::sum}; }
+  collectives::Operand operand(int) const override {
+    return {collectives::DType::float16, collectives::Op::sum};
+  }
 
  private:
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
   return std::make_unique<Fp16>(elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
+                            Count) {
   return 2 * elements(layout);
 }
 
@@ -41,7 +44,7 @@ CompressorKind fp16() {
   return {
       .name = "fp16",
       .label = "float16",
-      .idea = "every element as a half, divided by the ranks first",
+      .summary = "every element as a half, divided by the ranks first",
       .source = "Micikevicius et al., ICLR 2018",
       .size = "2n",
       .odd = "NaN and infinities stay; beyond 65504 times the ranks becomes infinite",
@@ -51,4 +54,4 @@ CompressorKind fp16() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

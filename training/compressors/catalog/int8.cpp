@@ -10,7 +10,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr Count kHeader = 2 * sizeof(float);
@@ -20,7 +20,7 @@ class Int8 final : public Compressor {
   Int8(Count n, Count bucket)
       : blocks_{n, bucket}, code_(static_cast<std::size_t>(n + kHeader * blocks_.count())) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     std::byte* const bytes = code_.data() + kHeader * blocks_.count();
     for (Count b = 0; b < blocks_.count(); ++b) {
       const float* x = gradient.data() + blocks_.begin(b);
@@ -37,7 +37,7 @@ class Int8 final : public Compressor {
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     const std::byte* const bytes = code.data() + kHeader * blocks_.count();
     for (Count b = 0; b < blocks_.count(); ++b)
       encode_kernels().add_bytes(into.data() + blocks_.begin(b), bytes + blocks_.begin(b),
@@ -50,12 +50,12 @@ class Int8 final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
   return std::make_unique<Int8>(elements(layout), whole(choice, "bucket"));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count) {
   const Buckets buckets{elements(layout), whole(choice, "bucket")};
   return buckets.elements + kHeader * buckets.count();
@@ -67,7 +67,7 @@ CompressorKind int8() {
   return {
       .name = "int8",
       .label = "int8 affine",
-      .idea = "a byte an element: multiples of a step of each bucket's own",
+      .summary = "a byte an element: multiples of a step of each bucket's own",
       .source = "Jacob et al., CVPR 2018",
       .size = "n + 8 ceil(n/bucket)",
       .odd = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
@@ -78,4 +78,4 @@ CompressorKind int8() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

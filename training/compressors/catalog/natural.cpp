@@ -9,7 +9,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr std::array<float, 256> kPowers = [] {
@@ -26,7 +26,8 @@ class Natural final : public Compressor {
  public:
   explicit Natural(Count n) : code_(static_cast<std::size_t>(n)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     RandomWords random(occasion);
     for_blocks(length(gradient), [&](Count first, Count count) {
       encode_kernels().to_powers(code_.data() + first, gradient.data() + first,
@@ -35,7 +36,7 @@ class Natural final : public Compressor {
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     for (std::size_t i = 0; i < into.size(); ++i)
       into[i] += weight * kPowers[static_cast<std::size_t>(code[i])];
   }
@@ -44,11 +45,12 @@ class Natural final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
   return std::make_unique<Natural>(elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
+                            Count) {
   return elements(layout);
 }
 
@@ -58,7 +60,7 @@ CompressorKind natural() {
   return {
       .name = "natural",
       .label = "natural",
-      .idea = "powers of two, rounded by chance: sign and exponent remain",
+      .summary = "powers of two, rounded by chance: sign and exponent remain",
       .source = "Horvath et al., MSML 2022",
       .size = "n",
       .odd = "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
@@ -69,4 +71,4 @@ CompressorKind natural() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -8,7 +8,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr Count kHeader = 2 * sizeof(float);
@@ -17,7 +17,7 @@ class OneBit final : public Compressor {
  public:
   explicit OneBit(Count n) : code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     const Count n = length(gradient);
     const SignSums sums = encode_kernels().sign_sums(gradient.data(), n);
     const bool finite = std::isfinite(sums.clear) && std::isfinite(sums.set);
@@ -31,7 +31,7 @@ class OneBit final : public Compressor {
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     encode_kernels().add_signs(into.data(), code.data() + kHeader, length(into),
                                weight * load<float>(code, 0), weight * load<float>(code, 1));
   }
@@ -40,11 +40,12 @@ class OneBit final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
   return std::make_unique<OneBit>(elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
+                            Count) {
   return kHeader + bytes_of_bits(elements(layout));
 }
 
@@ -54,7 +55,7 @@ CompressorKind onebit() {
   return {
       .name = "onebit",
       .label = "1-bit SGD",
-      .idea = "the sign, and the means of the negatives and of the rest",
+      .summary = "the sign, and the means of the negatives and of the rest",
       .source = "Seide et al., Interspeech 2014",
       .size = "ceil(n/8) + 8",
       .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
@@ -65,4 +66,4 @@ CompressorKind onebit() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

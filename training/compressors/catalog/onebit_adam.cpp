@@ -9,7 +9,7 @@
 #include "training/compressors/error_feedback.hpp"
 #include "training/compressors/scaled_sign.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 struct Settings {
@@ -30,19 +30,20 @@ class OneBitAdam final : public Compressor {
         v_(m_.size()),
         moved_(m_.size()) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     if (occasion.step < s_.freeze) return signs_->encode(gradient, occasion);
     const auto keep = static_cast<float>(s_.beta1), add = static_cast<float>(1 - s_.beta1);
     for (std::size_t i = 0; i < m_.size(); ++i) moved_[i] = keep * m_[i] + add * gradient[i];
     return signs_->encode(moved_, occasion);
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion& occasion) override {
+                  const EncodeContext& occasion) override {
     signs_->decode_add(code, into, weight, occasion);
   }
 
   /// In: the average gradient, or once frozen the average momentum. Out: the direction.
-  void finish(std::span<float> average, const Occasion& occasion) override {
+  void finish(std::span<float> average, const EncodeContext& occasion) override {
     const auto b1 = static_cast<float>(s_.beta1), b2 = static_cast<float>(s_.beta2);
     const bool frozen = occasion.step >= s_.freeze;
     const auto steps = static_cast<double>(occasion.step + 1);
@@ -69,18 +70,18 @@ class OneBitAdam final : public Compressor {
   std::vector<float> m_, v_, moved_;  // m_ and v_ are all ranks'
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<OneBitAdam>(elements(layout),
-                                      Settings{value(choice, "beta1"), value(choice, "beta2"),
-                                               value(choice, "eps"), whole(choice, "freeze")});
+  return std::make_unique<OneBitAdam>(
+      elements(layout), Settings{value(choice, "beta1"), value(choice, "beta2"),
+                                            value(choice, "eps"), whole(choice, "freeze")});
 }
 
-std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice& choice) {
+std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
   return signs_from(elements(layout), whole(choice, "freeze"));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count step) {
   const Count n = elements(layout);
   return step < whole(choice, "freeze") ? 4 * n : scaled_sign_bytes(n);
@@ -92,7 +93,7 @@ CompressorKind onebit_adam() {
   return {
       .name = "onebit_adam",
       .label = "1-bit Adam",
-      .idea = "Adam, then with frozen variance and 1-bit momentum",
+      .summary = "Adam, then with frozen variance and 1-bit momentum",
       .source = "Tang et al., ICML 2021",
       .size = "4n before `freeze`, then ceil(n/8) + 4",
       .odd = "a NaN or infinity reaches momentum and variance, as in Adam, and stays there",
@@ -109,4 +110,4 @@ CompressorKind onebit_adam() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

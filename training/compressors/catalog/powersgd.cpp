@@ -8,12 +8,12 @@
 #include "training/compressors/codes.hpp"
 #include "training/compressors/low_rank.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 class PowerSgd final : public Compressor {
  public:
-  PowerSgd(const Layout& layout, Count rank, bool warm)
+  PowerSgd(const TensorShapes& layout, Count rank, bool warm)
       : cut_(cut_low_rank(layout, rank)),
         warm_(warm),
         gradient_(static_cast<std::size_t>(elements(layout))),
@@ -21,7 +21,8 @@ class PowerSgd final : public Compressor {
         q_(static_cast<std::size_t>(cut_.q_floats)),
         code_(static_cast<std::size_t>(cut_.q_floats + cut_.dense_floats)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     std::copy(gradient.begin(), gradient.end(), gradient_.begin());
     if (!warm_) std::fill(q_.begin(), q_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
@@ -31,7 +32,7 @@ class PowerSgd final : public Compressor {
     return std::as_writable_bytes(std::span(p_));
   }
 
-  std::span<std::byte> next(const Occasion&) override {
+  std::span<std::byte> next(const EncodeContext&) override {
     std::fill(code_.begin(), code_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
       orthonormalise(&p_[index(m.p)], m.rows, m.rank);
@@ -46,7 +47,7 @@ class PowerSgd final : public Compressor {
   }
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     // Also the next step's start: the last call of a step has the sum of all ranks.
     if (!q_.empty()) std::memcpy(q_.data(), code.data(), q_.size() * sizeof(float));
     for (const LowRank& m : cut_.matrices)
@@ -57,7 +58,9 @@ class PowerSgd final : public Compressor {
         into[index(d.at + i)] += weight * load<float>(code, from++);
   }
 
-  Operand operand(int) const override { return {DType::float32, Op::sum}; }
+  collectives::Operand operand(int) const override {
+    return {collectives::DType::float32, collectives::Op::sum};
+  }
   int passes() const override { return 2; }
   void visit_state(const Visitor& visit) override { visit(q_); }
 
@@ -70,12 +73,12 @@ class PowerSgd final : public Compressor {
   std::vector<float> gradient_, p_, q_, code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
   return std::make_unique<PowerSgd>(layout, whole(choice, "rank"), whole(choice, "warm") == 1);
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count) {
   const LowRankCut cut = cut_low_rank(layout, whole(choice, "rank"));
   return 4 * (cut.p_floats + cut.q_floats + cut.dense_floats);
@@ -87,7 +90,7 @@ CompressorKind powersgd() {
   return {
       .name = "powersgd",
       .label = "PowerSGD",
-      .idea = "a matrix as a product of two thin ones, better from step to step",
+      .summary = "a matrix as a product of two thin ones, better from step to step",
       .source = "Vogels et al., NeurIPS 2019",
       .size = "4 rank (a+b) of each a x b matrix; 4n of vectors and small matrices",
       .odd = "a matrix with a NaN or infinity becomes NaN, and starts anew; so does one of zeros",
@@ -100,4 +103,4 @@ CompressorKind powersgd() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

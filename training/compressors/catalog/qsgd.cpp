@@ -12,7 +12,7 @@
 
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr Count kHeader = sizeof(float);
@@ -28,7 +28,8 @@ class Qsgd final : public Compressor {
         packed_(n, bits_of(levels)),
         code_(static_cast<std::size_t>(kHeader * buckets_.count() + packed_.bytes())) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     for (Count b = 0; b < buckets_.count(); ++b) {
       const float norm = static_cast<float>(std::sqrt(
           encode_kernels().sum_of_squares(gradient.data() + buckets_.begin(b), buckets_.size(b))));
@@ -42,7 +43,7 @@ class Qsgd final : public Compressor {
   }
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     packed_.decode(code.data() + kHeader * buckets_.count(),
                    [&](const std::uint8_t* codes, Count first, Count count) {
                      buckets_.each(first, count, [&](Count b, Count at, Count size) {
@@ -71,13 +72,13 @@ class Qsgd final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
   return std::make_unique<Qsgd>(elements(layout), static_cast<int>(whole(choice, "levels")),
                                 whole(choice, "bucket"));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count) {
   const Buckets buckets{elements(layout), whole(choice, "bucket")};
   const int bits = bits_of(static_cast<int>(whole(choice, "levels")));
@@ -90,7 +91,7 @@ CompressorKind qsgd() {
   return {
       .name = "qsgd",
       .label = "QSGD",
-      .idea = "multiples of norm/levels, rounded by chance",
+      .summary = "multiples of norm/levels, rounded by chance",
       .source = "Alistarh et al., NeurIPS 2017",
       .size = "ceil(n ceil(log2(2 levels + 1)) / 8) + 4 ceil(n/bucket)",
       .odd = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
@@ -103,4 +104,4 @@ CompressorKind qsgd() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -8,7 +8,7 @@
 #include "training/compressors/codes.hpp"
 #include "training/compressors/ratio.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 class RandomK final : public Compressor {
@@ -20,19 +20,22 @@ class RandomK final : public Compressor {
         at_(static_cast<std::size_t>(k)),
         code_(static_cast<std::size_t>(k) * sizeof(float)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     draw(occasion);
     for (std::size_t j = 0; j < at_.size(); ++j)
       store(code_, static_cast<Count>(j), gradient[at_[j]]);
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion& occasion) override {
+                  const EncodeContext& occasion) override {
     draw(occasion);
     for (std::size_t j = 0; j < at_.size(); ++j)
       into[at_[j]] += weight * times_ * load<float>(code, static_cast<Count>(j));
   }
-  Operand operand(int) const override { return {DType::float32, Op::sum}; }
+  collectives::Operand operand(int) const override {
+    return {collectives::DType::float32, collectives::Op::sum};
+  }
 
  private:
   struct Drawn {
@@ -43,7 +46,7 @@ class RandomK final : public Compressor {
   };
 
   /// Positions of this occasion, the same on every rank, in order.
-  void draw(Occasion occasion) {
+  void draw(EncodeContext occasion) {
     const Drawn now{occasion.seed, occasion.step, occasion.tensor, occasion.part};
     if (drawn_ == now) return;
     drawn_ = now;
@@ -77,19 +80,19 @@ class RandomK final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
   const Count n = elements(layout);
   return std::make_unique<RandomK>(n, chosen_k(choice, n), !choice.feedback);
 }
 
 /// An average at drawn positions is complete.
-std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice& choice) {
+std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
   const Count n = elements(layout);
   return std::make_unique<RandomK>(n, chosen_k(choice, n), false);
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count) {
   return 4 * chosen_k(choice, elements(layout));
 }
@@ -100,7 +103,7 @@ CompressorKind randomk() {
   return {
       .name = "randomk",
       .label = "random-k",
-      .idea = "k elements at positions that all ranks draw alike",
+      .summary = "k elements at positions that all ranks draw alike",
       .source = "Stich et al., NeurIPS 2018",
       .size = "4k",
       .odd = "NaN and infinities stay where they are drawn; feedback drops the others",
@@ -114,4 +117,4 @@ CompressorKind randomk() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -9,7 +9,7 @@
 #include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 void vote(std::span<float> average) {
@@ -20,15 +20,15 @@ class SignBits final : public Compressor {
  public:
   explicit SignBits(Count n) : code_(static_cast<std::size_t>(bytes_of_bits(n))) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     encode_kernels().pack_signs(code_.data(), gradient.data(), length(gradient));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     encode_kernels().add_signs(into.data(), code.data(), length(into), weight, -weight);
   }
-  void finish(std::span<float> average, const Occasion&) override { vote(average); }
+  void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
 
  private:
   std::vector<std::byte> code_;
@@ -38,38 +38,41 @@ class SignCounts final : public Compressor {
  public:
   explicit SignCounts(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     if (occasion.ranks > 2048)
       fail(Blame::usage, "signsgd by allreduce on " + std::to_string(occasion.ranks) +
                              " ranks: halves count up to 2048, use all_gather");
-    constexpr Float16 kPlus{0x3c00}, kMinus{0xbc00};
+    constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
     for (Count i = 0; i < length(gradient); ++i)
       store(code_, i, std::signbit(gradient[static_cast<std::size_t>(i)]) ? kMinus : kPlus);
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     encode_kernels().add_halves(into.data(), code.data(), length(into), weight);
   }
-  Operand operand(int) const override { return {DType::float16, Op::sum}; }
-  void finish(std::span<float> average, const Occasion&) override { vote(average); }
+  collectives::Operand operand(int) const override {
+    return {collectives::DType::float16, collectives::Op::sum};
+  }
+  void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
 
  private:
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice&,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&,
                                  Aggregation aggregation) {
   if (aggregation == Aggregation::allreduce) return std::make_unique<SignCounts>(elements(layout));
   return std::make_unique<SignBits>(elements(layout));
 }
 
-std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice&) {
+std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice&) {
   return std::make_unique<SignBits>(elements(layout));
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation aggregation,
-                            Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
+                            Aggregation aggregation, Count) {
   const Count n = elements(layout);
   return aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(n);
 }
@@ -80,7 +83,7 @@ CompressorKind signsgd() {
   return {
       .name = "signsgd",
       .label = "signSGD",
-      .idea = "the sign that most ranks sent; its size is the learning rate's business",
+      .summary = "the sign that most ranks sent; its size is the learning rate's business",
       .source = "Bernstein et al., ICLR 2019",
       .size = "ceil(n/8); 2n by allreduce",
       .odd = "NaN and 0 count as their sign bits say: a NaN does not show",
@@ -91,4 +94,4 @@ CompressorKind signsgd() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -14,7 +14,7 @@
 #include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -44,7 +44,8 @@ class TernGrad final : public Compressor {
         packed_(n, kBits),
         code_(sizeof(float) + static_cast<std::size_t>(packed_.bytes())) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     const float bound = bound_of(gradient, clip_);
     store(code_, 0, bound);
     packed_.encode(code_.data() + sizeof(float), occasion,
@@ -55,7 +56,7 @@ class TernGrad final : public Compressor {
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     packed_.decode(code.data() + sizeof(float),
                    [&](const std::uint8_t* codes, Count first, Count count) {
                      encode_kernels().add_bytes(into.data() + first, as_bytes(codes), count,
@@ -76,7 +77,8 @@ class SharedTernGrad final : public Compressor {
         clipped_(static_cast<std::size_t>(n)),
         code_(static_cast<std::size_t>(2 * n)) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion& occasion) override {
+  std::span<std::byte> encode(std::span<const float> gradient,
+                              const EncodeContext& occasion) override {
     if (occasion.ranks > 2048)
       fail(Blame::usage, "terngrad by allreduce on " + std::to_string(occasion.ranks) +
                              " ranks: halves count up to 2048, use all_gather");
@@ -88,7 +90,7 @@ class SharedTernGrad final : public Compressor {
                    [own](float x) { return std::clamp(x, -own, own); });
     return std::as_writable_bytes(std::span(&bound_, 1));
   }
-  std::span<std::byte> next(const Occasion& occasion) override {
+  std::span<std::byte> next(const EncodeContext& occasion) override {
     RandomWords random(occasion);
     const float times = std::isfinite(bound_) ? times_of(bound_) : 0;
     for_blocks(length(clipped_), [&](Count first, Count count) {
@@ -100,17 +102,18 @@ class SharedTernGrad final : public Compressor {
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) override {
+                  const EncodeContext&) override {
     encode_kernels().add_halves(into.data(), code.data(), length(into),
                                 weight * (std::isfinite(bound_) ? bound_ : kNan));
   }
   int passes() const override { return 2; }
-  Operand operand(int pass) const override {
-    return pass == 0 ? Operand{DType::float32, Op::max} : Operand{DType::float16, Op::sum};
+  collectives::Operand operand(int pass) const override {
+    return pass == 0 ? collectives::Operand{collectives::DType::float32, collectives::Op::max}
+                     : collectives::Operand{collectives::DType::float16, collectives::Op::sum};
   }
 
  private:
-  static constexpr Float16 kHalves[] = {{0xbc00}, {0}, {0x3c00}};  // -1, 0, 1
+  static constexpr collectives::Float16 kHalves[] = {{0xbc00}, {0}, {0x3c00}};  // -1, 0, 1
 
   double clip_;
   float bound_ = 0;  // after the first pass all ranks'
@@ -118,7 +121,7 @@ class SharedTernGrad final : public Compressor {
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation aggregation) {
   const double clip = value(choice, "clip");
   if (aggregation == Aggregation::allreduce)
@@ -127,12 +130,12 @@ std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& c
 }
 
 /// An average must not be clipped once more.
-std::unique_ptr<Compressor> reply(const Layout& layout, const CompressorChoice&) {
+std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice&) {
   return std::make_unique<TernGrad>(elements(layout), 0);
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice&, Aggregation aggregation,
-                            Count) {
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
+                            Aggregation aggregation, Count) {
   const Count n = elements(layout), bound = sizeof(float);
   return bound + (aggregation == Aggregation::allreduce ? 2 * n : bytes_of_bits(kBits * n));
 }
@@ -143,7 +146,7 @@ CompressorKind terngrad() {
   return {
       .name = "terngrad",
       .label = "TernGrad",
-      .idea = "-s, 0 or s by chance, after clipping",
+      .summary = "-s, 0 or s by chance, after clipping",
       .source = "Wen et al., NeurIPS 2017",
       .size = "ceil(n/4) + 4; 2n + 4 by allreduce",
       .odd = "any NaN or infinity makes all NaN; magnitudes below the normal floats become 0",
@@ -156,4 +159,4 @@ CompressorKind terngrad() {
   };
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

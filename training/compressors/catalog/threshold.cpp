@@ -5,10 +5,10 @@
 #include "training/compressors/codes.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
-std::unique_ptr<Compressor> make(const Layout&, const CompressorChoice& choice, Aggregation) {
+std::unique_ptr<Compressor> make(const TensorShapes&, const CompressorChoice& choice, Aggregation) {
   return magnitudes_above(static_cast<float>(value(choice, "tau")));
 }
 
@@ -18,7 +18,7 @@ CompressorKind threshold() {
   return sparse_kind({
       .name = "threshold",
       .label = "threshold",
-      .idea = "all magnitudes above tau, by position",
+      .summary = "all magnitudes above tau, by position",
       .source = "Strom, Interspeech 2015",
       .size = "8 x how many are above tau",
       .odd = "NaN and infinities are above every tau",
@@ -28,4 +28,4 @@ CompressorKind threshold() {
   });
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

@@ -8,14 +8,14 @@
 #include "training/compressors/ratio.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
 
-namespace arlab::compressor_catalog {
+namespace arlab::training::compressor_catalog {
 namespace {
 
 class TopK final : public SparseCompressor {
  public:
   TopK(Count k, bool halves) : SparseCompressor(halves), k_(k) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     return write(gradient, selector().largest(gradient, k_));
   }
 
@@ -23,12 +23,12 @@ class TopK final : public SparseCompressor {
   Count k_;
 };
 
-std::unique_ptr<Compressor> make(const Layout& layout, const CompressorChoice& choice,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
   return std::make_unique<TopK>(chosen_k(choice, elements(layout)), whole(choice, "halves") == 1);
 }
 
-std::optional<Count> packed(const Layout& layout, const CompressorChoice& choice, Aggregation,
+std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice& choice, Aggregation,
                             Count) {
   return chosen_k(choice, elements(layout)) * SparseCode(whole(choice, "halves") == 1).bytes_each();
 }
@@ -39,7 +39,7 @@ CompressorKind topk() {
   return sparse_kind({
       .name = "topk",
       .label = "top-k",
-      .idea = "the k largest magnitudes, by position",
+      .summary = "the k largest magnitudes, by position",
       .source = "Stich et al., NeurIPS 2018",
       .size = "8k; 6k with halves",
       .odd = "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
@@ -50,4 +50,4 @@ CompressorKind topk() {
   });
 }
 
-}  // namespace arlab::compressor_catalog
+}  // namespace arlab::training::compressor_catalog

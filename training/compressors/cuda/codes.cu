@@ -1,7 +1,7 @@
 #include "collectives/cuda/each.cuh"
 #include "training/compressors/cuda/codes.hpp"
 
-namespace arlab::cuda {
+namespace arlab::training::cuda {
 namespace {
 
 constexpr int kWarp = 32;
@@ -231,4 +231,4 @@ void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, st
   positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, least);
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::training::cuda

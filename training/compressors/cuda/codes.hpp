@@ -9,7 +9,7 @@
 
 #include "collectives/cuda/kernels.hpp"
 
-namespace arlab::cuda {
+namespace arlab::training::cuda {
 
 void to_halves(std::byte* code, const float* x, Count n, float divisor, const Launch& launch);
 void add_halves(float* into, const std::byte* code, Count n, float weight, const Launch& launch);
@@ -50,4 +50,4 @@ void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, st
             std::byte* scratch, const Launch& launch);
 inline constexpr std::size_t kSelectScratch = 4096;  ///< bytes
 
-}  // namespace arlab::cuda
+}  // namespace arlab::training::cuda

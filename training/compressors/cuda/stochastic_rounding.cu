@@ -1,7 +1,7 @@
 #include "collectives/cuda/each.cuh"
 #include "training/compressors/cuda/stochastic_rounding.hpp"
 
-namespace arlab::cuda {
+namespace arlab::training::cuda {
 namespace {
 
 #include "training/compressors/kernels/stochastic_rounding.inc"
@@ -74,4 +74,4 @@ void to_powers(std::byte* code, const float* x, Count n, std::uint64_t key, cons
   for_each_word(n, key, launch, ToPowers{reinterpret_cast<std::uint8_t*>(code), x});
 }
 
-}  // namespace arlab::cuda
+}  // namespace arlab::training::cuda

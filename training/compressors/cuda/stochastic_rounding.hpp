@@ -9,7 +9,7 @@
 
 #include "collectives/cuda/kernels.hpp"
 
-namespace arlab::cuda {
+namespace arlab::training::cuda {
 
 /// into[b] = the sum of the squares of bucket b: elements b * bucket and on, `bucket` of them or
 /// what is left of n.
@@ -23,4 +23,4 @@ void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times,
 /// The sign, and the exponent rounded up with the chance of the fraction.
 void to_powers(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch);
 
-}  // namespace arlab::cuda
+}  // namespace arlab::training::cuda

@@ -2,12 +2,12 @@
 
 #include "collectives/reduce/isa.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 const EncodeKernels& encode_kernels() {
   static const EncodeKernels& chosen =
-      best(baseline_encode_kernels(), avx2_encode_kernels(), avx512_encode_kernels());
+      collectives::best(baseline_encode_kernels(), avx2_encode_kernels(), avx512_encode_kernels());
   return chosen;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -12,7 +12,7 @@
 #include "algorithms/base/random.hpp"
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Magnitudes are compared by their bits without the sign: 0 < subnormals < ... < infinity < NaN.
 inline constexpr std::uint32_t kMagnitude = 0x7fffffffu;
@@ -105,4 +105,4 @@ inline std::uint32_t random_word(Count i, const Random& random) {
   return static_cast<std::uint32_t>(within < 32 ? draw : draw >> 32);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -2,20 +2,20 @@
 #if defined(__AVX2__)
 #include "training/compressors/kernels/kernels.inc"
 
-namespace arlab {
+namespace arlab::training {
 
 const EncodeKernels* avx2_encode_kernels() {
   static constexpr EncodeKernels kKernels = encode_kernels_for("AVX2");
   return &kKernels;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training
 #else
 #include "training/compressors/kernels/kernels.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 const EncodeKernels* avx2_encode_kernels() { return nullptr; }
 
-}  // namespace arlab
+}  // namespace arlab::training
 #endif

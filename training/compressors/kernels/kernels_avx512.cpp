@@ -3,20 +3,20 @@
 #if defined(__AVX512F__)
 #include "training/compressors/kernels/kernels.inc"
 
-namespace arlab {
+namespace arlab::training {
 
 const EncodeKernels* avx512_encode_kernels() {
   static constexpr EncodeKernels kKernels = encode_kernels_for("AVX-512");
   return &kKernels;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training
 #else
 #include "training/compressors/kernels/kernels.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 const EncodeKernels* avx512_encode_kernels() { return nullptr; }
 
-}  // namespace arlab
+}  // namespace arlab::training
 #endif

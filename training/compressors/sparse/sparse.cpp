@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 SparseVector entries_of(std::span<const std::byte> code) {
   const std::size_t count = code.size() / sizeof(Entry);
@@ -44,4 +44,4 @@ void add_to(std::span<float> dense, std::span<const Entry> entries) {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -7,7 +7,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// One element that is there. In memory and in messages eight bytes.
 struct Entry {
@@ -29,4 +29,4 @@ void merge(std::span<const Entry> a, std::span<const Entry> b, SparseVector& sum
 /// dense[at] += value. Throws Error(check) for a position beyond the vector.
 void add_to(std::span<float> dense, std::span<const Entry> entries);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -9,12 +9,12 @@
 #include "training/compressors/sparse/sparse_doubling.hpp"
 #include "training/compressors/wire.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class BySparseSum final : public Aggregator {
  public:
-  BySparseSum(const CompressorChoice& choice, const Layout& layout, SparsePath path,
+  BySparseSum(const CompressorChoice& choice, const TensorShapes& layout, SparsePath path,
               const Routes& routes)
       : elements_(elements(layout)),
         path_(path),
@@ -22,7 +22,8 @@ class BySparseSum final : public Aggregator {
         balanced_(elements_, options_),
         compressor_(make_compressor(choice, layout, Aggregation::all_gather)) {}
 
-  void run(Communicator& communicator, std::span<float> gradient, const Occasion& o) override {
+  void run(collectives::Communicator& communicator, std::span<float> gradient,
+           const EncodeContext& o) override {
     if (static_cast<Count>(gradient.size()) != elements_)
       fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
                              " elements for a compressor of " + std::to_string(elements_));
@@ -44,7 +45,8 @@ class BySparseSum final : public Aggregator {
 
  private:
   /// As many as a rank has on average; every rank must ask for the same number.
-  SparseVector largest_of_sum(Communicator& communicator, std::span<const Entry> mine) {
+  SparseVector largest_of_sum(collectives::Communicator& communicator,
+                              std::span<const Entry> mine) {
     const auto counts =
         gather_counts(communicator, *options_.all_gather, static_cast<Count>(mine.size()));
     const Count all = std::accumulate(counts.begin(), counts.end(), Count{0});
@@ -68,7 +70,7 @@ class BySparseSum final : public Aggregator {
 }  // namespace
 
 std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choice,
-                                                   const Layout& layout, SparsePath path,
+                                                   const TensorShapes& layout, SparsePath path,
                                                    const Routes& routes) {
   const auto halves = choice.values.find("halves");
   if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
@@ -78,4 +80,4 @@ std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choic
   return std::make_unique<BySparseSum>(choice, layout, path, routes);
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -6,7 +6,7 @@
 
 #include "training/compressors/aggregate.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 enum class SparsePath { doubling, balanced };
 
@@ -14,7 +14,7 @@ enum class SparsePath { doubling, balanced };
 /// sent; what a rank sent of the others is given back to its residual. Throws Error(usage) for
 /// compressors whose codes are not sparse, and for values as halves.
 std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choice,
-                                                   const Layout& layout, SparsePath path,
+                                                   const TensorShapes& layout, SparsePath path,
                                                    const Routes& routes = {});
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -8,7 +8,7 @@
 #include "training/compressors/kernels/kernels.hpp"
 #include "training/compressors/wire.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 std::uint32_t bin_of(const Entry& e) {
@@ -22,15 +22,16 @@ std::span<std::byte> bytes_of(std::span<T> values) {
 
 /// Sums numbers over the ranks, in place.
 template <class T>
-void sum_over_ranks(Communicator& communicator, const Algorithm& allreduce, std::vector<T>& numbers,
-                    DType dtype) {
+void sum_over_ranks(collectives::Communicator& communicator, const Algorithm& allreduce,
+                    std::vector<T>& numbers, collectives::DType dtype) {
   const Problem problem{.ranks = communicator.ranks(),
                         .elements = static_cast<Count>(numbers.size())};
-  execute(communicator, allreduce, problem, bytes_of(std::span(numbers)), {dtype, Op::sum});
+  collectives::execute(communicator, allreduce, problem, bytes_of(std::span(numbers)),
+                       {dtype, collectives::Op::sum});
 }
 
 /// All-to-all of parts of any sizes: part r of `out` goes to rank r. What comes, by rank.
-std::vector<SparseVector> swap_parts(Communicator& communicator,
+std::vector<SparseVector> swap_parts(collectives::Communicator& communicator,
                                      std::span<const std::span<Entry>> out) {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
   std::vector<Count> sizes_out, sizes_in(out.size());
@@ -41,8 +42,8 @@ std::vector<SparseVector> swap_parts(Communicator& communicator,
     parcels.clear();
     for (Rank s = 1; s < ranks; ++s) {
       const Rank to = (me + s) % ranks, from = (me - s + ranks) % ranks;
-      parcels.push_back({Verb::send, to, sent(static_cast<std::size_t>(to))});
-      parcels.push_back({Verb::replace, from, received(static_cast<std::size_t>(from))});
+      parcels.push_back({ActionKind::send, to, sent(static_cast<std::size_t>(to))});
+      parcels.push_back({ActionKind::replace, from, received(static_cast<std::size_t>(from))});
     }
     carry(communicator, parcels);
   };
@@ -58,7 +59,8 @@ std::vector<SparseVector> swap_parts(Communicator& communicator,
 
 }  // namespace
 
-SparseVector BalancedSum::run(Communicator& communicator, std::span<const Entry> mine, Count keep) {
+SparseVector BalancedSum::run(collectives::Communicator& communicator, std::span<const Entry> mine,
+                              Count keep) {
   if (runs_++ % std::max(options_.period, 1) == 0) choose_regions(communicator, mine);
   SparseVector region = reduce_region(communicator, mine);
   if (keep > 0) keep_largest(communicator, keep, region);
@@ -66,7 +68,8 @@ SparseVector BalancedSum::run(Communicator& communicator, std::span<const Entry>
 }
 
 // The mean over the ranks of where each would cut its own entries into equal parts.
-void BalancedSum::choose_regions(Communicator& communicator, std::span<const Entry> mine) {
+void BalancedSum::choose_regions(collectives::Communicator& communicator,
+                                 std::span<const Entry> mine) {
   const Rank ranks = communicator.ranks();
   const Blocks parts(static_cast<Count>(mine.size()), ranks);
   const Blocks blocks(n_, ranks);  // of who has no entries
@@ -77,13 +80,13 @@ void BalancedSum::choose_regions(Communicator& communicator, std::span<const Ent
                        : Count{mine[static_cast<std::size_t>(std::min(
                                         parts.begin(r), static_cast<Count>(mine.size()) - 1))]
                                    .at});
-  sum_over_ranks(communicator, *options_.allreduce, cuts, DType::int64);
+  sum_over_ranks(communicator, *options_.allreduce, cuts, collectives::DType::int64);
   begins_.assign(1, 0);
   for (const Count cut : cuts) begins_.push_back(cut / ranks);
   begins_.push_back(n_);
 }
 
-SparseVector BalancedSum::reduce_region(Communicator& communicator,
+SparseVector BalancedSum::reduce_region(collectives::Communicator& communicator,
                                         std::span<const Entry> mine) const {
   SparseVector copy(mine.begin(), mine.end());  // messages are sent from memory that may be written
   std::vector<std::span<Entry>> parts;
@@ -102,17 +105,19 @@ SparseVector BalancedSum::reduce_region(Communicator& communicator,
   return sum;
 }
 
-void BalancedSum::keep_largest(Communicator& communicator, Count keep, SparseVector& region) const {
+void BalancedSum::keep_largest(collectives::Communicator& communicator, Count keep,
+                               SparseVector& region) const {
   std::vector<std::int32_t> bins(kBins);
   for (const Entry& e : region) ++bins[bin_of(e)];
-  sum_over_ranks(communicator, *options_.allreduce, bins, DType::int32);
+  sum_over_ranks(communicator, *options_.allreduce, bins, collectives::DType::int32);
   std::uint32_t least = kBins;
   for (Count kept = 0; least > 0 && kept < keep;) kept += bins[--least];
   std::erase_if(region, [least](const Entry& e) { return bin_of(e) < least; });
 }
 
 // Entries move until every rank has an equal share of all, and the shares go round.
-SparseVector BalancedSum::gather(Communicator& communicator, std::span<Entry> region) const {
+SparseVector BalancedSum::gather(collectives::Communicator& communicator,
+                                 std::span<Entry> region) const {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
   const auto begins = begins_of(
       gather_counts(communicator, *options_.all_gather, static_cast<Count>(region.size())));
@@ -134,9 +139,9 @@ SparseVector BalancedSum::gather(Communicator& communicator, std::span<Entry> re
   const Problem problem{.collective = Collective::all_gather,
                         .ranks = ranks,
                         .elements = static_cast<Count>(all.size())};
-  execute(communicator, *options_.all_gather, problem, bytes_of(std::span(all)),
-          {DType::int64, Op::sum});
+  collectives::execute(communicator, *options_.all_gather, problem, bytes_of(std::span(all)),
+                       {collectives::DType::int64, collectives::Op::sum});
   return all;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

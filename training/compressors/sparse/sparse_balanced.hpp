@@ -13,7 +13,7 @@
 #include "collectives/communicator.hpp"
 #include "training/compressors/sparse/sparse.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 struct BalancedOptions {
   int period = 64;  ///< regions are chosen anew every so many sums
@@ -29,16 +29,19 @@ class BalancedSum {
   /// them, and all that are as large as the eighth of an octave that the last of these falls into.
   /// Contributions to one entry are added in rank order. Every rank gives the same `keep`, and gets
   /// the same bits.
-  SparseVector run(Communicator& communicator, std::span<const Entry> mine, Count keep = 0);
+  SparseVector run(collectives::Communicator& communicator, std::span<const Entry> mine,
+                   Count keep = 0);
 
   /// Where each rank's region begins, and n: as of the last run.
   std::span<const Count> regions() const { return begins_; }
 
  private:
-  void choose_regions(Communicator& communicator, std::span<const Entry> mine);
-  SparseVector reduce_region(Communicator& communicator, std::span<const Entry> mine) const;
-  void keep_largest(Communicator& communicator, Count keep, SparseVector& region) const;
-  SparseVector gather(Communicator& communicator, std::span<Entry> region) const;
+  void choose_regions(collectives::Communicator& communicator, std::span<const Entry> mine);
+  SparseVector reduce_region(collectives::Communicator& communicator,
+                             std::span<const Entry> mine) const;
+  void keep_largest(collectives::Communicator& communicator, Count keep,
+                    SparseVector& region) const;
+  SparseVector gather(collectives::Communicator& communicator, std::span<Entry> region) const;
 
   Count n_;
   BalancedOptions options_;
@@ -46,4 +49,4 @@ class BalancedSum {
   std::vector<Count> begins_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

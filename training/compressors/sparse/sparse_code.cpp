@@ -8,7 +8,7 @@
 #include "collectives/reduce/half.hpp"
 #include "training/compressors/codes.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr std::size_t kRoom = 16;  // what the kernel may write beyond
@@ -26,7 +26,7 @@ std::span<std::byte> SparseCode::write(std::span<const float> x,
   const std::span values = code.subspan(at.size_bytes());
   for (std::size_t k = 0; k < at.size(); ++k)
     if (halves_)
-      store(values, static_cast<Count>(k), to_float16(x[at[k]]));
+      store(values, static_cast<Count>(k), collectives::to_float16(x[at[k]]));
     else
       store(values, static_cast<Count>(k), x[at[k]]);
   return code;
@@ -40,7 +40,8 @@ void SparseCode::add(std::span<const std::byte> code, std::span<float> into, flo
     if (at >= into.size())
       fail(Blame::check, "a sparse code names element " + std::to_string(at) + " of " +
                              std::to_string(into.size()) + ": the ranks disagree on the tensor");
-    into[at] += weight * (halves_ ? to_float(load<Float16>(values, k)) : load<float>(values, k));
+    into[at] += weight * (halves_ ? collectives::to_float(load<collectives::Float16>(values, k))
+                                  : load<float>(values, k));
   }
 }
 
@@ -91,4 +92,4 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
   return {at_.data(), static_cast<std::size_t>(k)};
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

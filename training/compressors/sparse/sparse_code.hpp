@@ -11,7 +11,7 @@
 
 #include "algorithms/problem.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Storage for one code, and its making and reading.
 class SparseCode {
@@ -47,4 +47,4 @@ class Selector {
   Count found_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::training

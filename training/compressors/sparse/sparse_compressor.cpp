@@ -2,14 +2,14 @@
 
 #include <bit>
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 class MagnitudesAbove final : public SparseCompressor {
  public:
   explicit MagnitudesAbove(float tau) : least_(std::bit_cast<std::uint32_t>(tau) + 1) {}
 
-  std::span<std::byte> encode(std::span<const float> gradient, const Occasion&) override {
+  std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     return write(gradient, selector().from(gradient, least_));
   }
 
@@ -17,11 +17,12 @@ class MagnitudesAbove final : public SparseCompressor {
   std::uint32_t least_;  // bits of the next float
 };
 
-std::optional<Count> unknown_size(const Layout&, const CompressorChoice&, Aggregation, Count) {
+std::optional<Count> unknown_size(const TensorShapes&, const CompressorChoice&, Aggregation,
+                                  Count) {
   return std::nullopt;
 }
 
-std::unique_ptr<Compressor> union_reply(const Layout&, const CompressorChoice&) {
+std::unique_ptr<Compressor> union_reply(const TensorShapes&, const CompressorChoice&) {
   return magnitudes_above(0);
 }
 
@@ -39,4 +40,4 @@ CompressorKind sparse_kind(CompressorKind entry) {
   return entry;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

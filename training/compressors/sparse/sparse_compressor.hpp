@@ -6,7 +6,7 @@
 #include "training/compressors/compressor.hpp"
 #include "training/compressors/sparse/sparse_code.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 class SparseCompressor : public Compressor {
  public:
@@ -14,7 +14,7 @@ class SparseCompressor : public Compressor {
   explicit SparseCompressor(bool halves = false) : code_(halves) {}
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const Occasion&) final {
+                  const EncodeContext&) final {
     code_.add(code, into, weight);
   }
 
@@ -38,4 +38,4 @@ std::unique_ptr<Compressor> magnitudes_above(float tau);
 /// gradient tells their size unless the entry does.
 CompressorKind sparse_kind(CompressorKind entry);
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -5,14 +5,14 @@
 #include "algorithms/base/error.hpp"
 #include "training/compressors/wire.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 constexpr Count kDense = -1;  // instead of the number of entries
 
 class Doubling {
  public:
-  Doubling(Communicator& communicator, SparseVector mine, Count n)
+  Doubling(collectives::Communicator& communicator, SparseVector mine, Count n)
       : communicator_(communicator), n_(n) {
     sum_.entries = std::move(mine);
     switch_if_smaller();
@@ -76,11 +76,11 @@ class Doubling {
                         : std::as_writable_bytes(std::span(sum.entries));
   }
   void parcels(Rank partner, Bytes out, Bytes in) {
-    const Parcel both[] = {{Verb::send, partner, out}, {Verb::replace, partner, in}};
+    const Parcel both[] = {{ActionKind::send, partner, out}, {ActionKind::replace, partner, in}};
     carry(communicator_, both);
   }
 
-  Communicator& communicator_;
+  collectives::Communicator& communicator_;
   Count n_;
   SparseSum sum_;
   SparseVector merged_;
@@ -88,8 +88,8 @@ class Doubling {
 
 }  // namespace
 
-SparseSum sum_by_doubling(Communicator& communicator, SparseVector mine, Count n) {
+SparseSum sum_by_doubling(collectives::Communicator& communicator, SparseVector mine, Count n) {
   return Doubling(communicator, std::move(mine), n).run();
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

@@ -11,7 +11,7 @@
 #include "collectives/communicator.hpp"
 #include "training/compressors/sparse/sparse.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// A sum that may have become dense on its way.
 struct SparseSum {
@@ -27,6 +27,6 @@ struct SparseSum {
 
 /// The sum of all ranks' `mine`, parts of vectors of n elements; the same bits on every rank. Each
 /// message of entries or of a vector follows one of 8 bytes that tells which, and how long.
-SparseSum sum_by_doubling(Communicator& communicator, SparseVector mine, Count n);
+SparseSum sum_by_doubling(collectives::Communicator& communicator, SparseVector mine, Count n);
 
-}  // namespace arlab
+}  // namespace arlab::training

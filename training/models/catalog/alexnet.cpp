@@ -9,7 +9,7 @@
 
 #include "training/models/torch_replica.hpp"
 
-namespace arlab::architecture_catalog {
+namespace arlab::training::architecture_catalog {
 namespace {
 
 torch::nn::Conv2d padded_3x3(Count in, Count out) {
@@ -32,7 +32,7 @@ std::unique_ptr<Replica> make_alexnet(const Architecture& architecture, const Re
 Architecture alexnet() {
   return {
       .name = "alexnet",
-      .idea =
+      .summary =
           "five convolutions, dense 2048, 2048, 10: few convolutions' worth of a lot of weights",
       .source = "after Krizhevsky, Sutskever, Hinton, NIPS 2012",
       .channels = 3,
@@ -43,4 +43,4 @@ Architecture alexnet() {
   };
 }
 
-}  // namespace arlab::architecture_catalog
+}  // namespace arlab::training::architecture_catalog

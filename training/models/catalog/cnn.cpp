@@ -6,7 +6,7 @@
 
 #include "training/models/torch_replica.hpp"
 
-namespace arlab::architecture_catalog {
+namespace arlab::training::architecture_catalog {
 namespace {
 
 std::unique_ptr<Replica> make_cnn(const Architecture& architecture, const ReplicaSetup& setup) {
@@ -22,7 +22,7 @@ std::unique_ptr<Replica> make_cnn(const Architecture& architecture, const Replic
 Architecture cnn() {
   return {
       .name = "cnn",
-      .idea = "convolution of 32 3x3 filters, dense 128, dense 10",
+      .summary = "convolution of 32 3x3 filters, dense 128, dense 10",
       .source = "TensorFlow, Distributed training with Keras",
       .height = 28,
       .width = 28,
@@ -31,4 +31,4 @@ Architecture cnn() {
   };
 }
 
-}  // namespace arlab::architecture_catalog
+}  // namespace arlab::training::architecture_catalog

@@ -6,7 +6,7 @@
 
 #include "training/models/torch_replica.hpp"
 
-namespace arlab::architecture_catalog {
+namespace arlab::training::architecture_catalog {
 namespace {
 
 std::unique_ptr<Replica> make_cnn_pooled(const Architecture& architecture,
@@ -23,7 +23,7 @@ std::unique_ptr<Replica> make_cnn_pooled(const Architecture& architecture,
 Architecture cnn_pooled() {
   return {
       .name = "cnn_pooled",
-      .idea = "convolution of 32 3x3 filters, pooling 2x2, dense 64, dense 10",
+      .summary = "convolution of 32 3x3 filters, pooling 2x2, dense 64, dense 10",
       .source = "TensorFlow, Distributed training with Keras",
       .height = 28,
       .width = 28,
@@ -32,4 +32,4 @@ Architecture cnn_pooled() {
   };
 }
 
-}  // namespace arlab::architecture_catalog
+}  // namespace arlab::training::architecture_catalog

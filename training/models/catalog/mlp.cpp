@@ -4,7 +4,7 @@
 
 #include "training/models/torch_replica.hpp"
 
-namespace arlab::architecture_catalog {
+namespace arlab::training::architecture_catalog {
 namespace {
 
 std::unique_ptr<Replica> make_mlp(const Architecture& architecture, const ReplicaSetup& setup) {
@@ -19,7 +19,7 @@ std::unique_ptr<Replica> make_mlp(const Architecture& architecture, const Replic
 Architecture mlp() {
   return {
       .name = "mlp",
-      .idea = "784-128-10, two dense layers",
+      .summary = "784-128-10, two dense layers",
       .source = "LeCun et al., Proc. IEEE 86(11), 1998 (the data); TensorFlow's first tutorial",
       .height = 28,
       .width = 28,
@@ -28,4 +28,4 @@ Architecture mlp() {
   };
 }
 
-}  // namespace arlab::architecture_catalog
+}  // namespace arlab::training::architecture_catalog

@@ -9,7 +9,7 @@
 #include "training/models/sync_batch_norm.hpp"
 #include "training/models/torch_replica.hpp"
 
-namespace arlab::architecture_catalog {
+namespace arlab::training::architecture_catalog {
 namespace {
 
 void push_convolution(torch::nn::Sequential& net, Count in, Count out, Count kernel, Count stride,
@@ -73,7 +73,7 @@ std::unique_ptr<Replica> make_resnet50(const Architecture& architecture,
 Architecture resnet50() {
   return {
       .name = "resnet50",
-      .idea = "ResNet-50 with ten classes, for images of 32 x 32",
+      .summary = "ResNet-50 with ten classes, for images of 32 x 32",
       .source = "He, Zhang, Ren, Sun, CVPR 2016",
       .channels = 3,
       .height = 32,
@@ -83,4 +83,4 @@ Architecture resnet50() {
   };
 }
 
-}  // namespace arlab::architecture_catalog
+}  // namespace arlab::training::architecture_catalog

@@ -4,10 +4,11 @@
 // VLDB 13(12), 2020.
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const simulator::Values& values) {
   const auto first = static_cast<Bytes>(values.at("first_bucket"));
   const auto cap = static_cast<Bytes>(values.at("bucket"));
   return follow(buckets_of(profile, first, cap), profile);
@@ -18,12 +19,14 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind buckets() {
   return {
       .name = "buckets",
-      .idea = "gradients travel in buckets, fixed beforehand, as these fill",
+      .summary = "gradients travel in buckets, fixed beforehand, as these fill",
       .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
-      .parameters = {{"first_bucket", Parameter::Unit::bytes, 1 << 20, "closes the first bucket"},
-                     {"bucket", Parameter::Unit::bytes, 25 << 20, "closes every other one"}},
+      .parameters = {{"first_bucket", simulator::Parameter::Unit::bytes, 1 << 20,
+                      "closes the first bucket"},
+                     {"bucket", simulator::Parameter::Unit::bytes, 25 << 20,
+                      "closes every other one"}},
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

@@ -4,10 +4,11 @@
 // et al., ByteScheduler, SOSP 2019.
 #include "training/schedulers/ranked.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const simulator::Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes,
                               .credit = static_cast<Bytes>(values.at("credit")),
@@ -19,14 +20,16 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind credit() {
   return {
       .name = "credit",
-      .idea = "slices by priority, as many under way as a credit allows; no barrier",
+      .summary = "slices by priority, as many under way as a credit allows; no barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
-      .parameters = {{"slice", Parameter::Unit::bytes, 4 << 20, "most bytes of a message"},
-                     {"credit", Parameter::Unit::bytes, 16 << 20, "bytes under way at once"}},
+      .parameters = {{"slice", simulator::Parameter::Unit::bytes, 4 << 20,
+                      "most bytes of a message"},
+                     {"credit", simulator::Parameter::Unit::bytes, 16 << 20,
+                      "bytes under way at once"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

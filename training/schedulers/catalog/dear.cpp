@@ -5,10 +5,10 @@
 // first layer first. Zhang et al., DeAR, ICDCS 2023.
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const simulator::Values&) {
   std::vector<Bundle> plan;
   for (const int layer : backward_order(profile)) {
     plan.push_back(whole(profile, {{layer}}));
@@ -26,7 +26,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind dear() {
   return {
       .name = "dear",
-      .idea =
+      .summary =
           "reduce-scatter in the backward pass, all-gather in the next forward pass; no barrier",
       .source = "Zhang et al., DeAR, ICDCS 2023",
       .parameters = {},
@@ -35,4 +35,4 @@ SchedulerKind dear() {
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

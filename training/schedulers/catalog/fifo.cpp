@@ -3,10 +3,10 @@
 // Wait-free backpropagation: Zhang et al., Poseidon, USENIX ATC 2017.
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const simulator::Values&) {
   std::vector<Bundle> plan;
   for (const int layer : backward_order(profile)) plan.push_back(whole(profile, {{layer}}));
   return follow(std::move(plan), profile);
@@ -17,11 +17,11 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind fifo() {
   return {
       .name = "fifo",
-      .idea = "each gradient travels when it is ready (wait-free backpropagation)",
+      .summary = "each gradient travels when it is ready (wait-free backpropagation)",
       .source = "Zhang et al., Poseidon, USENIX ATC 2017",
       .parameters = {},
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

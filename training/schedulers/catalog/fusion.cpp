@@ -6,7 +6,7 @@
 
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
 class Fusion : public Scheduler {
@@ -33,7 +33,7 @@ class Fusion : public Scheduler {
   }
 
   Time wake(Time now) const override {
-    return waiting_.empty() ? kNever : (now / cycle_ + 1) * cycle_;
+    return waiting_.empty() ? simulator::kNever : (now / cycle_ + 1) * cycle_;
   }
 
  private:
@@ -47,7 +47,8 @@ class Fusion : public Scheduler {
   std::deque<Waiting> waiting_;
 };
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const simulator::Values& values) {
   return std::make_unique<Fusion>(profile, to_time(values.at("cycle")),
                                   static_cast<Bytes>(values.at("threshold")));
 }
@@ -57,13 +58,15 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind fusion() {
   return {
       .name = "fusion",
-      .idea = "each cycle sends together what became ready, up to a threshold",
+      .summary = "each cycle sends together what became ready, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", Parameter::Unit::time, 1e9, "between two looks at what is ready"},
-                     {"threshold", Parameter::Unit::bytes, 128 << 20, "most bytes of a message"}},
+      .parameters = {{"cycle", simulator::Parameter::Unit::time, 1e9,
+                      "between two looks at what is ready"},
+                     {"threshold", simulator::Parameter::Unit::bytes, 128 << 20,
+                      "most bytes of a message"}},
       .same_everywhere = false,
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

@@ -6,7 +6,7 @@
 
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
 // When each gradient is ready, counted from the begin of the backward pass.
@@ -17,7 +17,8 @@ std::vector<Time> ready_times(const Profile& profile) {
   return times;
 }
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
+                                const simulator::Values&) {
   const std::vector<Time> ready = ready_times(profile);
   std::vector<Bundle> plan;
   std::vector<int> open;
@@ -40,7 +41,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, co
 SchedulerKind mg_wfbp() {
   return {
       .name = "mg_wfbp",
-      .idea = "gradients are merged where that saves a start-up time and delays nothing",
+      .summary = "gradients are merged where that saves a start-up time and delays nothing",
       .source = "Shi, Chu, Li, MG-WFBP, INFOCOM 2019",
       .parameters = {},
       .needs_times = true,
@@ -48,4 +49,4 @@ SchedulerKind mg_wfbp() {
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

@@ -3,10 +3,10 @@
 // What a training loop does that computes first and communicates then; the baseline.
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const simulator::Values&) {
   std::vector<Bundle> plan;
   for (const int layer : backward_order(profile)) plan.push_back(whole(profile, {{layer}}));
   return follow(std::move(plan), profile, true);
@@ -17,11 +17,11 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind none() {
   return {
       .name = "none",
-      .idea = "all gradients travel after the whole backward pass, a message for each",
+      .summary = "all gradients travel after the whole backward pass, a message for each",
       .source = "the baseline",
       .parameters = {},
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

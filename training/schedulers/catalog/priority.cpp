@@ -4,10 +4,11 @@
 // only. With a barrier after the step nothing is gained. Jayarajan et al., P3, MLSys 2019.
 #include "training/schedulers/ranked.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const simulator::Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes});
 }
@@ -17,13 +18,14 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind priority() {
   return {
       .name = "priority",
-      .idea = "slices of the first layers overtake all others; no barrier",
+      .summary = "slices of the first layers overtake all others; no barrier",
       .source = "Jayarajan et al., P3, MLSys 2019",
-      .parameters = {{"slice", Parameter::Unit::bytes, 200'000, "most bytes of a message"}},
+      .parameters = {{"slice", simulator::Parameter::Unit::bytes, 200'000,
+                      "most bytes of a message"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

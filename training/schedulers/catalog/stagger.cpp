@@ -6,10 +6,10 @@
 // long as it need not wait for the others (asynchronous and stale-synchronous training).
 #include "training/schedulers/fixed_order.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const simulator::Values&) {
   std::vector<Bundle> plan;
   for (const int layer : backward_order(profile)) plan.push_back(whole(profile, {{layer}}));
   return follow(std::move(plan), profile);
@@ -32,7 +32,8 @@ Time offset(const Profile& profile, const LinkCost& link, int worker, int worker
 SchedulerKind stagger() {
   return {
       .name = "stagger",
-      .idea = "fifo; workers that share a link begin one after another, so that bursts do not meet",
+      .summary =
+          "fifo; workers that share a link begin one after another, so that bursts do not meet",
       .source = "bursts of synchronous training; see the file",
       .parameters = {},
       .needs_times = true,
@@ -41,4 +42,4 @@ SchedulerKind stagger() {
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

@@ -8,7 +8,7 @@
 
 #include "training/schedulers/ranked.hpp"
 
-namespace arlab::scheduler_catalog {
+namespace arlab::training::scheduler_catalog {
 namespace {
 
 using Set = std::vector<bool>;  // of gradients, by layer
@@ -28,9 +28,9 @@ std::vector<Set> required(const Profile& profile) {
 }
 
 struct Worth {
-  Time message = 0;        // M
-  Time alone = 0;          // P
-  Time together = kNever;  // M+
+  Time message = 0;                   // M
+  Time alone = 0;                     // P
+  Time together = simulator::kNever;  // M+
 };
 
 std::vector<Worth> worths(const Profile& profile, const LinkCost& link,
@@ -72,7 +72,8 @@ std::vector<int> urgency_of(const Profile& profile, const LinkCost& link) {
   return urgency;
 }
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, const Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
+                                const simulator::Values&) {
   return by_urgency(profile, {.urgency = urgency_of(profile, link)});
 }
 
@@ -81,7 +82,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, co
 SchedulerKind tictac() {
   return {
       .name = "tictac",
-      .idea = "whole gradients, first what sets most computation free; no barrier",
+      .summary = "whole gradients, first what sets most computation free; no barrier",
       .source = "Hashemi, Jyothi, Campbell, TicTac, MLSys 2019",
       .parameters = {},
       .barrier = false,
@@ -91,4 +92,4 @@ SchedulerKind tictac() {
   };
 }
 
-}  // namespace arlab::scheduler_catalog
+}  // namespace arlab::training::scheduler_catalog

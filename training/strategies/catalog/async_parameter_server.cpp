@@ -1,12 +1,12 @@
 // async_parameter_server: servers update at each gradient that comes; nobody waits for the others.
 #include "training/strategies/parameter_server.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 
 StrategyKind async_parameter_server() {
   return {
       .name = "async_parameter_server",
-      .idea = "servers update at each gradient that comes; nobody waits for the others",
+      .summary = "servers update at each gradient that comes; nobody waits for the others",
       .source = "Li et al., OSDI 2014",
       .synchronous = false,
       .equal_replicas = false,
@@ -15,9 +15,9 @@ StrategyKind async_parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const Station& station) { return make_parameter_server(station, false); },
-      .refuses = refuse_parameter_server,
+      .make = [](const StrategyContext& station) { return make_parameter_server(station, false); },
+      .unsupported_reason = refuse_parameter_server,
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

@@ -6,12 +6,12 @@
 
 #include "training/strategies/strategy.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 namespace {
 
 class CentralStorage final : public Strategy {
  public:
-  explicit CentralStorage(const Station& station) : s_(station) {}
+  explicit CentralStorage(const StrategyContext& station) : s_(station) {}
 
   void finish_step(const Step& step) override {
     const Route& route = s_.exchange.route();
@@ -23,14 +23,14 @@ class CentralStorage final : public Strategy {
   }
 
  private:
-  Station s_;
+  StrategyContext s_;
 };
 
-std::unique_ptr<Strategy> make(const Station& station) {
+std::unique_ptr<Strategy> make(const StrategyContext& station) {
   return std::make_unique<CentralStorage>(station);
 }
 
-std::string refuses(const Station& station) {
+std::string unsupported_reason(const StrategyContext& station) {
   const Algorithm* const algorithm = station.exchange.route().algorithm;
   if (!algorithm)
     return "strategy central_storage needs reduce and broadcast: use --algorithm tree";
@@ -47,12 +47,13 @@ std::string refuses(const Station& station) {
 StrategyKind central_storage() {
   return {
       .name = "central_storage",
-      .idea = "variables and optimizer on rank 0; gradients are reduced to it, weights broadcast",
+      .summary =
+          "variables and optimizer on rank 0; gradients are reduced to it, weights broadcast",
       .source = "TensorFlow, tf.distribute.experimental.CentralStorageStrategy",
       .route = "tree",
       .make = make,
-      .refuses = refuses,
+      .unsupported_reason = unsupported_reason,
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

@@ -4,12 +4,12 @@
 // each worker's own.
 #include "training/strategies/strategy.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 namespace {
 
 class LocalSgd final : public Strategy {
  public:
-  explicit LocalSgd(const Station& station) : s_(station) {}
+  explicit LocalSgd(const StrategyContext& station) : s_(station) {}
 
   void finish_step(const Step& step) override {
     apply_all(s_, step);
@@ -24,15 +24,15 @@ class LocalSgd final : public Strategy {
   }
 
  private:
-  Station s_;
+  StrategyContext s_;
   Count last_ = 0, since_ = 0;
 };
 
-std::unique_ptr<Strategy> make(const Station& station) {
+std::unique_ptr<Strategy> make(const StrategyContext& station) {
   return std::make_unique<LocalSgd>(station);
 }
 
-std::string refuses(const Station& station) {
+std::string unsupported_reason(const StrategyContext& station) {
   if (station.options.every >= 1) return "";
   return "local_sgd averages every " + std::to_string(station.options.every) +
          " steps: give at least 1, such as --every 8";
@@ -43,15 +43,15 @@ std::string refuses(const Station& station) {
 StrategyKind local_sgd() {
   return {
       .name = "local_sgd",
-      .idea = "workers train by themselves; every H steps their weights are averaged",
+      .summary = "workers train by themselves; every H steps their weights are averaged",
       .source = "Stich, ICLR 2019",
       .synchronous = false,
       .equal_replicas = false,
       .own_moments = true,
       .local_batch = true,
       .make = make,
-      .refuses = refuses,
+      .unsupported_reason = unsupported_reason,
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

@@ -1,12 +1,12 @@
 // mirrored: a replica on each thread of one process; gradients are summed by allreduce.
 #include "training/strategies/all_reduce.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 
 StrategyKind mirrored() {
   return {
       .name = "mirrored",
-      .idea = "one process, a replica a thread; gradients are summed by allreduce",
+      .summary = "one process, a replica a thread; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
       .backend = "threads",
       .schedules = true,
@@ -15,4 +15,4 @@ StrategyKind mirrored() {
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

@@ -1,12 +1,12 @@
 // multi_worker: a process for each worker; gradients are summed by allreduce.
 #include "training/strategies/all_reduce.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 
 StrategyKind multi_worker() {
   return {
       .name = "multi_worker",
-      .idea = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
+      .summary = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
       .backend = "mpi",
       .schedules = true,
@@ -15,4 +15,4 @@ StrategyKind multi_worker() {
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

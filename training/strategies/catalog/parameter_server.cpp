@@ -1,12 +1,12 @@
 // parameter_server: workers push gradients to servers, which add them all up and update once.
 #include "training/strategies/parameter_server.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 
 StrategyKind parameter_server() {
   return {
       .name = "parameter_server",
-      .idea = "workers push gradients to servers, which add them all up and update once",
+      .summary = "workers push gradients to servers, which add them all up and update once",
       .source = "Li et al., OSDI 2014",
       .synchronous = true,
       .equal_replicas = true,
@@ -14,9 +14,9 @@ StrategyKind parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const Station& station) { return make_parameter_server(station, true); },
-      .refuses = refuse_parameter_server,
+      .make = [](const StrategyContext& station) { return make_parameter_server(station, true); },
+      .unsupported_reason = refuse_parameter_server,
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

@@ -11,12 +11,12 @@
 #include "algorithms/base/error.hpp"
 #include "training/strategies/strategy.hpp"
 
-namespace arlab::strategy_catalog {
+namespace arlab::training::strategy_catalog {
 namespace {
 
 class StaleSynchronous final : public Strategy {
  public:
-  explicit StaleSynchronous(const Station& station)
+  explicit StaleSynchronous(const StrategyContext& station)
       : s_(station),
         slots_(2 * s_.options.bound + 2),
         arrived_(index(s_.workers)),
@@ -95,21 +95,21 @@ class StaleSynchronous final : public Strategy {
     while (out.open) take(s_.exchange.communicator().wait());
     out.values.assign(own.begin(), own.end());
     out.open = true;
-    std::vector<Transfer> round;
+    std::vector<collectives::Transfer> round;
     for (Rank peer = 0; peer < s_.workers; ++peer)
-      if (peer != s_.rank) round.push_back(transfer(Verb::send, peer, out.values));
+      if (peer != s_.rank) round.push_back(transfer(ActionKind::send, peer, out.values));
     s_.exchange.communicator().start(lane(s_.rank, clock_), round, {});
   }
 
   void expect_from(Rank peer) {
     std::vector<float>& into = incoming_[index(peer)];
     into.resize(s_.parameters.gradients().size());
-    const Transfer round[] = {transfer(Verb::replace, peer, into)};
+    const collectives::Transfer round[] = {transfer(ActionKind::replace, peer, into)};
     s_.exchange.communicator().start(lane(peer, clock_of(peer)), round, {});
   }
 
-  static Transfer transfer(Verb verb, Rank peer, std::vector<float>& values) {
-    return {verb, peer, reinterpret_cast<std::byte*>(values.data()),
+  static collectives::Transfer transfer(ActionKind kind, Rank peer, std::vector<float>& values) {
+    return {kind, peer, reinterpret_cast<std::byte*>(values.data()),
             static_cast<Count>(values.size())};
   }
 
@@ -152,7 +152,7 @@ class StaleSynchronous final : public Strategy {
     return clock;
   }
 
-  Station s_;
+  StrategyContext s_;
   Count slots_;
   std::vector<std::deque<Gradient>> arrived_;  // by rank, not yet applied
   std::vector<Count> clock_of_;                // by rank: gradients received (own: computed)
@@ -164,11 +164,11 @@ class StaleSynchronous final : public Strategy {
   Staleness staleness_;
 };
 
-std::unique_ptr<Strategy> make(const Station& station) {
+std::unique_ptr<Strategy> make(const StrategyContext& station) {
   return std::make_unique<StaleSynchronous>(station);
 }
 
-std::string refuses(const Station& station) {
+std::string unsupported_reason(const StrategyContext& station) {
   constexpr Count kLanes = 4096;
   const Count bound = station.options.bound, most = (kLanes / station.workers - 2) / 2;
   if (bound >= 0 && bound <= most) return "";
@@ -181,7 +181,7 @@ std::string refuses(const Station& station) {
 StrategyKind stale_synchronous() {
   return {
       .name = "stale_synchronous",
-      .idea =
+      .summary =
           "gradients go straight to all others; a worker is at most s steps ahead of the slowest",
       .source = "Ho et al., NIPS 2013",
       .synchronous = false,
@@ -189,8 +189,8 @@ StrategyKind stale_synchronous() {
       .direct = true,
       .own_moments = true,
       .make = make,
-      .refuses = refuses,
+      .unsupported_reason = unsupported_reason,
   };
 }
 
-}  // namespace arlab::strategy_catalog
+}  // namespace arlab::training::strategy_catalog

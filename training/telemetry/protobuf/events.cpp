@@ -3,7 +3,7 @@
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/protobuf/event.pb.h"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 tensorboard::Event event_at(Count step, double time) {
@@ -48,4 +48,4 @@ std::string histogram_event(std::string_view tag, const Histogram& h, Count step
   return event.SerializeAsString();
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

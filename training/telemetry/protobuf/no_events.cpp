@@ -4,7 +4,7 @@
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/events.hpp"
 
-namespace arlab {
+namespace arlab::training {
 namespace {
 
 [[noreturn]] std::string none() { fail(Blame::check, "there are no events without protobuf"); }
@@ -17,4 +17,4 @@ std::string version_event(double) { none(); }
 std::string scalar_event(std::string_view, double, Count, double) { none(); }
 std::string histogram_event(std::string_view, const Histogram&, Count, double) { none(); }
 
-}  // namespace arlab
+}  // namespace arlab::training

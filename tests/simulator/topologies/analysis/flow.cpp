@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
 
 TEST_CASE("maximum flow and narrowest cut of the textbook network") {
   // Cormen, Leiserson, Rivest, Stein, Introduction to algorithms, figure 26.6: 23.

@@ -12,6 +12,9 @@
 #include "training/compressors/kernels/kernels.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 

@@ -16,6 +16,9 @@
 #include "training/compressors/sparse/sparse_doubling.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 namespace {
 
@@ -100,7 +103,7 @@ TEST_CASE("recursive doubling sends each partial sum once a round, after its siz
   for (const Rank ranks : {2, 4, 5, 8}) {
     std::vector<Count> sent(static_cast<std::size_t>(ranks)), expected(sent);
     on_threads(ranks, [&](Communicator& communicator) {
-      Counted counted(communicator);
+      CountingCommunicator counted(communicator);
       sum_by_doubling(counted, entries(n, k, communicator.rank()), n);
       sent[static_cast<std::size_t>(communicator.rank())] = counted.sent().bytes;
     });
@@ -189,7 +192,7 @@ TEST_CASE("balanced: clustered entries cost no rank much more than its share") {
     BalancedSum sum(n, {});
     const auto mine = entries(n, k, me, true);
     sum.run(communicator, mine, k);
-    Counted counted(communicator);
+    CountingCommunicator counted(communicator);
     const auto kept = sum.run(counted, mine, k);
     sent[static_cast<std::size_t>(me)] = counted.sent().bytes;
     if (me == 0) regions.assign(sum.regions().begin(), sum.regions().end());

@@ -9,6 +9,9 @@
 #include "tests/support/compressors.hpp"
 
 using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
 
 TEST_CASE("sparse codes summed on their way: the average, and nothing lost for good") {
   constexpr Count n = 400;
