@@ -101,7 +101,7 @@ TEST_CASE("what cannot go on holds up what could: not so in queues of its own") 
     if (me == 0) co_yield together(send(1, p.chunk(1)), send(2, p.chunk(2)));
     if (me != 0) co_yield replace(0, p.chunk(me));
   };
-  constexpr Time kPackets = 50;
+  constexpr Count kPackets = 50;
   const auto fast_done = [&](double own) {
     const auto fabric = std::make_shared<const Fabric>(
         Fabric{parse_topology(
