@@ -133,7 +133,7 @@ TEST_CASE("incast: all that a master gathers goes through its one link, busy all
     CHECK(loads[l].bytes == 80'000);
     const auto busy = history.carried(l, finish);
     for (std::size_t i = 2; i + 1 < busy.size(); ++i)
-      CHECK(busy[i] == Approx(static_cast<double>(history.step()) / 1000));
+      CHECK(busy[i] == Approx(picoseconds(history.step()) / 1000));
   }
 }
 

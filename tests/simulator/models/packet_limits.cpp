@@ -78,6 +78,6 @@ TEST_CASE("no deadlock on any topology and routing, with room for one packet in 
                               .placement = seed == 0 ? "block" : "random",
                               .seed = seed};
         CHECK(finish("packet", find_algorithm(name), {.ranks = 12, .elements = 2000}, spec,
-                     {{"mtu", 100}, {"queue", 100}}) > 0);
+                     {{"mtu", 100}, {"queue", 100}}) > 0_ps);
       }
 }
