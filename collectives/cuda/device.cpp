@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "collectives/cuda/stream.hpp"
+#include "collectives/median_time.hpp"
 
 namespace arlab::cuda {
 namespace {
@@ -190,30 +193,19 @@ std::string links() {
   return text;
 }
 
-double copy_limit_gbps(Device& device) {
-  constexpr int kTimes = 20;
+double copy_limit_gbps(Device& device, std::size_t bytes) {
   use_device(index_of(device));
   std::size_t free = 0, all = 0;
   check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
-  // Far beyond the caches, and no more than there is.
-  const std::size_t bytes = std::min<std::size_t>(std::size_t{512} << 20, free / 4);
+  bytes = std::min(bytes, free / 4);
   const DeviceMemory from = device.allocate(bytes), into = device.allocate(bytes);
   const auto stream = device.make_stream();
-  const auto start = device.make_event(true), stop = device.make_event(true);
-  const auto copy_once = [&] {
+  const double us = median_microseconds(device, *stream, [&] {
     check(
         cudaMemcpyAsync(into.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, handle(*stream)),
         "cudaMemcpyAsync");
-  };
-  copy_once();
-  double least = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kTimes; ++k) {
-    stream->record(*start);
-    copy_once();
-    stream->record(*stop);
-    least = std::min(least, stop->microseconds_since(*start));
-  }
-  return 2.0 * static_cast<double>(bytes) / least / 1e3;
+  });
+  return 2.0 * static_cast<double>(bytes) / us / 1e3;
 }
 
 std::string versions() {
