@@ -37,6 +37,22 @@ int count_devices() {
   return count;
 }
 
+/// Whether `device`, the current one, now reads the memory of `peer`. CUDA calls it an error to
+/// enable a pair twice in a process, which devices() may ask for again and again.
+bool enable_peer(int device, int peer) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> enabled;
+  const std::lock_guard lock(mutex);
+  if (enabled.contains({device, peer})) return true;
+  const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+  if (code != cudaSuccess) cudaGetLastError();  // it is handled here: leave none behind
+  if (code == cudaErrorTooManyPeers || code == cudaErrorPeerAccessUnsupported) return false;
+  if (code != cudaErrorPeerAccessAlreadyEnabled)  // by another library, such as NCCL
+    check(code, "cudaDeviceEnablePeerAccess");
+  enabled.insert({device, peer});
+  return true;
+}
+
 class CudaDevice final : public Device {
  public:
   CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
@@ -47,12 +63,7 @@ class CudaDevice final : public Device {
     use_device(index_);
     for (int peer = 0; peer < static_cast<int>(peers_.size()); ++peer) {
       if (peer == index_ || attribute(cudaDevP2PAttrAccessSupported, index_, peer) == 0) continue;
-      const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-      if (code == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError();  // it was expected: leave none behind
-      else
-        check(code, "cudaDeviceEnablePeerAccess");
-      peers_[static_cast<std::size_t>(peer)] = true;
+      peers_[static_cast<std::size_t>(peer)] = enable_peer(index_, peer);
     }
   }
 
