@@ -6,6 +6,7 @@
 
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/codes.hpp"
+#include "tests/collectives/differences.hpp"
 #include "tests/collectives/gpu_main.hpp"
 #include "tests/collectives/on_gpu.hpp"
 #include "training/compressors/kernels.hpp"
@@ -43,17 +44,17 @@ TEST_CASE("gpu codes: casts to 16 bits and back") {
 
     cuda::to_halves(code.data(), in.data(), n, 3, kLaunch);
     cpu.to_halves(right.data(), x.data(), n, 3);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     cuda::add_halves(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_halves(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
 
     cuda::to_bfloats(code.data(), in.data(), n, kLaunch);
     cpu.to_bfloats(right.data(), x.data(), n);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     cuda::add_bfloats(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_bfloats(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -65,10 +66,10 @@ TEST_CASE("gpu codes: sign bits and back") {
     std::vector<float> right_sum = x;
     cuda::pack_signs(code.data(), in.data(), n, kLaunch);
     cpu.pack_signs(right.data(), x.data(), n);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     cuda::add_signs(sum.data(), code.data(), n, 0.3f, -0.4f, kLaunch);
     cpu.add_signs(right_sum.data(), right.data(), n, 0.3f, -0.4f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -89,10 +90,10 @@ TEST_CASE("gpu codes: extents, bytes and back") {
     const float scale = (right.most - right.least) / 255, zero = std::round(-right.least / scale);
     cuda::to_bytes(code.data(), in.data(), n, 1 / scale, zero, kLaunch);
     cpu.to_bytes(right_code.data(), x.data(), n, 1 / scale, zero);
-    CHECK(code.get() == right_code);
+    CHECK(differences(code.get(), right_code) == "");
     cuda::add_bytes(sum.data(), code.data(), n, scale, zero, kLaunch);
     cpu.add_bytes(right_sum.data(), right_code.data(), n, scale, zero);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -118,9 +119,9 @@ TEST_CASE("gpu codes: codes of 1 to 8 bits are packed and unpacked") {
       std::vector<std::byte> right = bytes(size);
       cuda::pack(packed.data(), in.data(), n, bits, kLaunch);
       cpu.pack(right.data(), codes.data(), n, bits);
-      CHECK(packed.get() == right);
+      CHECK(differences(packed.get(), right) == "");
       cuda::unpack(out.data(), packed.data(), n, bits, kLaunch);
-      CHECK(out.get() == codes);
+      CHECK(differences(out.get(), codes) == "");
     });
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
     std::vector<std::uint32_t> right(kBins);
     cuda::histogram(bins.data(), kBinShift, in.data(), n, kLaunch);
     cpu.histogram(right.data(), x.data(), n);
-    CHECK(bins.get() == right);
+    CHECK(differences(bins.get(), right) == "");
 
     for (const std::uint32_t least : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
       std::vector<std::uint32_t> at(static_cast<std::size_t>(n + 16));
@@ -144,7 +145,7 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
       CHECK(found.get().front() == at.size());
       std::vector<std::uint32_t> got = selected.get();
       got.resize(at.size());
-      CHECK(got == at);
+      CHECK(differences(got, at) == "");
     }
   });
 }
