@@ -73,7 +73,7 @@ class WatchedWires final : public DeviceTransport {
  public:
   WatchedWires(Communicator& communicator, Watch& watch)
       : wires_(communicator), rank_(communicator.rank()), watch_(watch) {}
-  void exchange(std::span<const WireCall> calls, DeviceStream& stream) override {
+  void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     watch_.enter(rank_);
     wires_.exchange(calls, stream);
     watch_.leave(rank_);
