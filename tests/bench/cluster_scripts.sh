@@ -57,7 +57,7 @@ expect "error: -H needs a host: $usage" 2 "$run" -H
 ARLAB=./none expect "error: program ./none not found: run ./lab demo first, or name the program in ARLAB" 3 "$run" -n 1
 
 job=$scripts/train.slurm
-expect "error: this runs in a job of Slurm: sbatch $job [arguments of arlab train]" 3 "$job"
+expect "error: run this in a Slurm job: sbatch $job [arguments of arlab train]" 3 "$job"
 export SLURM_JOB_ID=7 SLURM_SUBMIT_DIR=$tree SLURM_JOB_NUM_NODES=2 SLURM_JOB_NODELIST='n[1-2]' SLURM_NTASKS=4
 export SLURM_CPUS_PER_TASK=5
 expect "2 nodes (n[1-2]), 4 workers, 5 threads each

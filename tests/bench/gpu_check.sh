@@ -34,7 +34,7 @@ if [ ! -e /dev/nvidiactl ]; then
   code=0
   PATH=$work/bin "$check" nowhere -o none.md >out 2>&1 || code=$?
   [ $code = 3 ] || complain "exit status $code without a GPU"
-  grep -q 'no GPU to check here: there is no nvidia-smi' out || complain "$(cat out)"
+  grep -q 'no GPU to check here: nvidia-smi and' out || complain "$(cat out)"
   [ ! -e none.md ] || complain "a report without a GPU"
 fi
 
@@ -70,10 +70,10 @@ for line in '# GPU check' '## Machine' '| cuda | on |' '| Kernels and virtual ra
   '| Compression kernels: tests | skipped: no reason |' '| cuda/copy/67108864 | 2900 | 95% |  |' \
   '| cuda/sum/float32/1048576 | 1000 | 50% |  |' '| run all -b cuda -p 2..8+1' '| run all -b nccl' \
   '| NCCL: tests | right |' \
-  '| compute-sanitizer | skipped: there is no compute-sanitizer in PATH |' \
+  '| compute-sanitizer | skipped: compute-sanitizer not found in PATH |' \
   '| MPI with device buffers | skipped: this arlab knows no mpi-cuda |' \
-  '| NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |' \
-  '| Training over NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |'; do
+  '| NCCL, two processes that may share a GPU | skipped: mpirun not found in PATH |' \
+  '| Training over NCCL, two processes that may share a GPU | skipped: mpirun not found in PATH |'; do
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
 
@@ -115,8 +115,8 @@ code=0
 PATH=$work/bin "$check" "$work/made" -o "$work/report.md" >out 2>&1 || code=$?
 [ $code = 1 ] || complain "exit status $code of a build of which a part fails: $(cat out)"
 for line in '| Kernels and virtual ranks: tests | FAILED: exit status 1 |' 'test_collectives_cuda did not build' \
-  '| NCCL: tests | skipped: there is no test_collectives_nccl in this build |' \
-  '| Kernels beside the copy limit | skipped: there is no arlab_micro in this build |'; do
+  '| NCCL: tests | skipped: this build has no test_collectives_nccl |' \
+  '| Kernels beside the copy limit | skipped: this build has no arlab_micro |'; do
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
 
@@ -124,8 +124,8 @@ done
 rm build/bench/micro/arlab_micro $tests/test_collectives_* build/tests/training/test_training_cuda
 arlab off
 run 0
-for line in '| Kernels and virtual ranks: tests | skipped: there is no test_collectives_cuda in this build |' \
-  '| Kernels beside the copy limit | skipped: there is no arlab_micro in this build |' \
+for line in '| Kernels and virtual ranks: tests | skipped: this build has no test_collectives_cuda |' \
+  '| Kernels beside the copy limit | skipped: this build has no arlab_micro |' \
   '| NCCL on all GPUs, beside ncclAllReduce | skipped: the reason |'; do
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
