@@ -15,16 +15,6 @@ namespace arlab::training {
 /// that is wrong.
 std::vector<std::string> expand_hosts(std::string_view list, const std::string& what);
 
-struct HostSlots {
-  std::string host;
-  Rank slots = 1;  ///< workers that it takes
-  bool operator==(const HostSlots&) const = default;
-};
-
-/// As after -H: host[:slots],... A host may be a bracketed list; then each of them has the slots.
-/// Throws Error(usage) for zero slots, and for a host that comes twice.
-std::vector<HostSlots> parse_host_slots(std::string_view list);
-
 /// Slurm's run lengths, 2(x3),1: 2, 2, 2, 1. Throws Error(usage) that names `what`.
 std::vector<Rank> expand_counts(std::string_view list, const std::string& what);
 

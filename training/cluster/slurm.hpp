@@ -10,6 +10,6 @@
 namespace arlab::training {
 
 /// Throws Error(usage) that names the variable and the value that is wrong.
-Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& options = {});
+Cluster parse_slurm(const Environment& environment);
 
 }  // namespace arlab::training

@@ -19,6 +19,6 @@ std::optional<std::string> process_environment(const std::string& variable);
 std::string in_quotes(std::string_view text);
 
 /// Digits only, at most `most`. None for anything else.
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most = INT64_MAX);
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max = INT64_MAX);
 
 }  // namespace arlab::training

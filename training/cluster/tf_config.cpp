@@ -101,7 +101,7 @@ Cluster parse_tf_config(std::string_view text) {
       wrong("has a task, but no cluster: add \"cluster\": {\"worker\": [\"host:port\"]}");
     return c;
   }
-  c.told_by = "TF_CONFIG";
+  c.source = "TF_CONFIG";
   std::map<Task, Addresses> tasks = read_cluster(config["cluster"]);
   c.addresses = tasks[Task::chief];
   const Rank chiefs = static_cast<Rank>(c.addresses.size());

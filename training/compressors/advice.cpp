@@ -50,7 +50,7 @@ std::optional<double> received_bytes(const CompressorChoice& choice, const Tenso
                                      Aggregation aggregation, Rank ranks, Count step) {
   const CompressorKind& kind = *choice.kind;
   const double others = ranks - 1;
-  if (aggregation == Aggregation::requantise) {
+  if (aggregation == Aggregation::requantize) {
     const Blocks chunks(elements(layout), ranks);
     double all = 0;  // sizes of chunks differ by one element: two sizes are enough
     for (const bool longer : {true, false}) {

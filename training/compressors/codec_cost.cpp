@@ -35,13 +35,13 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   collectives::Clock& clock = collectives::machine_clock();
   std::array<double, kRepeats> encode{}, decode{};
   for (int r = 0; r < kRepeats; ++r) {
-    const EncodeContext occasion{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
+    const EncodeContext context{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
     const auto at = static_cast<std::size_t>(r);
     const double begin = clock.now();
-    auto code = compressor->encode(gradient, occasion);
-    for (int pass = 1; pass < compressor->passes(); ++pass) code = compressor->next(occasion);
+    auto code = compressor->encode(gradient, context);
+    for (int pass = 1; pass < compressor->passes(); ++pass) code = compressor->next(context);
     const double made = clock.now();
-    compressor->decode_add(code, sum, 1, occasion);
+    compressor->decode_add(code, sum, 1, context);
     encode[at] = made - begin;
     decode[at] = clock.now() - made;
   }

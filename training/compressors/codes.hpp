@@ -64,12 +64,12 @@ struct Buckets {
 };
 
 /// What is drawn for an occasion.
-Random random_of(const EncodeContext& occasion);
+Random random_of(const EncodeContext& context);
 
 /// The random words of an occasion: word i is the same however the vector is cut.
 class RandomWords {
  public:
-  explicit RandomWords(const EncodeContext& occasion) : key_(random_of(occasion).key()) {}
+  explicit RandomWords(const EncodeContext& context) : key_(random_of(context).key()) {}
 
   /// For the elements [first, first + count) of a block of for_blocks().
   const std::uint32_t* at(Count first, Count count) {
@@ -91,8 +91,8 @@ class PackedCodes {
 
   /// make(codes, random words, first, count) for each block.
   template <class Make>
-  void encode(std::byte* packed, const EncodeContext& occasion, Make make) const {
-    RandomWords random(occasion);
+  void encode(std::byte* packed, const EncodeContext& context, Make make) const {
+    RandomWords random(context);
     for_blocks(elements_, [&](Count first, Count count) {
       std::uint8_t codes[kBlock];
       make(codes, random.at(first, count), first, count);

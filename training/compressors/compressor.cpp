@@ -31,28 +31,28 @@ std::span<std::byte> Compressor::next(const EncodeContext&) {
 }
 
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const EncodeContext& occasion) {
+            const EncodeContext& context) {
   std::fill(into.begin(), into.end(), 0.0f);
-  compressor.decode_add(code, into, 1, occasion);
+  compressor.decode_add(code, into, 1, context);
 }
 
-std::vector<std::byte> save_state(Stateful& from) {
+std::vector<std::byte> save_state(const VisitState& visit_state) {
   std::vector<std::byte> state;
-  from.visit_state([&](std::span<float> part) {
+  visit_state([&](std::span<float> part) {
     const auto bytes = std::as_bytes(part);
     state.insert(state.end(), bytes.begin(), bytes.end());
   });
   return state;
 }
 
-void restore_state(Stateful& into, std::span<const std::byte> state) {
+void restore_state(const VisitState& visit_state, std::span<const std::byte> state) {
   std::size_t needed = 0;
-  into.visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
+  visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
   if (needed != state.size())
     fail(Blame::usage, "the compressor's saved state has " + std::to_string(state.size()) +
                            " bytes, but this one's has " + std::to_string(needed) +
                            ": restore with the same compressor, parameters, ranks and model");
-  into.visit_state([&](std::span<float> part) {
+  visit_state([&](std::span<float> part) {
     if (!part.empty()) std::memcpy(part.data(), state.data(), part.size_bytes());
     state = state.subspan(part.size_bytes());
   });
@@ -65,18 +65,18 @@ bool CompressorKind::can(Aggregation aggregation) const {
 namespace {
 
 void check(const TensorShapes& layout) {
-  constexpr Count kMost = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
+  constexpr Count kMax = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
   Count sum = 0;
   for (const Matrix& m : layout) {
-    if (m.rows < 0 || m.columns < 0 || (m.rows > 0 && m.columns > kMost / m.rows))
+    if (m.rows < 0 || m.columns < 0 || (m.rows > 0 && m.columns > kMax / m.rows))
       fail(Blame::usage, "a tensor of " + std::to_string(m.rows) + " x " +
                              std::to_string(m.columns) + " elements: give 0 to " +
-                             std::to_string(kMost));
+                             std::to_string(kMax));
     sum += m.elements();
   }
-  if (sum > kMost)
+  if (sum > kMax)
     fail(Blame::usage, "a bucket of " + std::to_string(sum) + " elements: use buckets of at most " +
-                           std::to_string(kMost));
+                           std::to_string(kMax));
 }
 
 }  // namespace

@@ -46,43 +46,39 @@ struct EncodeContext {
 
 /// How codes come together: summed on their way; collected and decoded by everyone; or sent to the
 /// owner of each chunk, who decodes, sums and encodes again for everyone (requantise).
-enum class Aggregation : std::uint8_t { allreduce, all_gather, requantise };
+enum class Aggregation : std::uint8_t { allreduce, all_gather, requantize };
 inline constexpr Aggregation kAggregations[] = {Aggregation::allreduce, Aggregation::all_gather,
-                                                Aggregation::requantise};
+                                                Aggregation::requantize};
 std::string_view name(Aggregation aggregation);
 
-/// What has to survive from step to step, and be in a checkpoint.
-class Stateful {
+/// Called with each array that must survive from step to step and belongs in a checkpoint.
+using StateVisitor = std::function<void(std::span<float>)>;
+using VisitState = std::function<void(const StateVisitor&)>;
+
+/// Returns all arrays that `visit_state` shows, one after another.
+std::vector<std::byte> save_state(const VisitState& visit_state);
+/// Throws Error(usage) unless the saved state has the size of the arrays that `visit_state` shows.
+void restore_state(const VisitState& visit_state, std::span<const std::byte> state);
+
+class Compressor {
  public:
-  using Visitor = std::function<void(std::span<float>)>;
+  virtual ~Compressor() = default;
 
-  virtual ~Stateful() = default;
-  /// Shows every such array.
-  virtual void visit_state(const Visitor& /*visit*/) {}
-};
-
-/// What visit_state() shows, one after another.
-std::vector<std::byte> save_state(Stateful& from);
-/// Throws Error(usage) unless the state has the size of this one's.
-void restore_state(Stateful& into, std::span<const std::byte> state);
-
-class Compressor : public Stateful {
- public:
   /// The gradient's code; it lies here until the next call of encode() or next().
   virtual std::span<std::byte> encode(std::span<const float> gradient,
-                                      const EncodeContext& occasion) = 0;
+                                      const EncodeContext& context) = 0;
 
   /// into += weight times what the code of this occasion stands for. The code is this rank's, or
   /// that of another rank's compressor of the same kind. (Allreduce: also the sum of all codes.)
   virtual void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                          const EncodeContext& occasion) = 0;
+                          const EncodeContext& context) = 0;
 
   /// For allreduce: the type and operation that sum the codes of a pass (from 0).
   virtual collectives::Operand operand(int pass) const;
   /// More than one where what is sent depends on a sum: each later pass's code comes from next(),
   /// called when the last code has been summed where it lies.
   virtual int passes() const { return 1; }
-  virtual std::span<std::byte> next(const EncodeContext& occasion);
+  virtual std::span<std::byte> next(const EncodeContext& context);
 
   /// Of the last code, an element that did not travel after all: it is lost again, and counts as
   /// such where losses are kept.
@@ -90,11 +86,18 @@ class Compressor : public Stateful {
 
   /// The last touch on every rank: from the average of the decoded gradients to the result.
   virtual void finish(std::span<float> /*average*/, const EncodeContext& /*occasion*/) {}
+
+  /// Shows every array that must survive from step to step.
+  virtual void visit_state(const StateVisitor& /*visit*/) {}
 };
+
+inline VisitState state_of(Compressor& compressor) {
+  return [&compressor](const StateVisitor& visit) { compressor.visit_state(visit); };
+}
 
 /// into = what the code stands for.
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const EncodeContext& occasion);
+            const EncodeContext& context);
 
 struct CompressorParameter {
   std::string_view name;
@@ -127,7 +130,7 @@ struct CompressorKind {
   std::vector<Aggregation> aggregations = {};  ///< what its codes can do
   Feedback feedback = Feedback::off;           ///< on: needed, as a wrapper, unless switched off
   bool unbiased = false;               ///< without feedback: the code's expectation is the gradient
-  std::string_view optimiser = "any";  ///< what must follow, where it does more than compress
+  std::string_view optimizer = "any";  ///< what must follow, where it does more than compress
 
   /// Bytes that one rank's code of a step has, all passes together; nothing where only the gradient
   /// tells.

@@ -35,10 +35,10 @@ void rows_times(const float* matrix, const float* p, const LowRank& m, float* q)
 void add_product(const float* p, const float* q, const LowRank& m, float weight, float* into);
 
 /// Modified Gram-Schmidt. A column that is nothing beside those before it becomes 0.
-void orthonormalise(float* p, Count rows, Count rank);
+void orthonormalize(float* p, Count rows, Count rank);
 
 /// Columns of Q that are 0 or no finite numbers are drawn from the seed: at the start, and where
 /// gradients were zero or not finite.
-void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& occasion);
+void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& context);
 
 }  // namespace arlab::training

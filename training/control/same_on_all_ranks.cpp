@@ -48,7 +48,7 @@ std::string ranks_text(std::span<const Rank> ranks) {
   return text;
 }
 
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> articles) {
+void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> run_parameters) {
   // The number of articles first, so that all ranks ask the same questions.
   const auto check = [&](const std::string& name, const std::string& value) {
     const std::vector<Rank> differ = ranks_that_differ(communicator, hash(name + "=" + value));
@@ -58,8 +58,8 @@ void expect_same(collectives::Communicator& communicator, std::span<const RunPar
                              std::to_string(communicator.rank()) +
                              ": start all of them with the same options and program");
   };
-  check("the number of settings", std::to_string(articles.size()));
-  for (const RunParameter& a : articles) check(a.name, a.value);
+  check("the number of settings", std::to_string(run_parameters.size()));
+  for (const RunParameter& a : run_parameters) check(a.name, a.value);
 }
 
 }  // namespace arlab::training

@@ -24,7 +24,7 @@ struct RunParameter {
 
 /// Every rank calls it. Throws Error(usage) on all of them, naming the first article that is not
 /// that of rank 0, and the ranks that have another one.
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> articles);
+void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> run_parameters);
 
 /// Every rank calls it: the ranks whose value is not that of rank 0. Those that take no part have
 /// no value.

@@ -35,24 +35,6 @@ Dataset mapped(Dataset from, std::function<void(std::span<float>)> map) {
   return from;
 }
 
-Dataset normalized(Dataset from, std::vector<float> mean, std::vector<float> deviation) {
-  const auto channels = static_cast<std::size_t>(from.shape.channels);
-  if (mean.size() != channels || deviation.size() != channels)
-    fail(Blame::usage, from.name + " has " + std::to_string(channels) +
-                           " channels, but there are " + std::to_string(mean.size()) +
-                           " means and " + std::to_string(deviation.size()) +
-                           " deviations: give one for each");
-  for (const float d : deviation)
-    if (!(d > 0))
-      fail(Blame::usage,
-           "a deviation of " + std::to_string(d) + " cannot divide: give one above 0");
-  return mapped(std::move(from), [mean, deviation](std::span<float> values) {
-    const std::size_t plane = values.size() / mean.size();
-    for (std::size_t c = 0; c < mean.size(); ++c)
-      for (float& v : values.subspan(c * plane, plane)) v = (v - mean[c]) / deviation[c];
-  });
-}
-
 Dataset cached(Dataset from) {
   const auto cache = std::make_shared<Cache>(from);
   const auto size = static_cast<std::size_t>(from.shape.values());

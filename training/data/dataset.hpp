@@ -37,10 +37,6 @@ struct Dataset {
 /// Applies `map` to the values of each sample.
 Dataset mapped(Dataset from, std::function<void(std::span<float>)> map);
 
-/// (value - mean) / deviation, with a mean and a deviation for each channel. Throws Error(usage)
-/// unless there are as many as channels, and all deviations positive.
-Dataset normalized(Dataset from, std::vector<float> mean, std::vector<float> deviation);
-
 /// Remembers each sample once it was made: `samples * shape.values()` floats of memory.
 Dataset cached(Dataset from);
 

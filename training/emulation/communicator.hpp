@@ -19,13 +19,13 @@ namespace arlab::training {
 /// What all virtual ranks share.
 struct EmulatedWorld {
   EmulatedWorld(simulator::Network& network, Rank size)
-      : kernel(network, size),
+      : scheduler(network, size),
         ranks(size),
         values(static_cast<std::size_t>(size)),
         waiting(static_cast<std::size_t>(size)) {}
 
-  CooperativeScheduler kernel;
-  InFlightMessages office;
+  CooperativeScheduler scheduler;
+  InFlightMessages in_flight;
   Rank ranks;
   bool abandoned = false;
 
@@ -40,8 +40,8 @@ class EmulatedCommunicator final : public collectives::Communicator {
  public:
   static constexpr int kMaxLanes = 4096;
 
-  EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::ComputeModel& pace)
-      : world_(world), kernel_(world.kernel), me_(me), clock_(world.kernel, me, pace) {}
+  EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::Slowdown& slowdown)
+      : world_(world), scheduler_(world.scheduler), me_(me), clock_(world.scheduler, me, slowdown) {}
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }
@@ -62,7 +62,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   struct Open {  // a lane's round under way
     std::vector<collectives::Transfer> transfers;
     collectives::Operand operand;
-    bool under_way = false;
+    bool in_progress = false;
   };
 
   void post(int lane, const Open& open);
@@ -73,14 +73,14 @@ class EmulatedCommunicator final : public collectives::Communicator {
   collectives::AllreduceBarrier::Value meet(collectives::AllreduceBarrier::Value mine);
 
   EmulatedWorld& world_;
-  CooperativeScheduler& kernel_;
+  CooperativeScheduler& scheduler_;
   Rank me_;
   EmulatedClock clock_;
   std::unordered_map<int, Open> lanes_;
   std::vector<int> started_;
   std::deque<int> done_;
   CooperativeScheduler::Actor* waiter_ = nullptr;
-  Time polled_in_vain_ = -1;  // when, if nothing was started since
+  Time idle_poll_ = -1;  // when, if nothing was started since
   std::vector<simulator::PostedAction> posted_;
 };
 

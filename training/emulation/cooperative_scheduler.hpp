@@ -22,14 +22,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/threads/canceled.hpp"
 #include "collectives/threads/event_count.hpp"
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/interactive_simulation.hpp"
 
 namespace arlab::training {
-
-/// Ends a rank because another one has failed.
-struct CalledOff {};
 
 class CooperativeScheduler {
  public:
@@ -41,8 +39,8 @@ class CooperativeScheduler {
     int thread = 0;                // of its rank's
     collectives::EventCount turn;  // rings when it has the baton
     int turns = 0;                 // rings heard
-    bool waits = false, due = false, away = false, ended = false;
-    bool back = false;              // from being away; under arriving_
+    bool waits = false, due = false, computing = false, ended = false;
+    bool returned = false;              // from being away; under arriving_
     std::uint32_t waits_begun = 0;  // tells an alarm of an earlier wait
     Reason reason;
     Actor* joiner = nullptr;
@@ -56,14 +54,14 @@ class CooperativeScheduler {
   // For whoever has no baton.
 
   /// A new actor, whose thread is to call run() and nothing else.
-  Actor& enlist(Rank rank);
+  Actor& add_actor(Rank rank);
   void run(Actor& actor, std::function<void()> body);
   /// Its thread is there: it is due now.
   void begin(Actor& actor, std::thread::id id);
   /// Gives the first actor the baton, when all ranks are enlisted.
-  void go() { pass_on(); }
+  void start() { hand_over(); }
   /// Back from being away, if it was.
-  void arrive();
+  void end_compute();
 
   // For the actor that has it.
 
@@ -76,13 +74,13 @@ class CooperativeScheduler {
   void wake(Actor& actor);
   /// Waits for the next thing that happens, whatever it is.
   void wait_for_anything(Actor& self);
-  void leave(Actor& self, Time duration);
+  void begin_compute(Actor& self, Time duration);
   void join(std::thread& thread);
 
   /// All others end at their next wait. The first reason counts.
-  void call_off(std::exception_ptr why);
-  void leave_if_called_off() const {
-    if (failure_) throw CalledOff{};
+  void cancel(std::exception_ptr why);
+  void throw_if_canceled() const {
+    if (failure_) throw collectives::Canceled{};
   }
   std::exception_ptr failure() const { return failure_; }
 
@@ -102,12 +100,12 @@ class CooperativeScheduler {
 
   Actor* find(std::thread::id id);
   void finish(Actor& self);
-  void pass_on();
+  void hand_over();
   Actor* next();
-  void go_on();
+  void run_simulation();
   bool advance();
   [[noreturn]] void deadlock() const;
-  void take_turn(Actor& self) {
+  void wait_for_token(Actor& self) {
     self.turn.wait(self.turns);
     self.turns = self.turn.heard();  // one more
   }
@@ -117,16 +115,16 @@ class CooperativeScheduler {
   std::deque<Actor> actors_;  // all there ever were
   std::vector<int> threads_of_;          // of each rank: how many
   std::deque<Actor*> due_;
-  std::vector<Actor*> onlookers_;  // that wait for anything
+  std::vector<Actor*> pollers_;  // that wait for anything
   simulator::EventQueue<Alarm> alarms_;
-  int alive_ = 0, vain_ = 0;
+  int alive_ = 0, idle_steps_ = 0;
   std::exception_ptr failure_;
   std::vector<Time> finish_of_;  // of each rank
   Count turns_ = 0, events_ = 0;
 
-  std::mutex knowing_;
+  std::mutex known_mutex_;
   std::unordered_map<std::thread::id, Actor*> known_;
-  std::mutex arriving_;
+  std::mutex returning_;
   Actor* awaited_ = nullptr;  // whose the baton is when it is back
 };
 

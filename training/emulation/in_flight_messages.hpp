@@ -24,32 +24,32 @@ struct ByteMessage {
 
 class InFlightMessages {
  public:
-  struct Way {
+  struct Channel {
     int lane = 0;
     Rank source = 0, target = 0;
   };
 
-  void post(const Way& way, ByteMessage letter);
+  void post(const Channel& channel, ByteMessage message);
   /// There must be one.
-  ByteMessage take(const Way& way);
+  ByteMessage take(const Channel& channel);
   /// How many lie there.
-  std::size_t waiting(const Way& way) const;
+  std::size_t waiting(const Channel& channel) const;
 
   /// The first message that nobody took, in words; empty if all were.
   std::string left_over() const;
 
  private:
-  struct Pile {
-    std::vector<ByteMessage> letters;
+  struct Queue {
+    std::vector<ByteMessage> messages;
     std::size_t taken = 0;
   };
   // Ranks have 10 bits (kMaxEmulatedRanks).
-  static std::uint64_t key(const Way& way) {
-    return static_cast<std::uint64_t>(way.lane) << 20 |
-           static_cast<std::uint64_t>(way.source) << 10 | static_cast<std::uint64_t>(way.target);
+  static std::uint64_t key(const Channel& channel) {
+    return static_cast<std::uint64_t>(channel.lane) << 20 |
+           static_cast<std::uint64_t>(channel.source) << 10 | static_cast<std::uint64_t>(channel.target);
   }
 
-  std::unordered_map<std::uint64_t, Pile> piles_;
+  std::unordered_map<std::uint64_t, Queue> queues_;
 };
 
 }  // namespace arlab::training

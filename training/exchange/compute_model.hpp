@@ -23,22 +23,22 @@ class ComputeModel {
   /// done at the time of the word.
   template <class Use>
   void need(std::size_t variable, Use use) {
-    arrive();
+    end_compute();
     use();
-    leave_after_need(variable);
+    compute_after_need(variable);
   }
   template <class Use>
   void ready(std::size_t variable, Use use) {
-    arrive();
+    end_compute();
     use();
-    leave_after_ready(variable);
+    compute_after_ready(variable);
   }
 
  private:
-  void arrive();
-  void leave(double seconds);
-  void leave_after_need(std::size_t variable);
-  void leave_after_ready(std::size_t variable);
+  void end_compute();
+  void begin_compute(double seconds);
+  void compute_after_need(std::size_t variable);
+  void compute_after_ready(std::size_t variable);
   double seconds(std::size_t variable) const { return scale_ * work_[variable]; }
 
   collectives::Clock& clock_;

@@ -42,7 +42,7 @@ class GradientExchange {
   void wait_for(std::size_t variable) { exchange_.wait_for(static_cast<int>(variable)); }
   void wait_for_all() { exchange_.wait_for_all(); }
   /// Whether the next forward pass waits for all gradients, not for each layer's own.
-  bool barrier() const { return kind_.barrier || watch_; }
+  bool barrier() const { return kind_.barrier || profiler_; }
 
   /// What has to survive from step to step, by name; nothing may be under way.
   using State = std::map<std::string, std::vector<std::byte>>;
@@ -54,12 +54,12 @@ class GradientExchange {
   using UnitKey = std::pair<int, int>;  // first variable, number of its slice
   struct Unit {
     std::vector<Slice> slices;
-    std::unique_ptr<Aggregator> aggregator;
+    Aggregator aggregator;
   };
 
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
              const simulator::Values& values);
-  void carry(const Bundle& bundle);
+  void transmit(const Bundle& bundle);
   void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
   Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);
   std::string name_of(const UnitKey& key) const;
@@ -72,7 +72,7 @@ class GradientExchange {
   std::string way_;     // of codes
   bool whole_bundles_;  // are units
   std::optional<StepProfiler>
-      watch_;  // of the first steps, for schedulers that are made from times
+      profiler_;  // of the first steps, for schedulers that are made from times
   Count step_ = 0;
   std::vector<Count> step_of_;  // by variable: of the gradient that is under way
   std::vector<int> slices_of_;  // by variable: slices carried in that step

@@ -39,6 +39,6 @@ CodeRoute code_route(const GradientOptions& options, std::span<const Variable> v
 Matrix matrix_of(const Variable& variable, Count first, Count elements);
 
 /// Nothing for the ways of sparse codes, and for "auto".
-std::optional<Aggregation> aggregation_named(const std::string& way);
+std::optional<Aggregation> find_aggregation(const std::string& way);
 
 }  // namespace arlab::training

@@ -57,7 +57,7 @@ double time_of(collectives::Communicator& communicator, const Route& route,
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
     const double start = communicator.clock().now();
-    travel(communicator, route, Collective::allreduce, 0, data, 0);
+    run_collective(communicator, route, Collective::allreduce, 0, data, 0);
     best = std::min(best, communicator.clock().now() - start);
   }
   return communicator.max(best);
@@ -112,7 +112,7 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   return {&algorithm, segments, groups, options.gpus};
 }
 
-Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
+Cost run_collective(collectives::Communicator& communicator, const Route& route, Collective collective,
             Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());

@@ -45,7 +45,7 @@ std::vector<Route> all_routes(int segments, collectives::Communicator& communica
 
 /// Runs a collective on floats, in place; its messages use the lanes from `first_lane` on.
 /// Returns what this rank sent; nothing is counted for the backend's own.
-Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
+Cost run_collective(collectives::Communicator& communicator, const Route& route, Collective collective,
             Rank root, std::span<float> data, int first_lane);
 
 }  // namespace arlab::training

@@ -53,7 +53,7 @@ LinkCost measured_link(collectives::Communicator& communicator, const Route& rou
     for (int repeat = 0; repeat < 3; ++repeat) {
       communicator.barrier();
       const double begin = communicator.clock().now();
-      travel(communicator, route, Collective::allreduce, 0,
+      run_collective(communicator, route, Collective::allreduce, 0,
              std::span(data).first(static_cast<std::size_t>(elements)), 0);
       best = std::min(best, communicator.clock().now() - begin);
     }

@@ -38,14 +38,14 @@ double decayed(const LearningRate& rate, double epoch) {
 std::string_view name(RateScaling scaling) { return kScalings[static_cast<int>(scaling)]; }
 std::string_view name(RateDecay decay) { return kDecays[static_cast<int>(decay)]; }
 
-RateScaling rate_scaling_named(std::string_view text) {
+RateScaling find_rate_scaling(std::string_view text) {
   for (const auto s : {RateScaling::none, RateScaling::linear, RateScaling::sqrt})
     if (text == name(s)) return s;
   wrong("unknown scaling '" + std::string(text) +
         "' of the learning rate: use none, linear or sqrt");
 }
 
-RateDecay rate_decay_named(std::string_view text) {
+RateDecay find_rate_decay(std::string_view text) {
   for (const auto d : {RateDecay::constant, RateDecay::steps, RateDecay::cosine})
     if (text == name(d)) return d;
   wrong("unknown decay '" + std::string(text) +

@@ -20,8 +20,8 @@ enum class RateDecay : std::uint8_t { constant, steps, cosine };
 std::string_view name(RateScaling scaling);
 std::string_view name(RateDecay decay);
 /// Both throw Error(usage) that lists the names.
-RateScaling rate_scaling_named(std::string_view text);
-RateDecay rate_decay_named(std::string_view text);
+RateScaling find_rate_scaling(std::string_view text);
+RateDecay find_rate_decay(std::string_view text);
 
 /// From this epoch on, counted from 0, the rate is `factor` times what it would be without decay.
 struct RateDrop {

@@ -53,7 +53,7 @@ std::string_view name(Kind kind) {
   return "";
 }
 
-Kind optimizer_named(std::string_view text) {
+Kind find_optimizer(std::string_view text) {
   std::vector<std::string_view> names;
   for (const Kind kind : kKinds) {
     if (name(kind) == text) return kind;

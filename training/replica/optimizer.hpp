@@ -22,7 +22,7 @@ struct OptimizerOptions {
 
 std::string_view name(OptimizerOptions::Kind kind);
 /// Throws Error(usage) naming the nearest.
-OptimizerOptions::Kind optimizer_named(std::string_view text);
+OptimizerOptions::Kind find_optimizer(std::string_view text);
 
 class Optimizer {
  public:

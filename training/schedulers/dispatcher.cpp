@@ -17,7 +17,7 @@ void Dispatcher::stop() {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
-  changed_->notify_all();
+  changed_.notify_all();
   if (thread_.joinable()) clock_.join(thread_);
 }
 
@@ -31,7 +31,7 @@ Dispatcher::Ticket Dispatcher::start(Job job) {
     queue_.push_back({std::move(job), {}});
     ticket = ++queued_;
   }
-  changed_->notify_all();
+  changed_.notify_all();
   return ticket;
 }
 
@@ -40,14 +40,14 @@ void Dispatcher::wait(Ticket ticket) {
 }
 
 void Dispatcher::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                          const simulator::Values& values, Carry carry, Role role) {
+                          const simulator::Values& values, Transmit transmit, Role role) {
   auto made = make_scheduler(kind, profile, link, values);
   const std::scoped_lock lock(mutex_);
   expects(queue_.empty() && open_ == 0, "a schedule is changed while gradients are under way");
   scheduler_ = std::move(made);
   at_once_ = kind.same_everywhere;
   profile_ = profile;
-  carry_ = std::move(carry);
+  carry_ = std::move(transmit);
   role_ = at_once_ ? Role{} : std::move(role);
   missing_.assign(profile.size(), 0);
 }
@@ -60,14 +60,14 @@ void Dispatcher::ready(int layer) {
     expects(missing == 0, "a gradient is ready twice before it is exchanged");
     missing = profile_[static_cast<std::size_t>(layer)].elements;
     if (missing > 0) ++open_;
-    if (!role_.hear) scheduler_->ready(layer, now());
+    if (!role_.receive_next) scheduler_->ready(layer, now());
     if (at_once_)
       while (std::optional<Bundle> bundle = next_bundle()) {
         queue_.push_back({{}, std::move(*bundle)});
         ++queued_;
       }
   }
-  changed_->notify_all();
+  changed_.notify_all();
 }
 
 void Dispatcher::wait_for(int layer) {
@@ -90,7 +90,7 @@ void Dispatcher::wait_until(Done done) {
   while (!done()) {
     if (error_) std::rethrow_exception(error_);
     if (has_thread_)
-      changed_->wait(lock);
+      changed_.wait(lock);
     else if (!act(lock))
       pause(lock);
   }
@@ -115,7 +115,7 @@ bool Dispatcher::act(Lock& lock) {
     if (!lock.owns_lock()) lock.lock();
     under_way_ = false;
     error_ = std::current_exception();
-    changed_->notify_all();
+    changed_.notify_all();
     return true;
   }
 }
@@ -124,23 +124,23 @@ bool Dispatcher::act(Lock& lock) {
 void Dispatcher::pause(Lock& lock) {
   if (stopping_) return;
   Time wake = simulator::kNever;
-  if (scheduler_ && !at_once_ && !role_.hear) wake = scheduler_->wake(now());
+  if (scheduler_ && !at_once_ && !role_.receive_next) wake = scheduler_->wake(now());
   if (wake != simulator::kNever)
-    changed_->wait_until(lock, begin_ + static_cast<double>(wake) / kSecond);
+    changed_.wait_until(lock, begin_ + static_cast<double>(wake) / kSecond);
   else if (has_thread_)
-    changed_->wait(lock);
+    changed_.wait(lock);
   else
     expects(false, "a gradient is waited for that no scheduler sends");
 }
 
 std::optional<Dispatcher::Task> Dispatcher::choose(Lock& lock) {
-  if (role_.hear) return listen(lock);
+  if (role_.receive_next) return listen(lock);
   std::optional<Task> task = front();
   if (!task && scheduler_ && !at_once_)
     if (std::optional<Bundle> bundle = next_bundle()) task = Task{{}, std::move(*bundle)};
-  if (task && role_.tell) {
+  if (task && role_.broadcast_next) {
     lock.unlock();
-    role_.tell(task->job ? nullptr : &task->bundle);
+    role_.broadcast_next(task->job ? nullptr : &task->bundle);
     lock.lock();
   }
   return task;
@@ -159,13 +159,13 @@ std::optional<Bundle> Dispatcher::next_bundle() {
 std::optional<Dispatcher::Task> Dispatcher::listen(Lock& lock) {
   if (queue_.empty() && open_ == 0) return {};
   lock.unlock();
-  std::optional<Bundle> theirs = role_.hear();
+  std::optional<Bundle> theirs = role_.receive_next();
   lock.lock();
   const auto can = [&] { return theirs ? is_ready(*theirs) : !queue_.empty(); };
   while (!can()) {
     if (stopping_) return {};
     expects(has_thread_, "the leader is at another place of the program");
-    changed_->wait(lock);
+    changed_.wait(lock);
   }
   return theirs ? Task{{}, std::move(*theirs)} : front();
 }
@@ -194,7 +194,7 @@ void Dispatcher::carry_out(const Task& task, Lock& lock) {
     queue_.pop_front();
     ++done_;
   }
-  changed_->notify_all();
+  changed_.notify_all();
 }
 
 void Dispatcher::settle(const Bundle& bundle) {
@@ -204,7 +204,7 @@ void Dispatcher::settle(const Bundle& bundle) {
       missing_[static_cast<std::size_t>(slice.layer)] -= slice.elements;
       if (is_exchanged(slice.layer)) --open_;
     }
-  if (!role_.hear) scheduler_->done(bundle, now());
+  if (!role_.receive_next) scheduler_->done(bundle, now());
 }
 
 }  // namespace arlab::training

@@ -26,13 +26,13 @@ class Dispatcher {
  public:
   using Ticket = std::uint64_t;
   using Job = std::function<void()>;
-  using Carry = std::function<void(const Bundle&)>;
+  using Transmit = std::function<void(const Bundle&)>;
 
   /// Of the leader: tells the others what it does next: a bundle, or (null) its next job. Of the
   /// others: returns that. Neither: every rank decides by itself. Called where jobs run.
   struct Role {
-    std::function<void(const Bundle*)> tell;
-    std::function<std::optional<Bundle>()> hear;
+    std::function<void(const Bundle*)> broadcast_next;
+    std::function<std::optional<Bundle>()> receive_next;
   };
 
   /// own_thread: things are done on a thread of their own, else by whoever waits. The clock
@@ -53,7 +53,7 @@ class Dispatcher {
   /// From now on, gradients travel by this scheduler: `carry` carries a bundle out and returns when
   /// it is done. Nothing may be under way. Throws Error(usage) as make_scheduler() does.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Carry carry, Role role = {});
+                const simulator::Values& values, Transmit transmit, Role role = {});
   /// The layer's gradient is complete, and is not touched before wait_for() returns.
   void ready(int layer);
   /// Returns when the layer's gradient is exchanged, or was never made ready.
@@ -89,7 +89,7 @@ class Dispatcher {
   collectives::Clock& clock_;
   const double begin_;  // of the scheduler's time
   const bool has_thread_;
-  std::unique_ptr<collectives::Condition> changed_;
+  collectives::Condition changed_;
   mutable std::mutex mutex_;
   // Guarded by the mutex:
   std::deque<Task> queue_;  // the first may be under way
@@ -97,7 +97,7 @@ class Dispatcher {
   std::unique_ptr<Scheduler> scheduler_;
   bool at_once_ = true;
   Profile profile_;
-  Carry carry_;
+  Transmit carry_;
   Role role_;
   std::vector<Count> missing_;  // elements of each layer's gradient that are not exchanged yet
   std::size_t open_ = 0;        // layers of which something is missing

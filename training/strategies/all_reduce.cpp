@@ -8,8 +8,8 @@ namespace {
 
 class AllReduce final : public Strategy {
  public:
-  explicit AllReduce(const StrategyContext& station)
-      : s_(station),
+  explicit AllReduce(const StrategyContext& context)
+      : s_(context),
         gradients_(s_.exchange, s_.parameters, s_.options.gradients),
         open_(s_.parameters.variables().size()) {}
 
@@ -75,8 +75,8 @@ class AllReduce final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station) {
-  return std::make_unique<AllReduce>(station);
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& context) {
+  return std::make_unique<AllReduce>(context);
 }
 
 }  // namespace arlab::training

@@ -12,6 +12,6 @@
 
 namespace arlab::training {
 
-std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station);
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& context);
 
 }  // namespace arlab::training

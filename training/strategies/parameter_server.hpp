@@ -13,9 +13,9 @@
 
 namespace arlab::training {
 
-std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& station, bool synchronous);
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, bool synchronous);
 
 /// Why not; empty if it can.
-std::string refuse_parameter_server(const StrategyContext& station);
+std::string refuse_parameter_server(const StrategyContext& context);
 
 }  // namespace arlab::training

@@ -17,9 +17,9 @@ std::vector<Rank> place(std::span<const Variable> variables, Rank servers) {
   std::vector<Count> load(static_cast<std::size_t>(servers));
   std::vector<Rank> server_of(variables.size());
   for (const std::size_t v : order) {
-    const auto least = std::min_element(load.begin(), load.end());
-    *least += variables[v].elements;
-    server_of[v] = static_cast<Rank>(least - load.begin());
+    const auto min = std::min_element(load.begin(), load.end());
+    *min += variables[v].elements;
+    server_of[v] = static_cast<Rank>(min - load.begin());
   }
   return server_of;
 }

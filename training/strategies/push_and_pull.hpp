@@ -34,7 +34,7 @@ inline std::span<float> part(std::span<float> flat, const Variable& v) {
   return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
 }
 
-std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station);
-std::unique_ptr<Strategy> make_push_server(const StrategyContext& station, bool synchronous);
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& context);
+std::unique_ptr<Strategy> make_push_server(const StrategyContext& context, bool synchronous);
 
 }  // namespace arlab::training

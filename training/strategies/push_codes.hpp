@@ -14,6 +14,10 @@
 
 namespace arlab::training {
 
+/// Returns how the choice encodes a gradient for a server: by any aggregation except an allreduce of
+/// several passes. Throws Error(usage) if it has no other.
+Aggregation push_aggregation(const CompressorChoice& choice);
+
 class PushCodes {
  public:
   /// Throws Error(usage) for a compressor whose codes cannot be pushed.
@@ -38,7 +42,7 @@ class PushCodes {
   static std::string unsupported_reason(const GradientOptions& options);
 
  private:
-  EncodeContext occasion(std::size_t variable, Rank worker, Count push) const;
+  EncodeContext context(std::size_t variable, Rank worker, Count push) const;
 
   GradientOptions options_;
   std::vector<std::string> names_;

@@ -10,8 +10,8 @@ namespace {
 
 class Worker final : public Strategy {
  public:
-  explicit Worker(const StrategyContext& station)
-      : s_(station),
+  explicit Worker(const StrategyContext& context)
+      : s_(context),
         lanes_(s_.workers),
         server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {
     if (s_.options.gradients.compressor)
@@ -105,8 +105,8 @@ class Worker final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station) {
-  return std::make_unique<Worker>(station);
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& context) {
+  return std::make_unique<Worker>(context);
 }
 
 }  // namespace arlab::training

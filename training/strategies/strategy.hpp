@@ -107,12 +107,12 @@ std::span<const StrategyKind> strategies();
 const StrategyKind& find_strategy(std::string_view name);
 
 /// Throws Error(usage) if the strategy cannot work there.
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& station);
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context);
 
 /// One step of the optimizer on all weights.
-void apply_all(const StrategyContext& station, const Step& step);
+void apply_all(const StrategyContext& context, const Step& step);
 
 /// Replaces the data on every rank by their mean over the workers; those of servers are left out.
-void average(const StrategyContext& station, const CollectiveId& id, std::span<float> data);
+void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data);
 
 }  // namespace arlab::training

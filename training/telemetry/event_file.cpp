@@ -79,7 +79,7 @@ void EventFile::scalar(std::string_view tag, double value, Count step) {
 }
 
 void EventFile::histogram(std::string_view tag, std::span<const float> values, Count step) {
-  const Histogram h = histogram_of(values);
+  const Histogram h = make_histogram(values);
   write(histogram_event(tag, h, step, now()));
   if (h.not_finite > 0)
     scalar(std::string(tag) + "/not_finite", static_cast<double>(h.not_finite), step);

@@ -24,7 +24,7 @@ const std::vector<double>& all_limits() {
 
 }  // namespace
 
-Histogram histogram_of(std::span<const float> values) {
+Histogram make_histogram(std::span<const float> values) {
   const std::vector<double>& limits = all_limits();
   std::vector<Count> counts(limits.size(), 0);
   Histogram h;

@@ -19,6 +19,6 @@ struct Histogram {
 };
 
 /// Empty buckets are left out but for those beside full ones, so that the shape stays.
-Histogram histogram_of(std::span<const float> values);
+Histogram make_histogram(std::span<const float> values);
 
 }  // namespace arlab::training

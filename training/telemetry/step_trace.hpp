@@ -11,7 +11,7 @@
 namespace arlab::training {
 
 /// A stretch of a worker's time.
-struct WorkSpan {
+struct StepSpan {
   enum class Kind : std::uint8_t { input, compute, communicate };
   Kind kind = Kind::compute;
   Rank worker = 0;
@@ -24,12 +24,12 @@ struct WorkSpan {
 
 /// The spans as integers and text, for sending them to the worker that writes, and back. Throws
 /// Error(usage) for a text that is none of it.
-std::string encode_spans(std::span<const WorkSpan> spans);
-std::vector<WorkSpan> decode_spans(std::string_view text);
+std::string encode_spans(std::span<const StepSpan> spans);
+std::vector<StepSpan> decode_spans(std::string_view text);
 
 /// For Perfetto: a process a worker, with input, computation and communication as threads in it.
 /// Communications of one worker that overlap get threads of their own. Times begin at the first
 /// span's.
-Json trace_of(std::span<const WorkSpan> spans, Json about);
+Json make_trace(std::span<const StepSpan> spans, Json about);
 
 }  // namespace arlab::training

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
-#include "training/control/gather.hpp"
+#include "collectives/host/gatherv.hpp"
 
 namespace arlab::training {
 namespace {
@@ -18,20 +18,6 @@ void fill(std::span<float> into, const Floats& from, const std::string& what,
                            ", but this run " + std::to_string(into.size()) +
                            ": go on with the program and the options that wrote it");
   std::copy(from.begin(), from.end(), into.begin());
-}
-
-collectives::Transfer message(ActionKind kind, Rank peer, std::span<float> data) {
-  return {kind, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
-}
-
-// One message from a rank to another; all others do nothing.
-void pass(collectives::Communicator& c, Rank from, Rank to, std::span<float> data) {
-  if (data.empty() || from == to || (c.rank() != from && c.rank() != to)) return;
-  const collectives::Transfer round[] = {c.rank() == from
-                                             ? message(ActionKind::send, to, data)
-                                             : message(ActionKind::replace, from, data)};
-  c.start(0, round, {});
-  c.wait();
 }
 
 std::string moments_of(Rank r) { return "optimizer/moments/" + std::to_string(r); }
@@ -71,9 +57,9 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
-void expect_same_plan(const std::vector<RunParameter>& articles, const Checkpoint& checkpoint) {
+void expect_same_plan(const std::vector<RunParameter>& run_parameters, const Checkpoint& checkpoint) {
   const Json& plan = checkpoint.json("plan");
-  for (const RunParameter& a : articles) {
+  for (const RunParameter& a : run_parameters) {
     if (!a.lasting) continue;
     const auto found = plan.find(a.name);
     const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
@@ -123,7 +109,7 @@ Checkpoint Checkpointer::state() {
   if (!trainer_.own_moments()) c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
   c.add("position", Integers{trainer_.steps_done()});
   Json plan = Json::object();
-  for (const RunParameter& a : trainer_.articles())
+  for (const RunParameter& a : trainer_.run_parameters())
     if (a.lasting) plan[a.name] = a.value;
   c.add("plan", plan);
   return c;
@@ -134,7 +120,7 @@ void Checkpointer::restore(const Checkpoint& from) {
     fail(Blame::usage, from.source +
                            " holds weights only, with which a run cannot go on: use another "
                            "--checkpoint folder");
-  expect_same_plan(trainer_.articles(), from);
+  expect_same_plan(trainer_.run_parameters(), from);
   fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights",
                     from);
   fill(trainer_.replica().statistics(), from.floats("weights/statistics"),
@@ -172,7 +158,7 @@ void Checkpointer::gather_moments(Checkpoint* into) {
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments = copy(trainer_.optimizer().moments());
     const Count steps = c.sum(c.rank() == r ? trainer_.optimizer().steps() : 0);
-    pass(c, r, 0, moments);
+    collectives::transmit(c, r, 0, std::as_writable_bytes(std::span(moments)));
     if (!into) continue;
     into->add(moments_of(r), std::move(moments));
     into->add(moments_of(r) + "/steps", Integers{steps});
@@ -194,7 +180,7 @@ void Checkpointer::gather_states(Checkpoint* into) {
   collectives::Communicator& c = trainer_.communicator();
   const std::string own = encoded(trainer_.strategy_state());
   if (c.sum(static_cast<Count>(own.size())) == 0) return;
-  std::vector<std::string> all = gather(c, own);
+  std::vector<std::string> all = collectives::gather(c, own);
   if (!into) return;
   for (Rank r = 0; r < c.ranks(); ++r)
     into->add(state_of(r), std::move(all[static_cast<std::size_t>(r)]));
@@ -206,7 +192,7 @@ void Checkpointer::scatter_states(const Checkpoint* from) {
   expect_part_of_each(from, state_of);
   std::vector<std::string> all;
   for (Rank r = 0; from && r < c.ranks(); ++r) all.push_back(from->bytes(state_of(r)));
-  trainer_.restore_strategy(decoded(scatter(c, all)));
+  trainer_.restore_strategy(decoded(collectives::scatter(c, all)));
 }
 
 void Checkpointer::scatter_moments(const Checkpoint* from) {
@@ -217,7 +203,7 @@ void Checkpointer::scatter_moments(const Checkpoint* from) {
     Floats moments(trainer_.optimizer().moments().size());
     if (from) fill(moments, from->floats(moments_of(r)), "moments", *from);
     const Count steps = c.sum(from ? from->integers(moments_of(r) + "/steps").at(0) : 0);
-    pass(c, 0, r, moments);
+    collectives::transmit(c, 0, r, std::as_writable_bytes(std::span(moments)));
     if (c.rank() != r) continue;
     fill(trainer_.optimizer().moments(), moments, "moments", Checkpoint{});
     trainer_.optimizer().set_steps(steps);

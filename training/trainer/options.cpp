@@ -35,7 +35,7 @@ std::string text_of(const LearningRate& r) {
 
 }  // namespace
 
-std::vector<RunParameter> articles_of(const TrainerOptions& l) {
+std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
   return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                                std::to_string(o.bound) + ", every " + std::to_string(o.every)},
@@ -45,7 +45,7 @@ std::vector<RunParameter> articles_of(const TrainerOptions& l) {
           {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
           {"the speed", text_of(l.speed), false},
           {"epochs", std::to_string(l.epochs), false},
-          {"steps", std::to_string(l.most_steps), false},
+          {"steps", std::to_string(l.max_steps), false},
           {"the comparisons", "every " + std::to_string(l.check_every), false}};
 }
 

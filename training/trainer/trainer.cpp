@@ -16,10 +16,10 @@ Route route_of(const TrainerOptions& learning, collectives::Communicator& commun
   const RunParameter asked[] = {
       {"the algorithm asked for", std::string(word) + ", " + std::to_string(learning.segments) +
                                       " segments, groups of " +
-                                      std::to_string(learning.via.group_size)}};
+                                      std::to_string(learning.route_options.group_size)}};
   expect_same(communicator, asked);
   constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
-  return find_route(word, learning.segments, communicator, kTried, learning.via);
+  return find_route(word, learning.segments, communicator, kTried, learning.route_options);
 }
 
 std::string text_of(std::span<const Variable> variables) {
@@ -45,20 +45,20 @@ Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
 }
 
 Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
-                 const MakeReplica& make, std::vector<RunParameter> articles)
+                 const MakeReplica& make, std::vector<RunParameter> run_parameters)
     : communicator_(communicator),
       learning_(learning),
       kind_(find_strategy(learning.strategy)),
       workers_(workers_of(learning, communicator.ranks())),
       exchange_(communicator, route_of(learning, communicator), learning.overlap),
-      articles_(std::move(articles)) {
+      run_parameters_(std::move(run_parameters)) {
   check(learning_.rate);
   replica_ = make([this](std::span<float> data) {
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });
   optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
                                            static_cast<Count>(replica_->weights().size()));
-  pace_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
+  compute_model_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
   agree();
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
                                     workers_, communicator_.ranks(), learning_.options});
@@ -66,14 +66,14 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
 }
 
 void Trainer::agree() {
-  articles_.push_back({"the model", text_of(replica_->variables())});
-  for (RunParameter& a : articles_of(learning_)) articles_.push_back(std::move(a));
-  articles_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
+  run_parameters_.push_back({"the model", text_of(replica_->variables())});
+  for (RunParameter& a : make_run_parameters(learning_)) run_parameters_.push_back(std::move(a));
+  run_parameters_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
                                             std::to_string(exchange_.route().segments) +
                                             " segments"});
   if (learning_.micro_batches < 1)
     fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
-  expect_same(communicator_, articles_);
+  expect_same(communicator_, run_parameters_);
 }
 
 void Trainer::broadcast(std::span<float> data, int which) {
@@ -112,7 +112,7 @@ BatchResult Trainer::learn(const Batch& batch) {
     const auto first = static_cast<std::size_t>(parts.begin(part));
     const auto size = static_cast<std::size_t>(parts.size(part));
     listen(part == 0, part == count - 1);
-    pace_->begin(parts.size(part));
+    compute_model_->begin(parts.size(part));
     outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
                                 std::span(batch.labels).subspan(first, size)},
                                scale);
@@ -123,18 +123,18 @@ BatchResult Trainer::learn(const Batch& batch) {
 // What the strategy is told of a pass: what the first one needs, and what the last one completes.
 void Trainer::listen(bool first, bool last) {
   replica_->on_need([this, first](std::size_t v) {
-    pace_->need(v, [&] {
+    compute_model_->need(v, [&] {
       if (first) strategy_->need(v);
     });
   });
   replica_->on_ready([this, last](std::size_t v) {
-    pace_->ready(v, [&] {
+    compute_model_->ready(v, [&] {
       if (last) strategy_->ready(v);
     });
   });
 }
 
-StepReport Trainer::train_step(const TrainingData& feed, Count steps_of_epoch) {
+StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
   const double begin = clock().now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
@@ -145,7 +145,7 @@ StepReport Trainer::train_step(const TrainingData& feed, Count steps_of_epoch) {
   strategy_->start_step(r.step);
   if (is_worker()) {
     const double asked = clock().now();
-    const Batch batch = feed.train->next();
+    const Batch batch = data.train->next();
     r.input = clock().now() - asked;
     r.outcome = learn(batch);
   }
@@ -175,9 +175,9 @@ void Trainer::compare_replicas() {
 // Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless
 // it failed amid an update: then the optimizer is a step ahead. What went wrong first is what is
 // told.
-void Trainer::run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
+void Trainer::run(const TrainingData& data, Count steps_of_epoch, const Observer& observer) {
   try {
-    run_all(feed, steps_of_epoch, observer);
+    run_all(data, steps_of_epoch, observer);
   } catch (const std::exception& error) {
     rescue(error.what(), &error);
     throw;
@@ -200,14 +200,14 @@ void Trainer::rescue(const std::string& why, const std::exception* error) {
   }
 }
 
-void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
-  expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
+void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer) {
+  expects(is_worker() == (data.train != nullptr), "workers have data, servers have none");
   exchange_.observe(observer.collective);
   if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");
   Count end = learning_.epochs * steps_of_epoch;
-  if (learning_.most_steps > 0) end = std::min(end, learning_.most_steps);
+  if (learning_.max_steps > 0) end = std::min(end, learning_.max_steps);
   if (is_worker() && steps_done_ < end)
-    feed.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
+    data.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
   EpochReport sums;
   Exchange::Usage before = exchange_.usage();
   while (steps_done_ < end) {
@@ -217,7 +217,7 @@ void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Obse
     if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
-      const StepReport r = train_step(feed, steps_of_epoch);
+      const StepReport r = train_step(data, steps_of_epoch);
       sums.epoch = epoch;
       ++sums.steps;
       sums.train += r.outcome;
@@ -235,13 +235,25 @@ void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Obse
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0;
     if (whole) {
-      sums = report(sums, exchange_.usage() - before);
-      sums.validation = evaluate(feed.validation);
+      sums = combine(communicator_, sums, exchange_.usage() - before, is_worker());
+      sums.validation = evaluate(data.validation);
       if (observer.epoch) observer.epoch(sums);
     }
     if (settled_) settled_(whole ? &sums : nullptr);
     if (whole) sums = {}, before = exchange_.usage();
   }
+}
+
+BatchResult Trainer::evaluate(Pipeline* pipeline) {
+  BatchResult own;
+  if (pipeline) {
+    pipeline->seek({});
+    for (Count step = 0; step < pipeline->steps(); ++step) {
+      const Batch batch = pipeline->next();
+      if (batch.samples > 0) own += replica_->evaluate({batch.values, batch.labels});
+    }
+  }
+  return sum(communicator_, own);
 }
 
 void Trainer::average_statistics() {

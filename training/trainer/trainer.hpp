@@ -15,29 +15,10 @@
 #include "training/data/pipeline.hpp"
 #include "training/exchange/compute_model.hpp"
 #include "training/models/architecture.hpp"
+#include "training/trainer/epoch_report.hpp"
 #include "training/trainer/options.hpp"
 
 namespace arlab::training {
-
-/// What one step took on this rank, in seconds, and what came of it.
-struct StepReport {
-  Step step;
-  Position position;
-  BatchResult outcome;  ///< of this worker
-  double begin = 0;     ///< on the communicator's clock
-  double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
-  /// Forward, backward and the optimizer, as long as nothing was waited for.
-  double compute() const { return seconds - input - exposed; }
-};
-
-/// What all workers together did in an epoch, or in the part of it after a resume.
-struct EpochReport {
-  Count epoch = 0, steps = 0;
-  BatchResult train, validation;                                  ///< over all workers
-  double seconds = 0, input = 0, exposed = 0, communication = 0;  ///< of the slowest worker, each
-  double compute = 0, codec = 0;                                  ///< codec: of `communication`
-  Count bytes_sent = 0;                                           ///< by all ranks
-};
 
 struct Observer {
   std::function<void(const StepReport&)> step;
@@ -60,14 +41,14 @@ class Trainer {
   /// common. Rank 0's weights become everybody's. Throws Error(usage) where the strategy cannot
   /// work, and where ranks disagree.
   Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
-          const MakeReplica& make, std::vector<RunParameter> articles = {});
+          const MakeReplica& make, std::vector<RunParameter> run_parameters = {});
 
   /// How many of the ranks are workers.
   static Rank workers_of(const TrainerOptions& learning, Rank ranks);
 
   /// Trains from steps_done() to the end of the last epoch. Throws Error(check) when replicas
   /// diverge or a gradient is no finite number.
-  void run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer = {});
+  void run(const TrainingData& data, Count steps_of_epoch, const Observer& observer = {});
 
   /// Over all workers; every rank calls it.
   BatchResult evaluate(Pipeline* pipeline);
@@ -78,11 +59,11 @@ class Trainer {
   const TrainerOptions& learning() const { return learning_; }
   collectives::Communicator& communicator() { return communicator_; }
   /// What every rank must have in common: the plan of the run.
-  const std::vector<RunParameter>& articles() const { return articles_; }
+  const std::vector<RunParameter>& run_parameters() const { return run_parameters_; }
   bool is_worker() const { return communicator_.rank() < workers_; }
   Rank workers() const { return workers_; }
   /// Of all ranks; every rank calls it.
-  Staleness staleness();
+  Staleness staleness() { return sum(communicator_, strategy_->staleness()); }
 
   /// Steps done since the beginning, also before a resume.
   Count steps_done() const { return steps_done_; }
@@ -106,16 +87,13 @@ class Trainer {
   void agree();
   void rescue(const std::string& why, const std::exception* error);
   void broadcast(std::span<float> data, int which);
-  void run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer);
-  StepReport train_step(const TrainingData& feed, Count steps_of_epoch);
+  void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
+  StepReport train_step(const TrainingData& data, Count steps_of_epoch);
   BatchResult learn(const Batch& batch);
   void listen(bool first, bool last);
   collectives::Clock& clock() { return communicator_.clock(); }
   void compare_replicas();
   void average_statistics();
-  EpochReport report(EpochReport sums, const Exchange::Usage& used);
-  double sum(double value);
-  BatchResult sum(const BatchResult& own);
 
   collectives::Communicator& communicator_;
   TrainerOptions learning_;
@@ -123,11 +101,11 @@ class Trainer {
   Rank workers_;
   std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<ComputeModel> pace_;
+  std::optional<ComputeModel> compute_model_;
   Exchange exchange_;
   int sums_ = 0;  // exchanges within this step's passes
   std::unique_ptr<Strategy> strategy_;
-  std::vector<RunParameter> articles_;
+  std::vector<RunParameter> run_parameters_;
   Count steps_done_ = 0;
   Count settle_every_ = 0;
   std::function<void(const EpochReport*)> settled_;

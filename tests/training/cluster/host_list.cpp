@@ -63,21 +63,6 @@ TEST_CASE("host lists that would fill the memory are refused at once") {
   CHECK(said("a[0-600000],b[0-600000]").find(more) != std::string::npos);
 }
 
-TEST_CASE("the option -H takes hosts with slots") {
-  const std::vector<HostSlots> two{{"a", 4}, {"b", 1}};
-  CHECK(parse_host_slots("a:4,b") == two);
-  const std::vector<HostSlots> range{{"n1", 2}, {"n2", 2}};
-  CHECK(parse_host_slots("n[1-2]:2") == range);
-  const auto no = [](std::string_view list) { return failure([&] { parse_host_slots(list); }); };
-  CHECK(no("a:0") == "2: -H 'a:0': 'a:0' needs a number of slots from 1 on after its colon");
-  CHECK(no("a:x").find("'a:x' needs a number") != std::string::npos);
-  CHECK(no("a:-1").find("needs a number") != std::string::npos);
-  CHECK(no("a:").find("needs a number") != std::string::npos);
-  CHECK(no(":4") == "2: -H ':4': ':4' names no host");
-  CHECK(no("a:2,b:2,a:1") == "2: -H 'a:2,b:2,a:1': the host 'a' comes twice");
-  CHECK(no("a:99999999999999999999").find("needs a number") != std::string::npos);
-}
-
 TEST_CASE("Slurm's run lengths are expanded") {
   CHECK(expand_counts("2(x3),1", "T") == Counts{2, 2, 2, 1});
   CHECK(expand_counts("16", "T") == Counts{16});

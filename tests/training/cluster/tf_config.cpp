@@ -34,7 +34,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
       R"({"cluster":{"worker":["a:12345","b:23456"]},"task":{"type":"worker","index":)";
   for (const char* index : {"0", "\"0\""}) {
     const Cluster c = parse_tf_config(before + index + "}}");
-    CHECK(c.told_by == "TF_CONFIG");
+    CHECK(c.source == "TF_CONFIG");
     CHECK(c.chief);
     CHECK(c.rank == 0);
     CHECK(c.workers == 2);
@@ -74,7 +74,7 @@ TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
 TEST_CASE("an empty TF_CONFIG is a process on its own") {
   for (const char* text : {"{}", R"({"cluster": {}})"}) {
     const Cluster c = parse_tf_config(text);
-    CHECK(c.told_by == "nobody");
+    CHECK(c.source == "nobody");
     CHECK(c.workers == 1);
     CHECK(c.chief);
   }

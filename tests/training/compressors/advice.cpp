@@ -35,8 +35,8 @@ TEST_CASE("the aggregation with the fewest bytes is chosen") {
   CHECK(advise("signsgd", 1 << 20, 64).aggregation == Aggregation::allreduce);
   CHECK(advise("terngrad", 1 << 20, 8).aggregation == Aggregation::all_gather);
   CHECK(advise("terngrad", 1 << 20, 32).aggregation == Aggregation::allreduce);
-  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantise);
-  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantise);
+  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantize);
+  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantize);
   // A code each way, and fewer bytes for headers of a bucket that is the whole vector.
   CHECK(advise("int8:bucket=1000000", 1000, 2).aggregation == Aggregation::all_gather);
   CHECK(advise("fp16", 100, 1000).fewer);

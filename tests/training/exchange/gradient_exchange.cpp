@@ -106,7 +106,7 @@ TEST_CASE("what is pushed to parameter servers may be codes") {
         why = e.what();
       }
       const bool can =
-          kind.optimiser == "any" && kind.name != "threshold" && kind.name != "powersgd";
+          kind.optimizer == "any" && kind.name != "threshold" && kind.name != "powersgd";
       CHECK(why.empty() == can);
     }
   // Of codes that lose nothing, every worker pushes all: to the bit as without.

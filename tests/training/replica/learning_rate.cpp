@@ -78,11 +78,11 @@ TEST_CASE("rates that make no sense are refused by their value") {
 
 TEST_CASE("scalings and decays go by their names") {
   for (const auto s : {RateScaling::none, RateScaling::linear, RateScaling::sqrt})
-    CHECK(rate_scaling_named(name(s)) == s);
+    CHECK(find_rate_scaling(name(s)) == s);
   for (const auto d : {RateDecay::constant, RateDecay::steps, RateDecay::cosine})
-    CHECK(rate_decay_named(name(d)) == d);
-  CHECK(failure([] { rate_scaling_named("square"); }) ==
+    CHECK(find_rate_decay(name(d)) == d);
+  CHECK(failure([] { find_rate_scaling("square"); }) ==
         "2: unknown scaling 'square' of the learning rate: use none, linear or sqrt");
-  CHECK(failure([] { rate_decay_named("step"); }) ==
+  CHECK(failure([] { find_rate_decay("step"); }) ==
         "2: unknown decay 'step' of the learning rate: use constant, steps or cosine");
 }

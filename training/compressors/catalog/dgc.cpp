@@ -17,7 +17,7 @@ namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004};
-constexpr Count kLeastSample = 256;
+constexpr Count kMinSample = 256;
 
 struct Settings {
   double momentum, ratio, sample;
@@ -37,13 +37,13 @@ class Dgc final : public SparseCompressor {
       : settings_(settings), u_(static_cast<std::size_t>(n)), v_(u_.size()) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     const auto momentum = static_cast<float>(settings_.momentum);
     for (std::size_t i = 0; i < v_.size(); ++i) {
       u_[i] = momentum * u_[i] + gradient[i];
       v_[i] += u_[i];
     }
-    const auto at = selector().from(v_, threshold(occasion));
+    const auto at = selector().from(v_, threshold(context));
     const auto code = write(v_, at);
     for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
     return code;
@@ -51,20 +51,20 @@ class Dgc final : public SparseCompressor {
   void give_back(std::uint32_t at, float value) override {
     if (std::isfinite(value)) v_[at] += value;
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) override {
     visit(u_);
     visit(v_);
   }
 
  private:
   /// Bits of the least magnitude to send; zeros are never sent, NaN and infinities always.
-  std::uint32_t threshold(const EncodeContext& occasion) {
+  std::uint32_t threshold(const EncodeContext& context) {
     const Count n = length(v_);
     if (n == 0) return kInfinity;
-    const double ratio = settings_.ratio_at(occasion.step);
-    const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kLeastSample));
+    const double ratio = settings_.ratio_at(context.step);
+    const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kMinSample));
     keys_.resize(static_cast<std::size_t>(wanted));
-    const Random random = random_of(occasion);
+    const Random random = random_of(context);
     for (Count j = 0; j < wanted; ++j) {
       const Count i = wanted == n ? j : random.below(n, static_cast<std::uint64_t>(j));
       keys_[static_cast<std::size_t>(j)] =
@@ -103,7 +103,7 @@ CompressorKind dgc() {
                      {"warm_up", 100, 0, 1e9,
                       "steps at each of 0.25, 0.0625, 0.015625, 0.004 before ratio", true}},
       .feedback = Feedback::built_in,
-      .optimiser = "SGD without momentum",
+      .optimizer = "SGD without momentum",
       .make = make,
   });
 }

@@ -25,10 +25,10 @@ class Int8 final : public Compressor {
     for (Count b = 0; b < blocks_.count(); ++b) {
       const float* x = gradient.data() + blocks_.begin(b);
       const Extent extent = encode_kernels().extent(x, blocks_.size(b));
-      auto step = static_cast<float>((double{extent.most} - double{extent.least}) / 255);
+      auto step = static_cast<float>((double{extent.max} - double{extent.min}) / 255);
       if (step < std::numeric_limits<float>::min()) step = 0;
       const float times = step > 0 && extent.finite ? 1 / step : 0;
-      const float zero = std::nearbyint(-extent.least * times);
+      const float zero = std::nearbyint(-extent.min * times);
       if (!extent.finite) step = std::numeric_limits<float>::quiet_NaN();
       store(code_, 2 * b, step);
       store(code_, 2 * b + 1, zero);
@@ -72,7 +72,7 @@ CompressorKind int8() {
       .size = "n + 8 ceil(n/bucket)",
       .odd = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
       .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,
       .make = make,
   };

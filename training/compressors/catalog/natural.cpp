@@ -27,8 +27,8 @@ class Natural final : public Compressor {
   explicit Natural(Count n) : code_(static_cast<std::size_t>(n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    RandomWords random(occasion);
+                              const EncodeContext& context) override {
+    RandomWords random(context);
     for_blocks(length(gradient), [&](Count first, Count count) {
       encode_kernels().to_powers(code_.data() + first, gradient.data() + first,
                                  random.at(first, count), count);
@@ -64,7 +64,7 @@ CompressorKind natural() {
       .source = "Horvath et al., MSML 2022",
       .size = "n",
       .odd = "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,
       .make = make,

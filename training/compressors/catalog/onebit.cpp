@@ -59,7 +59,7 @@ CompressorKind onebit() {
       .source = "Seide et al., Interspeech 2014",
       .size = "ceil(n/8) + 8",
       .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,

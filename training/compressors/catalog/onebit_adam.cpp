@@ -31,23 +31,23 @@ class OneBitAdam final : public Compressor {
         moved_(m_.size()) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.step < s_.freeze) return signs_->encode(gradient, occasion);
+                              const EncodeContext& context) override {
+    if (context.step < s_.freeze) return signs_->encode(gradient, context);
     const auto keep = static_cast<float>(s_.beta1), add = static_cast<float>(1 - s_.beta1);
     for (std::size_t i = 0; i < m_.size(); ++i) moved_[i] = keep * m_[i] + add * gradient[i];
-    return signs_->encode(moved_, occasion);
+    return signs_->encode(moved_, context);
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    signs_->decode_add(code, into, weight, occasion);
+                  const EncodeContext& context) override {
+    signs_->decode_add(code, into, weight, context);
   }
 
   /// In: the average gradient, or once frozen the average momentum. Out: the direction.
-  void finish(std::span<float> average, const EncodeContext& occasion) override {
+  void finish(std::span<float> average, const EncodeContext& context) override {
     const auto b1 = static_cast<float>(s_.beta1), b2 = static_cast<float>(s_.beta2);
-    const bool frozen = occasion.step >= s_.freeze;
-    const auto steps = static_cast<double>(occasion.step + 1);
-    const auto varied = static_cast<double>(std::min(occasion.step + 1, s_.freeze));
+    const bool frozen = context.step >= s_.freeze;
+    const auto steps = static_cast<double>(context.step + 1);
+    const auto varied = static_cast<double>(std::min(context.step + 1, s_.freeze));
     const auto m_times = static_cast<float>(1 / (1 - std::pow(s_.beta1, steps)));
     const auto v_times = static_cast<float>(1 / (1 - std::pow(s_.beta2, varied)));
     const auto eps = static_cast<float>(s_.eps);
@@ -58,7 +58,7 @@ class OneBitAdam final : public Compressor {
       average[i] = m_[i] * m_times / (std::sqrt(v_[i] * v_times) + eps);
     }
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) override {
     signs_->visit_state(visit);
     visit(m_);
     visit(v_);
@@ -101,9 +101,9 @@ CompressorKind onebit_adam() {
                      {"beta1", 0.9, 0, 0.9999, "decay of the momentum"},
                      {"beta2", 0.999, 0, 0.999999, "decay of the variance"},
                      {"eps", 1e-8, 1e-30, 1, "added to the root of the variance"}},
-      .aggregations = {Aggregation::requantise},
+      .aggregations = {Aggregation::requantize},
       .feedback = Feedback::built_in,
-      .optimiser = "plain SGD",
+      .optimizer = "plain SGD",
       .packed = packed,
       .make = make,
       .make_reply = reply,

@@ -22,11 +22,11 @@ class PowerSgd final : public Compressor {
         code_(static_cast<std::size_t>(cut_.q_floats + cut_.dense_floats)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     std::copy(gradient.begin(), gradient.end(), gradient_.begin());
     if (!warm_) std::fill(q_.begin(), q_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
-      renew_lost_rows(q_of(m), m, occasion);
+      renew_lost_rows(q_of(m), m, context);
       times_rows(&gradient_[index(m.at)], q_of(m), m, &p_[index(m.p)]);
     }
     return std::as_writable_bytes(std::span(p_));
@@ -35,7 +35,7 @@ class PowerSgd final : public Compressor {
   std::span<std::byte> next(const EncodeContext&) override {
     std::fill(code_.begin(), code_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
-      orthonormalise(&p_[index(m.p)], m.rows, m.rank);
+      orthonormalize(&p_[index(m.p)], m.rows, m.rank);
       rows_times(&gradient_[index(m.at)], &p_[index(m.p)], m, &code_[index(m.q)]);
     }
     float* dense = code_.data() + cut_.q_floats;
@@ -62,7 +62,7 @@ class PowerSgd final : public Compressor {
     return {collectives::DType::float32, collectives::Op::sum};
   }
   int passes() const override { return 2; }
-  void visit_state(const Visitor& visit) override { visit(q_); }
+  void visit_state(const StateVisitor& visit) override { visit(q_); }
 
  private:
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }

@@ -29,13 +29,13 @@ class Qsgd final : public Compressor {
         code_(static_cast<std::size_t>(kHeader * buckets_.count() + packed_.bytes())) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     for (Count b = 0; b < buckets_.count(); ++b) {
       const float norm = static_cast<float>(std::sqrt(
           encode_kernels().sum_of_squares(gradient.data() + buckets_.begin(b), buckets_.size(b))));
       store(code_, b, std::isfinite(norm) ? norm : std::numeric_limits<float>::quiet_NaN());
     }
-    packed_.encode(code_.data() + kHeader * buckets_.count(), occasion,
+    packed_.encode(code_.data() + kHeader * buckets_.count(), context,
                    [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
                      quantise(codes, random, gradient, first, count);
                    });
@@ -97,7 +97,7 @@ CompressorKind qsgd() {
       .odd = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
       .parameters = {{"levels", 7, 1, 127, "multiples of the norm above 0", true},
                      {"bucket", 512, 1, 1 << 30, "elements that share a norm", true}},
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,
       .make = make,

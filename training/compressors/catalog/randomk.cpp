@@ -21,15 +21,15 @@ class RandomK final : public Compressor {
         code_(static_cast<std::size_t>(k) * sizeof(float)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    draw(occasion);
+                              const EncodeContext& context) override {
+    draw(context);
     for (std::size_t j = 0; j < at_.size(); ++j)
       store(code_, static_cast<Count>(j), gradient[at_[j]]);
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    draw(occasion);
+                  const EncodeContext& context) override {
+    draw(context);
     for (std::size_t j = 0; j < at_.size(); ++j)
       into[at_[j]] += weight * times_ * load<float>(code, static_cast<Count>(j));
   }
@@ -46,12 +46,12 @@ class RandomK final : public Compressor {
   };
 
   /// Positions of this occasion, the same on every rank, in order.
-  void draw(EncodeContext occasion) {
-    const Drawn now{occasion.seed, occasion.step, occasion.tensor, occasion.part};
+  void draw(EncodeContext context) {
+    const Drawn now{context.seed, context.step, context.tensor, context.part};
     if (drawn_ == now) return;
     drawn_ = now;
-    occasion.rank = 0;
-    const Random random = random_of(occasion);
+    context.rank = 0;
+    const Random random = random_of(context);
     std::fill(taken_.begin(), taken_.end(), 0);
     const auto k = static_cast<Count>(at_.size());
     for (Count j = n_ - k; j < n_; ++j) {

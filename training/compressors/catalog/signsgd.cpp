@@ -39,9 +39,9 @@ class SignCounts final : public Compressor {
   explicit SignCounts(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.ranks > 2048)
-      fail(Blame::usage, "signsgd by allreduce on " + std::to_string(occasion.ranks) +
+                              const EncodeContext& context) override {
+    if (context.ranks > 2048)
+      fail(Blame::usage, "signsgd by allreduce on " + std::to_string(context.ranks) +
                              " ranks: halves count up to 2048, use all_gather");
     constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
     for (Count i = 0; i < length(gradient); ++i)

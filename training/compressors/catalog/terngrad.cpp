@@ -25,13 +25,13 @@ float bound_of(std::span<const float> x, double clip) {
   const Count n = length(x);
   const std::uint32_t largest = encode_kernels().largest(x.data(), n);
   if (largest >= kInfinity) return kNan;
-  const auto most = std::bit_cast<float>(largest);
-  if (clip == 0 || n == 0) return most;
+  const auto max = std::bit_cast<float>(largest);
+  if (clip == 0 || n == 0) return max;
   const SignSums sums = encode_kernels().sign_sums(x.data(), n);
   const double mean = (sums.clear + sums.set) / static_cast<double>(n);
   const double square = encode_kernels().sum_of_squares(x.data(), n) / static_cast<double>(n);
   const double sigma = std::sqrt(std::max(0.0, square - mean * mean));
-  return sigma > 0 ? std::min(most, static_cast<float>(clip * sigma)) : most;
+  return sigma > 0 ? std::min(max, static_cast<float>(clip * sigma)) : max;
 }
 
 /// The chance per unit of magnitude; 0 sends nothing but zeros.
@@ -45,10 +45,10 @@ class TernGrad final : public Compressor {
         code_(sizeof(float) + static_cast<std::size_t>(packed_.bytes())) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     const float bound = bound_of(gradient, clip_);
     store(code_, 0, bound);
-    packed_.encode(code_.data() + sizeof(float), occasion,
+    packed_.encode(code_.data() + sizeof(float), context,
                    [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
                      encode_kernels().to_levels(codes, gradient.data() + first, random, count,
                                                 times_of(bound), 1);
@@ -78,9 +78,9 @@ class SharedTernGrad final : public Compressor {
         code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.ranks > 2048)
-      fail(Blame::usage, "terngrad by allreduce on " + std::to_string(occasion.ranks) +
+                              const EncodeContext& context) override {
+    if (context.ranks > 2048)
+      fail(Blame::usage, "terngrad by allreduce on " + std::to_string(context.ranks) +
                              " ranks: halves count up to 2048, use all_gather");
     bound_ = bound_of(gradient, clip_);
     // A maximum may lose a NaN; an infinity it cannot.
@@ -90,8 +90,8 @@ class SharedTernGrad final : public Compressor {
                    [own](float x) { return std::clamp(x, -own, own); });
     return std::as_writable_bytes(std::span(&bound_, 1));
   }
-  std::span<std::byte> next(const EncodeContext& occasion) override {
-    RandomWords random(occasion);
+  std::span<std::byte> next(const EncodeContext& context) override {
+    RandomWords random(context);
     const float times = std::isfinite(bound_) ? times_of(bound_) : 0;
     for_blocks(length(clipped_), [&](Count first, Count count) {
       std::uint8_t signs[kBlock];

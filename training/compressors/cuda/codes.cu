@@ -30,15 +30,15 @@ __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
 
 // Floats that are not negative order as their bits do.
 __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
-  float least = 0, most = 0;
+  float min = 0, max = 0;
   std::uint32_t largest = 0;
   for (Count i = thread_index(); i < n; i += thread_count()) {
     const float v = x[i];
-    least = v < least ? v : least;
-    most = v > most ? v : most;
+    min = v < min ? v : min;
+    max = v > max ? v : max;
     largest = max(largest, magnitude(v));
   }
-  const std::uint32_t values[3] = {magnitude(least), magnitude(most), largest};
+  const std::uint32_t values[3] = {magnitude(min), magnitude(max), largest};
   for (int k = 0; k < 3; ++k) {
     const std::uint32_t all = largest_of_warp(values[k]);
     if (threadIdx.x % kWarp == 0) atomicMax(into + k, all);
@@ -73,14 +73,14 @@ __device__ Part part_of_block(Count n) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t least) {
+    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t min) {
   __shared__ std::uint32_t all;
   if (threadIdx.x == 0) all = 0;
   __syncthreads();
   const Part part = part_of_block(n);
   std::uint32_t mine = 0;
   for (Count i = part.begin + threadIdx.x; i < part.end; i += blockDim.x)
-    mine += magnitude(x[i]) >= least ? 1 : 0;
+    mine += magnitude(x[i]) >= min ? 1 : 0;
   if (mine != 0) atomicAdd(&all, mine);
   __syncthreads();
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
@@ -99,14 +99,14 @@ __global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint
 
 __global__ void __launch_bounds__(kThreads)
     positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
-              std::uint32_t least) {
+              std::uint32_t min) {
   __shared__ std::uint32_t in_warp[kThreads / kWarp];
   const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const Part part = part_of_block(n);
   std::uint32_t begin = begins[blockIdx.x];
   for (Count first = part.begin; first < part.end; first += blockDim.x) {
     const Count i = first + threadIdx.x;
-    const bool chosen = i < part.end && magnitude(x[i]) >= least;
+    const bool chosen = i < part.end && magnitude(x[i]) >= min;
     const unsigned vote = __ballot_sync(kAllLanes, chosen);
     if (lane == 0) in_warp[warp] = static_cast<std::uint32_t>(__popc(vote));
     __syncthreads();
@@ -221,14 +221,14 @@ void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const La
   count_bins<<<blocks_for(n, launch), kThreads, shared, launch.stream>>>(bins, shift, x, n);
 }
 
-void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t least,
+void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
             std::byte* scratch, const Launch& launch) {
   auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
   const unsigned wanted = blocks_for(n, launch);
   const unsigned blocks = wanted < kSelectBlocks ? wanted : kSelectBlocks;
-  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, least);
+  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, min);
   begins_of_parts<<<1, 1, 0, launch.stream>>>(counts, blocks, found);
-  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, least);
+  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, min);
 }
 
 }  // namespace arlab::training::cuda

@@ -25,7 +25,7 @@ void add_signs(float* into, const std::byte* bits, Count n, float clear, float s
 /// Of the elements and what is there: -least, most, and the largest magnitude by its bits (above
 /// those of infinity for a NaN). Start from zero.
 struct Extents {
-  float minus_least, most;
+  float minus_min, max;
   std::uint32_t largest;
 };
 void extents(Extents* into, const float* x, Count n, const Launch& launch);
@@ -46,7 +46,7 @@ void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const La
 
 /// The positions of magnitudes whose bits are at least `least`, in order, of up to 2^32 elements,
 /// and their number at `found`. `at` has room for all that there are.
-void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t least,
+void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
             std::byte* scratch, const Launch& launch);
 inline constexpr std::size_t kSelectScratch = 4096;  ///< bytes
 

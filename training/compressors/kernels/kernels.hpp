@@ -33,7 +33,7 @@ struct SignSums {
 };
 
 struct Extent {
-  float least = 0, most = 0;  ///< of the elements and 0
+  float min = 0, max = 0;  ///< of the elements and 0
   bool finite = true;
 };
 
@@ -83,10 +83,10 @@ struct EncodeKernels {
   /// Adds how many magnitudes fall into each of kBins bins.
   void (*histogram)(std::uint32_t* bins, const float* x, Count n);
   /// How many magnitudes are at least `least`.
-  Count (*count)(const float* x, Count n, std::uint32_t least);
+  Count (*count)(const float* x, Count n, std::uint32_t min);
   /// The positions of magnitudes of at least `least`, in order, and how many; `at` must have room
   /// for 16 more.
-  Count (*select)(std::uint32_t* at, const float* x, Count n, std::uint32_t least);
+  Count (*select)(std::uint32_t* at, const float* x, Count n, std::uint32_t min);
 };
 
 /// Those for this processor.

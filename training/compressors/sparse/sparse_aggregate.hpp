@@ -13,7 +13,7 @@ enum class SparsePath { doubling, balanced };
 /// As make_aggregator(). Balanced: of the sum only about as many entries come back as one rank
 /// sent; what a rank sent of the others is given back to its residual. Throws Error(usage) for
 /// compressors whose codes are not sparse, and for values as halves.
-std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choice,
+Aggregator make_sparse_aggregator(const CompressorChoice& choice,
                                                    const TensorShapes& layout, SparsePath path,
                                                    const Routes& routes = {});
 

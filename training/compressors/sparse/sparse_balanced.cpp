@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "collectives/host/execute.hpp"
+#include "collectives/host/gatherv.hpp"
 #include "training/compressors/kernels/kernels.hpp"
-#include "training/compressors/wire.hpp"
 
 namespace arlab::training {
 namespace {
@@ -37,15 +37,15 @@ std::vector<SparseVector> swap_parts(collectives::Communicator& communicator,
   std::vector<Count> sizes_out, sizes_in(out.size());
   for (const auto& part : out) sizes_out.push_back(static_cast<Count>(part.size()));
   std::vector<SparseVector> in(out.size());
-  std::vector<Parcel> parcels;
+  std::vector<collectives::ByteMessage> messages;
   const auto with_all_others = [&](auto sent, auto received) {
-    parcels.clear();
+    messages.clear();
     for (Rank s = 1; s < ranks; ++s) {
       const Rank to = (me + s) % ranks, from = (me - s + ranks) % ranks;
-      parcels.push_back({ActionKind::send, to, sent(static_cast<std::size_t>(to))});
-      parcels.push_back({ActionKind::replace, from, received(static_cast<std::size_t>(from))});
+      messages.push_back({ActionKind::send, to, sent(static_cast<std::size_t>(to))});
+      messages.push_back({ActionKind::replace, from, received(static_cast<std::size_t>(from))});
     }
-    carry(communicator, parcels);
+    collectives::transmit(communicator, messages);
   };
   with_all_others([&](std::size_t r) { return bytes_of(std::span(&sizes_out[r], 1)); },
                   [&](std::size_t r) { return bytes_of(std::span(&sizes_in[r], 1)); });
@@ -110,17 +110,17 @@ void BalancedSum::keep_largest(collectives::Communicator& communicator, Count ke
   std::vector<std::int32_t> bins(kBins);
   for (const Entry& e : region) ++bins[bin_of(e)];
   sum_over_ranks(communicator, *options_.allreduce, bins, collectives::DType::int32);
-  std::uint32_t least = kBins;
-  for (Count kept = 0; least > 0 && kept < keep;) kept += bins[--least];
-  std::erase_if(region, [least](const Entry& e) { return bin_of(e) < least; });
+  std::uint32_t min = kBins;
+  for (Count kept = 0; min > 0 && kept < keep;) kept += bins[--min];
+  std::erase_if(region, [min](const Entry& e) { return bin_of(e) < min; });
 }
 
 // Entries move until every rank has an equal share of all, and the shares go round.
 SparseVector BalancedSum::gather(collectives::Communicator& communicator,
                                  std::span<Entry> region) const {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
-  const auto begins = begins_of(
-      gather_counts(communicator, *options_.all_gather, static_cast<Count>(region.size())));
+  const auto begins = collectives::offsets(
+      collectives::gather_counts(communicator, *options_.all_gather, static_cast<Count>(region.size())));
   const Blocks shares(begins.back(), ranks);
   const Count first = begins[static_cast<std::size_t>(me)];
   const auto within = [&](Count at) {  // a place among all entries, as one in my region

@@ -45,15 +45,15 @@ void SparseCode::add(std::span<const std::byte> code, std::span<float> into, flo
   }
 }
 
-void Selector::select(std::span<const float> x, std::uint32_t least, Count expected) {
+void Selector::select(std::span<const float> x, std::uint32_t min, Count expected) {
   const std::size_t room = static_cast<std::size_t>(expected) + kRoom;
   if (at_.size() < room) at_.resize(room);
-  found_ = encode_kernels().select(at_.data(), x.data(), length(x), least);
+  found_ = encode_kernels().select(at_.data(), x.data(), length(x), min);
   expects(found_ == expected, "a selection of another size than counted");
 }
 
-std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t least) {
-  select(x, least, encode_kernels().count(x.data(), length(x), least));
+std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t min) {
+  select(x, min, encode_kernels().count(x.data(), length(x), min));
   return {at_.data(), static_cast<std::size_t>(found_)};
 }
 
@@ -77,12 +77,12 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
       keys_.push_back(its);
   auto wanted = static_cast<std::ptrdiff_t>(k - (found_ - static_cast<Count>(keys_.size())));
   std::nth_element(keys_.begin(), keys_.begin() + (wanted - 1), keys_.end(), std::greater<>());
-  const std::uint32_t least = keys_[static_cast<std::size_t>(wanted - 1)];
+  const std::uint32_t min = keys_[static_cast<std::size_t>(wanted - 1)];
   wanted -= std::count_if(keys_.begin(), keys_.begin() + wanted,
-                          [least](std::uint32_t its) { return its > least; });
+                          [min](std::uint32_t its) { return its > min; });
   const auto stays = [&](std::uint32_t i) {
     const std::uint32_t its = key(x[i]);
-    return its > least || (its == least && wanted-- > 0);
+    return its > min || (its == min && wanted-- > 0);
   };
   auto end = at_.begin();
   for (Count i = 0; i < found_; ++i)

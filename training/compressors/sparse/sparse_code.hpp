@@ -38,10 +38,10 @@ class Selector {
   /// upper bits of fractions leaves few candidates to sort.
   std::span<const std::uint32_t> largest(std::span<const float> x, Count k);
   /// All whose magnitude's bits are at least `least`.
-  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t least);
+  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t min);
 
  private:
-  void select(std::span<const float> x, std::uint32_t least, Count expected);
+  void select(std::span<const float> x, std::uint32_t min, Count expected);
 
   std::vector<std::uint32_t> at_, keys_, bins_;
   Count found_ = 0;

@@ -15,7 +15,7 @@ StrategyKind async_parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const StrategyContext& station) { return make_parameter_server(station, false); },
+      .make = [](const StrategyContext& context) { return make_parameter_server(context, false); },
       .unsupported_reason = refuse_parameter_server,
   };
 }

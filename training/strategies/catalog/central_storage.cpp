@@ -11,7 +11,7 @@ namespace {
 
 class CentralStorage final : public Strategy {
  public:
-  explicit CentralStorage(const StrategyContext& station) : s_(station) {}
+  explicit CentralStorage(const StrategyContext& context) : s_(context) {}
 
   void finish_step(const Step& step) override {
     const Route& route = s_.exchange.route();
@@ -26,16 +26,16 @@ class CentralStorage final : public Strategy {
   StrategyContext s_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<CentralStorage>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<CentralStorage>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  const Algorithm* const algorithm = station.exchange.route().algorithm;
+std::string unsupported_reason(const StrategyContext& context) {
+  const Algorithm* const algorithm = context.exchange.route().algorithm;
   if (!algorithm)
     return "strategy central_storage needs reduce and broadcast: use --algorithm tree";
   for (const Collective c : {Collective::reduce, Collective::broadcast}) {
-    const Problem problem{.collective = c, .ranks = station.ranks, .elements = 1};
+    const Problem problem{.collective = c, .ranks = context.ranks, .elements = 1};
     if (const std::string why = unsupported(*algorithm, problem); !why.empty())
       return "strategy central_storage: " + why + ": use --algorithm tree or master_worker";
   }

@@ -9,7 +9,7 @@ namespace {
 
 class LocalSgd final : public Strategy {
  public:
-  explicit LocalSgd(const StrategyContext& station) : s_(station) {}
+  explicit LocalSgd(const StrategyContext& context) : s_(context) {}
 
   void finish_step(const Step& step) override {
     apply_all(s_, step);
@@ -28,13 +28,13 @@ class LocalSgd final : public Strategy {
   Count last_ = 0, since_ = 0;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<LocalSgd>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<LocalSgd>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  if (station.options.every >= 1) return "";
-  return "local_sgd averages every " + std::to_string(station.options.every) +
+std::string unsupported_reason(const StrategyContext& context) {
+  if (context.options.every >= 1) return "";
+  return "local_sgd averages every " + std::to_string(context.options.every) +
          " steps: give at least 1, such as --every 8";
 }
 

@@ -6,20 +6,20 @@ namespace {
 
 class OneDevice final : public Strategy {
  public:
-  explicit OneDevice(const StrategyContext& station) : s_(station) {}
+  explicit OneDevice(const StrategyContext& context) : s_(context) {}
   void finish_step(const Step& step) override { apply_all(s_, step); }
 
  private:
   StrategyContext s_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<OneDevice>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<OneDevice>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  if (station.ranks == 1) return "";
-  return "strategy one_device is for 1 worker, not " + std::to_string(station.ranks) +
+std::string unsupported_reason(const StrategyContext& context) {
+  if (context.ranks == 1) return "";
+  return "strategy one_device is for 1 worker, not " + std::to_string(context.ranks) +
          ": use -w 1, or --strategy mirrored";
 }
 

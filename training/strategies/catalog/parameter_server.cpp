@@ -14,7 +14,7 @@ StrategyKind parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const StrategyContext& station) { return make_parameter_server(station, true); },
+      .make = [](const StrategyContext& context) { return make_parameter_server(context, true); },
       .unsupported_reason = refuse_parameter_server,
   };
 }

@@ -16,8 +16,8 @@ namespace {
 
 class StaleSynchronous final : public Strategy {
  public:
-  explicit StaleSynchronous(const StrategyContext& station)
-      : s_(station),
+  explicit StaleSynchronous(const StrategyContext& context)
+      : s_(context),
         slots_(2 * s_.options.bound + 2),
         arrived_(index(s_.workers)),
         clock_of_(index(s_.workers)),
@@ -164,16 +164,16 @@ class StaleSynchronous final : public Strategy {
   Staleness staleness_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<StaleSynchronous>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<StaleSynchronous>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
+std::string unsupported_reason(const StrategyContext& context) {
   constexpr Count kLanes = 4096;
-  const Count bound = station.options.bound, most = (kLanes / station.workers - 2) / 2;
-  if (bound >= 0 && bound <= most) return "";
+  const Count bound = context.options.bound, max = (kLanes / context.workers - 2) / 2;
+  if (bound >= 0 && bound <= max) return "";
   return "the staleness bound is " + std::to_string(bound) + ": give 0 (synchronous) to " +
-         std::to_string(most);
+         std::to_string(max);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   keep_value(k.dot(finite.data(), into.data(), 0));
   keep_value(k.dot(finite.data(), finite.data(), n));
   const Extent extent = k.extent(x.data(), n);
-  keep_value(extent.least), keep_value(extent.most), keep_value(extent.finite);
+  keep_value(extent.min), keep_value(extent.max), keep_value(extent.finite);
   keep_value(k.largest(x.data(), n));
   k.add_scaled(into.data(), finite.data(), n, 0.7f);
 
@@ -69,9 +69,9 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   k.to_powers(code.data(), x.data(), random.data(), n);
   keep(code.data(), n);
   std::vector<std::uint8_t> levels(x.size()), back(x.size());
-  for (const int most : {1, 7, 60}) {
-    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(most), most);
-    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * most)));
+  for (const int max : {1, 7, 60}) {
+    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(max), max);
+    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * max)));
     k.pack(code.data(), levels.data(), n, bits);
     keep(code.data(), (n * bits + 7) / 8);
     k.unpack(back.data(), code.data(), n, bits);
@@ -81,9 +81,9 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   std::vector<std::uint32_t> bins(kBins), at(x.size() + 16);
   k.histogram(bins.data(), x.data(), n);
   keep(bins.data(), static_cast<Count>(kBins));
-  for (const std::uint32_t least : {0u, 1u, 0x3e000000u, kInfinity}) {
-    const Count found = k.select(at.data(), x.data(), n, least);
-    keep_value(found), keep_value(k.count(x.data(), n, least) == found);
+  for (const std::uint32_t min : {0u, 1u, 0x3e000000u, kInfinity}) {
+    const Count found = k.select(at.data(), x.data(), n, min);
+    keep_value(found), keep_value(k.count(x.data(), n, min) == found);
     keep(at.data(), found);
   }
   k.drop_not_finite(into.data(), n);
