@@ -6,7 +6,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/conformance.hpp"
 
-namespace arlab::conformance {
+namespace arlab::collectives::conformance {
 
 class Failures {
  public:
@@ -27,4 +27,4 @@ class Failures {
   std::string text_;
 };
 
-}  // namespace arlab::conformance
+}  // namespace arlab::collectives::conformance
