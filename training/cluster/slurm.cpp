@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "algorithms/base/error.hpp"
+#include "training/cluster/host_list.hpp"
 
 namespace arlab::training {
 namespace {

@@ -14,12 +14,12 @@ void check(const collectives::Communicator& communicator, std::span<const float>
            Count elements, const EncodeContext& context) {
   if (static_cast<Count>(gradient.size()) != elements)
     fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
-                           " elements for a compressor of " + std::to_string(elements));
+                           " elements, but the compressor expects " + std::to_string(elements));
   if (context.rank != communicator.rank() || context.ranks != communicator.ranks())
-    fail(Blame::usage, "an occasion of rank " + std::to_string(context.rank) + " of " +
+    fail(Blame::usage, "an encode context of rank " + std::to_string(context.rank) + " of " +
                            std::to_string(context.ranks) + " on rank " +
                            std::to_string(communicator.rank()) + " of " +
-                           std::to_string(communicator.ranks()) + ": give the communicator's");
+                           std::to_string(communicator.ranks()) + ": use the communicator's rank and ranks");
 }
 
 void divide(std::span<float> x, Rank ranks) {
@@ -99,7 +99,7 @@ class ByAllGather {
   std::vector<Count> sizes(collectives::Communicator& communicator, Count mine, Count step) const {
     const auto known = choice_.kind->packed(layout_, choice_, Aggregation::all_gather, step);
     if (!known) return collectives::gather_counts(communicator, *routes_.all_gather, mine);
-    expects(*known == mine, "a code is not as long as its closed form");
+    expects(*known == mine, "the code size differs from its closed form");
     return std::vector<Count>(static_cast<std::size_t>(communicator.ranks()), mine);
   }
 
@@ -111,7 +111,7 @@ class ByAllGather {
   std::vector<std::byte> received_;
 };
 
-/// Every chunk has a compressor of its own on every rank; its owner has one more, for the answer.
+/// Every rank has one compressor per chunk; the owner of a chunk has one more, for the reply.
 class ByRequantizing {
  public:
   ByRequantizing(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks, Rank me,
@@ -141,7 +141,7 @@ class ByRequantizing {
   }
 
  private:
-  static constexpr Rank kOwner = -1;  // as a rank of random numbers: apart from all others
+  static constexpr Rank kOwner = -1;  // gives replies random numbers different from all ranks'
 
   Compressor& at(Rank chunk) { return *compressors_[static_cast<std::size_t>(chunk)]; }
   std::span<float> part(std::span<float> gradient, Rank chunk) const {
@@ -157,7 +157,8 @@ class ByRequantizing {
         .value();
   }
 
-  /// Sends each chunk's code to its owner; the sum of all ranks' for my chunk, in rank order.
+/// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's chunk,
+/// added in rank order.
   std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
                                  const EncodeContext& o) {
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));
@@ -169,7 +170,7 @@ class ByRequantizing {
       const Rank to = (o.rank + s) % o.ranks, source = (o.rank - s + o.ranks) % o.ranks;
       const auto code = at(to).encode(part(gradient, to), of_chunk(o, to));
       expects(static_cast<Count>(code.size()) == bytes(to, o.step),
-              "a code is not as long as its closed form");
+              "the code size differs from its closed form");
       if (s == 0) {
         std::copy(code.begin(), code.end(), from(o.rank).begin());
         continue;
@@ -205,7 +206,7 @@ class ByRequantizing {
       return owners;
     };
     const auto code = reply_->encode(average, as_owner(o.rank));
-    expects(code.size() == of(o.rank).size(), "an answer is not as long as its closed form");
+    expects(code.size() == of(o.rank).size(), "the reply size differs from its closed form");
     std::copy(code.begin(), code.end(), of(o.rank).begin());
     collectives::gather_parts(communicator, *routes_.all_gather, begins, received_);
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
@@ -226,7 +227,7 @@ class ByRequantizing {
 Aggregator make_aggregator(const CompressorChoice& choice,
                                             const TensorShapes& layout, Aggregation aggregation,
                                             Rank ranks, Rank me, const Routes& routes) {
-  expects(ranks >= 1 && me >= 0 && me < ranks, "a rank that is none");
+  expects(ranks >= 1 && me >= 0 && me < ranks, "the rank is out of range");
   switch (aggregation) {
     case Aggregation::allreduce:
       return aggregator_of<ByAllreduce>(choice, layout, routes);
@@ -235,7 +236,7 @@ Aggregator make_aggregator(const CompressorChoice& choice,
     case Aggregation::requantize:
       return aggregator_of<ByRequantizing>(choice, layout, ranks, me, routes);
   }
-  fail(Blame::check, "internal error, please report: an aggregation out of range");
+  fail(Blame::check, "internal error, please report: the aggregation is out of range");
 }
 
 }  // namespace arlab::training

@@ -16,7 +16,7 @@ class ErrorFeedback final : public Compressor {
 
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
-    expects(gradient.size() == residual_.size(), "a gradient of another size");
+    expects(gradient.size() == residual_.size(), "the gradient has another size than before");
     encode_kernels().add_scaled(residual_.data(), gradient.data(), n_, 1);
     pass_ = 0;
     return subtract_last(inner_->encode(residual_, context), context);
@@ -43,7 +43,7 @@ class ErrorFeedback final : public Compressor {
   }
 
  private:
-  /// The last pass's code is what this rank sends, before others' are added to it.
+  /// The last pass's code is this rank's own only until the others' codes are added to it.
   std::span<std::byte> subtract_last(std::span<std::byte> code, const EncodeContext& context) {
     if (pass_ + 1 < inner_->passes()) return code;
     inner_->decode_add(code, residual_, -1, context);

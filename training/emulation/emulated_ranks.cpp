@@ -61,7 +61,7 @@ EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
                                         " threads: " + error.what() + "; use fewer ranks")));
       break;
     }
-    scheduler.begin(actor, threads.returned().get_id());
+    scheduler.begin(actor, threads.back().get_id());
   }
   scheduler.start();
   threads.clear();

@@ -10,18 +10,18 @@
 namespace arlab::training {
 namespace {
 
-// Backends have so many lanes at least; MPI has 32767.
+// Every backend has at least this many lanes; MPI has 32767.
 constexpr int kLanes = 4096;
 
-// Two steps at a time, so that a rank one step ahead is told apart.
+// Separates two consecutive steps, to detect a rank that is one step ahead.
 int first_lane(const CollectiveId& id, int lanes) {
   const Count each = Count{id.bucket} * 64 + id.slice;
   const Count which = (each * 3 + static_cast<Count>(id.phase)) * 2 + id.step % 2;
   return static_cast<int>(which % std::max(1, kLanes / lanes)) * lanes;
 }
 
-// The leader's word: how many slices, of which collective, then three numbers a slice. A word with
-// more slices than fit is followed by the rest.
+// The leader's message: the number of slices, their collective, then three numbers per slice. If the
+// slices do not fit, a second message holds the rest.
 constexpr std::size_t kHead = 2, kSlices = 8;
 constexpr Count kJob = -1;
 
@@ -150,7 +150,7 @@ std::optional<Bundle> Exchange::receive_next() {
 }
 
 collectives::Communicator& Exchange::communicator() {
-  expects(dispatcher_.is_idle(), "the communicator is used while a collective is under way");
+  expects(dispatcher_.is_idle(), "the communicator is used while a collective is in progress");
   return communicator_;
 }
 

@@ -26,13 +26,13 @@ void ComputeModel::begin_compute(double seconds) {
   clock_.begin_compute(seconds);
 }
 
-// A forward pass follows; after the last variable's, the first one of the backward pass.
+// A forward pass follows; the last variable's is followed by the first backward pass.
 void ComputeModel::compute_after_need(std::size_t variable) {
   const bool last = ++needed_ == work_.size();
   begin_compute(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
 }
 
-// The order is that of the last pass: autograd does not tell it beforehand.
+// Assumes the order of the last pass, because autograd does not announce it.
 void ComputeModel::compute_after_ready(std::size_t variable) {
   order_[ready_++] = variable;
   if (ready_ < order_.size()) begin_compute(2 * seconds(order_[ready_]));

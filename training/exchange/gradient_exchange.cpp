@@ -11,7 +11,7 @@
 namespace arlab::training {
 namespace {
 
-constexpr int kProfiledSteps = 3;  // steps
+constexpr int kProfiledSteps = 3;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -25,17 +25,17 @@ std::string algorithm_of(const Exchange& exchange) {
   return exchange.route().algorithm ? std::string(exchange.route().algorithm->name) : "native";
 }
 
-/// Throws Error(usage) unless the route can run all of these.
+/// Throws Error(usage) unless the route can run all of these collectives.
 void expect_collectives(const Exchange& exchange, Rank ranks, const std::string& who,
                         std::initializer_list<Collective> needed) {
   for (const Collective collective : needed) {
-    std::string why = "it is an allreduce of floats only";
+    std::string why = "it supports only an allreduce of floats";
     if (const Algorithm* const algorithm = exchange.route().algorithm)
       why = unsupported(*algorithm, {.collective = collective, .ranks = ranks, .elements = ranks});
     if (!why.empty())
       fail(Blame::usage, who + " needs " + std::string(name(collective)) + ", which algorithm " +
-                             algorithm_of(exchange) + " does not do: " + why +
-                             "; use --algorithm ring");
+                             algorithm_of(exchange) + " does not support: " + why +
+                             "; use algorithm ring");
   }
 }
 
@@ -59,10 +59,10 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
     if (halves)
       fail(
           Blame::usage,
-          "scheduler dear cuts an allreduce in halves, and a compressor's codes cannot be cut: use "
-          "--scheduler buckets, or --compressor none");
-    way_ = code_route(options_, parameters.variables(), c.ranks()).way;
-    if (way_ == "allreduce")
+          "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be split: use "
+          "scheduler buckets or no compressor");
+    aggregation_ = code_route(options_, parameters.variables(), c.ranks()).way;
+    if (aggregation_ == "allreduce")
       expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
     else
       expect_collectives(exchange, c.ranks(), "an exchange of codes",
@@ -109,7 +109,7 @@ std::span<float> GradientExchange::part(const Slice& slice) {
                                          static_cast<std::size_t>(slice.elements));
 }
 
-// Neighbours travel from where they lie; others by way of a copy.
+// Sends neighbors in place, and copies other variables into one buffer first.
 void GradientExchange::transmit(const Bundle& bundle) {
   std::vector<Slice> slices;
   for (const Slice& s : bundle.slices)
@@ -162,7 +162,7 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   Unit& unit = units_[key];
   if (unit.aggregator.run) {
     expects(std::equal(slices.begin(), slices.end(), unit.slices.begin(), unit.slices.end()),
-            "a compressed bundle changes its shape");
+            "a compressed bundle changed its shape");
     return unit;
   }
   const std::span<const Variable> variables = parameters_.variables();
@@ -173,13 +173,13 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   if (const Algorithm* const algorithm = exchange_.route().algorithm)
     routes.allreduce = routes.all_gather = algorithm;
   unit.slices.assign(slices.begin(), slices.end());
-  if (const auto aggregation = find_aggregation(way_))
+  if (const auto aggregation = find_aggregation(aggregation_))
     unit.aggregator =
         make_aggregator(*options_.compressor, layout, *aggregation, c.ranks(), c.rank(), routes);
   else
     unit.aggregator = make_sparse_aggregator(
         *options_.compressor, layout,
-        way_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
+        aggregation_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
   if (const auto saved = restored_.find(name_of(key)); saved != restored_.end()) {
     restore_state(unit.aggregator.visit_state, saved->second);
     restored_.erase(saved);
@@ -197,9 +197,9 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     const auto ranks = static_cast<float>(c.ranks());
     for (float& x : data) x *= ranks;
     const auto n = static_cast<double>(data.size());
-    const double decodes = way_ == "allreduce" ? 1 : way_ == "requantise" ? 2 : c.ranks();
+    const double decodes = aggregation_ == "allreduce" ? 1 : aggregation_ == "requantise" ? 2 : c.ranks();
     c.clock().begin_compute(n * (options_.codec.encode + decodes * options_.codec.decode));
-    c.clock().end_compute();  // what follows takes no virtual time
+    c.clock().end_compute();  // the rest takes no simulated time
     unit.aggregator.run(c, data,
                          {.seed = options_.seed,
                           .step = id.step,
@@ -214,7 +214,7 @@ std::string GradientExchange::name_of(const UnitKey& key) const {
 }
 
 GradientExchange::State GradientExchange::state() {
-  State all = restored_;  // of units that have not been made yet
+  State all = restored_;  // state of units that do not exist yet
   for (auto& [key, unit] : units_) all[name_of(key)] = save_state(unit.aggregator.visit_state);
   return all;
 }

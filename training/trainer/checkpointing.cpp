@@ -16,14 +16,14 @@ void fill(std::span<float> into, const Floats& from, const std::string& what,
   if (into.size() != from.size())
     fail(Blame::usage, checkpoint.source + " has " + std::to_string(from.size()) + " " + what +
                            ", but this run " + std::to_string(into.size()) +
-                           ": go on with the program and the options that wrote it");
+                           ": resume with the program and the options that wrote it");
   std::copy(from.begin(), from.end(), into.begin());
 }
 
 std::string moments_of(Rank r) { return "optimizer/moments/" + std::to_string(r); }
 std::string state_of(Rank r) { return "strategy/" + std::to_string(r); }
 
-// Name and bytes of each, with their lengths before them.
+// Returns name and bytes of each entry, each preceded by its length.
 std::string encoded(const Strategy::State& state) {
   std::string text;
   const auto add = [&](const void* data, std::size_t size) {
@@ -43,7 +43,7 @@ Strategy::State decoded(std::string_view text) {
     std::uint64_t length = 0;
     if (text.size() >= sizeof length) std::memcpy(&length, text.data(), sizeof length);
     if (text.size() < sizeof length || text.size() - sizeof length < length)
-      fail(Blame::usage, "the checkpoint's state of a strategy is damaged: use another one");
+      fail(Blame::usage, "the strategy's state in the checkpoint is damaged: use another checkpoint");
     const std::string_view part = text.substr(sizeof length, length);
     text.remove_prefix(sizeof length + length);
     return part;
@@ -64,9 +64,9 @@ void expect_same_plan(const std::vector<RunParameter>& run_parameters, const Che
     const auto found = plan.find(a.name);
     const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
     if (was != a.value)
-      fail(Blame::usage, checkpoint.source + " is of another run: " + a.name + " was " + was +
-                             ", and is now " + a.value +
-                             ": use the same options, or another --checkpoint folder");
+      fail(Blame::usage, checkpoint.source + " belongs to another run: " + a.name + " was " + was +
+                             " and is now " + a.value +
+                             ": use the same options or another checkpoint folder");
   }
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> Checkpointer::resume() {
   if (latest) {
     for (const std::string& reason : latest->refused) notes.push_back(reason);
     restore(latest->checkpoint);
-    notes.push_back("going on after step " + std::to_string(latest->step) + " from " +
+    notes.push_back("resuming after step " + std::to_string(latest->step) + " from " +
                     latest->path);
   }
   const bool any = trainer_.communicator().max(latest ? 1 : 0) > 0;
@@ -97,7 +97,7 @@ std::vector<std::string> Checkpointer::resume() {
   }
   if (keeps())
     for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
-      notes.push_back("kept as " + name + ": it is of another run, later, or damaged");
+      notes.push_back("kept as " + name + " because it belongs to another run, is newer, or is damaged");
   return notes;
 }
 
@@ -118,8 +118,8 @@ Checkpoint Checkpointer::state() {
 void Checkpointer::restore(const Checkpoint& from) {
   if (!from.find("position") || !from.find("plan"))
     fail(Blame::usage, from.source +
-                           " holds weights only, with which a run cannot go on: use another "
-                           "--checkpoint folder");
+                           " holds only weights, from which a run cannot resume: use another "
+                           "checkpoint folder");
   expect_same_plan(trainer_.run_parameters(), from);
   fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights",
                     from);
@@ -152,7 +152,8 @@ void Checkpointer::rescue() {
   folder_->save(state(), {trainer_.steps_done(), false});
 }
 
-// Rank by rank; steps of the optimizer go as a float's exact integers would not, so as a Count.
+// Rank by rank. The optimizer's steps travel as a Count, because a float does not hold large integers
+// exactly.
 void Checkpointer::gather_moments(Checkpoint* into) {
   collectives::Communicator& c = trainer_.communicator();
   for (Rank r = 0; r < c.ranks(); ++r) {
@@ -165,15 +166,15 @@ void Checkpointer::gather_moments(Checkpoint* into) {
   }
 }
 
-// Throws on all ranks unless rank 0's checkpoint has a part for each rank, and no more.
+// Throws on all ranks unless rank 0's checkpoint has exactly one part per rank.
 void Checkpointer::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
   collectives::Communicator& c = trainer_.communicator();
   const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
                                 from->find(part_of(c.ranks())) == nullptr);
   if (c.max(enough ? 0 : 1) > 0)
-    fail(Blame::usage, "the checkpoint in " + path_ + " is of another number of ranks than " +
+    fail(Blame::usage, "the checkpoint in " + path_ + " has state for another number of ranks than " +
                            std::to_string(c.ranks()) +
-                           ", and each rank has a state of its own here: use as many");
+                           ": use as many ranks as the run that wrote it");
 }
 
 void Checkpointer::gather_states(Checkpoint* into) {

@@ -1,4 +1,4 @@
-// What a training step and an epoch did, and its sums over all ranks.
+// Reports of training steps and epochs, and the sums of their values over all ranks.
 #pragma once
 
 #include "collectives/communicator.hpp"
@@ -29,12 +29,11 @@ struct EpochReport {
   Count bytes_sent = 0;                                           ///< by all ranks
 };
 
-/// The following functions combine the values of all ranks. Every rank calls them, and all ranks
-/// get the same bits.
+/// These functions combine the values of all ranks. Every rank calls them and gets the same bits.
 double sum(collectives::Communicator& communicator, double value);
 BatchResult sum(collectives::Communicator& communicator, const BatchResult& own);
 Staleness sum(collectives::Communicator& communicator, const Staleness& own);
-/// `used`: what this rank's collectives of the epoch cost. Servers add to the bytes only.
+/// `used`: the cost of this rank's collectives in the epoch. Servers contribute only bytes.
 EpochReport combine(collectives::Communicator& communicator, const EpochReport& own,
                     const Exchange::Usage& used, bool is_worker);
 

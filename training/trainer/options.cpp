@@ -6,7 +6,7 @@
 namespace arlab::training {
 namespace {
 
-// With all its digits, so that numbers that differ read differently.
+// Writes all digits, so that different numbers have different texts.
 std::string text_of(double x) {
   char digits[32];
   const auto end = std::to_chars(digits, std::end(digits), x).ptr;

@@ -1,9 +1,9 @@
-// int8: affine quantisation to a byte: every bucket has its own step and zero point.
+// int8: affine quantization to one byte; every bucket has its own step and zero point.
 //
-// q = round(x / s) + z with s = (max - min) / 255; the range is widened to hold 0, so that 0 stays
-// 0. Jacob et al., Quantization and training of neural networks for efficient
-// integer-arithmetic-only inference, CVPR 2018. Bucket headers (s, z as floats) come first, then
-// the bytes.
+// q = round(x / s) + z with s = (max - min) / 255. The range is widened to include 0, so that 0
+// stays 0. The bucket headers (s and z as floats) come first, then the bytes. Jacob et al.,
+// Quantization and training of neural networks for efficient integer-arithmetic-only inference,
+// CVPR 2018.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -67,10 +67,10 @@ CompressorKind int8() {
   return {
       .name = "int8",
       .label = "int8 affine",
-      .summary = "a byte an element: multiples of a step of each bucket's own",
+      .summary = "one byte per element: multiples of a step that each bucket chooses",
       .source = "Jacob et al., CVPR 2018",
       .size = "n + 8 ceil(n/bucket)",
-      .odd = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
+      .special_values = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
       .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,

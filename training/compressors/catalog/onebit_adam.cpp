@@ -1,8 +1,8 @@
-// 1-bit Adam: Adam for some steps; then its variance is frozen, and the momentum travels as scaled
+// 1-bit Adam: runs Adam for some steps, then freezes its variance and sends the momentum as scaled
 // signs with error feedback on both sides.
 //
-// Tang et al., 1-bit Adam, ICML 2021. The result is Adam's direction m / (sqrt(v) + eps), corrected
-// for its start from 0, so the optimiser must be plain SGD.
+// The result is Adam's bias-corrected direction m / (sqrt(v) + eps), so the optimizer must be plain
+// SGD. Tang et al., 1-bit Adam, ICML 2021.
 #include <cmath>
 
 #include "training/compressors/codes.hpp"
@@ -42,7 +42,8 @@ class OneBitAdam final : public Compressor {
     signs_->decode_add(code, into, weight, context);
   }
 
-  /// In: the average gradient, or once frozen the average momentum. Out: the direction.
+  /// In: the average gradient, or the average momentum once the variance is frozen. Out: the
+  /// direction.
   void finish(std::span<float> average, const EncodeContext& context) override {
     const auto b1 = static_cast<float>(s_.beta1), b2 = static_cast<float>(s_.beta2);
     const bool frozen = context.step >= s_.freeze;
@@ -67,7 +68,7 @@ class OneBitAdam final : public Compressor {
  private:
   Settings s_;
   std::unique_ptr<Compressor> signs_;
-  std::vector<float> m_, v_, moved_;  // m_ and v_ are all ranks'
+  std::vector<float> m_, v_, moved_;  // m_ and v_ are the same on all ranks
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
@@ -93,10 +94,10 @@ CompressorKind onebit_adam() {
   return {
       .name = "onebit_adam",
       .label = "1-bit Adam",
-      .summary = "Adam, then with frozen variance and 1-bit momentum",
+      .summary = "Adam; after some steps with frozen variance and 1-bit momentum",
       .source = "Tang et al., ICML 2021",
       .size = "4n before `freeze`, then ceil(n/8) + 4",
-      .odd = "a NaN or infinity reaches momentum and variance, as in Adam, and stays there",
+      .special_values = "a NaN or infinity reaches momentum and variance and stays there, as in Adam",
       .parameters = {{"freeze", 100, 1, 1e9, "steps of Adam before the variance is frozen", true},
                      {"beta1", 0.9, 0, 0.9999, "decay of the momentum"},
                      {"beta2", 0.999, 0, 0.999999, "decay of the variance"},

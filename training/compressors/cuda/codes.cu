@@ -12,7 +12,7 @@ constexpr std::uint32_t kMagnitude = 0x7fffffffu;
 
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
 
-// A warp's vote is its 32 sign bits.
+// The vote of a warp gives its 32 sign bits.
 __global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
   for (Count i = thread_index(); i < all; i += thread_count()) {
@@ -23,14 +23,14 @@ __global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const floa
   }
 }
 
-/// The largest over the warp, in lane 0.
+/// Returns the largest value of the warp, in lane 0.
 __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2)
     x = max(x, __shfl_down_sync(kAllLanes, x, offset));
   return x;
 }
 
-// Floats that are not negative order as their bits do.
+// Nonnegative floats compare as their bits.
 __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
   float min = 0, max = 0;
   std::uint32_t largest = 0;
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const f
   }
 }
 
-// Bins in shared memory first: most magnitudes of a gradient fall into few.
+// Counts in shared memory first, because most magnitudes of a gradient fall into few bins.
 __global__ void __launch_bounds__(kThreads)
     count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
   extern __shared__ std::uint32_t mine[];
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
     if (mine[b] != 0) atomicAdd(bins + b, mine[b]);
 }
 
-// Selection goes over consecutive parts, one a block: how many are in each, where each begins, and
-// then their positions.
+// Selection processes one contiguous part per block: it counts the elements of each part, computes
+// where each part begins, and then writes the positions.
 constexpr unsigned kSelectBlocks = kSelectScratch / sizeof(std::uint32_t);
 
 struct Part {
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
-// One thread: there are about a thousand.
+// One thread suffices for about a thousand parts.
 __global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
   std::uint32_t begin = 0;
   for (unsigned k = 0; k < parts; ++k) {
@@ -192,7 +192,7 @@ void add_bytes(float* into, const std::byte* code, Count n, float scale, float z
   });
 }
 
-// A thread has eight codes, which are `bits` bytes.
+// Each thread packs eight codes, which take `bits` bytes.
 void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch) {
   auto* const out = reinterpret_cast<std::uint8_t*>(packed);
   launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {

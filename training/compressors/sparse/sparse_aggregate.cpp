@@ -26,7 +26,7 @@ class BySparseSum {
            const EncodeContext& o) {
     if (static_cast<Count>(gradient.size()) != elements_)
       fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
-                             " elements for a compressor of " + std::to_string(elements_));
+                             " elements, but the compressor expects " + std::to_string(elements_));
     SparseVector mine = entries_of(compressor_->encode(gradient, o));
     std::fill(gradient.begin(), gradient.end(), 0.0f);
     if (path_ == SparsePath::doubling) {
@@ -44,7 +44,7 @@ class BySparseSum {
   void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
-  /// As many as a rank has on average; every rank must ask for the same number.
+  /// Returns as many entries of the sum as a rank has on average, the same number on every rank.
   SparseVector largest_of_sum(collectives::Communicator& communicator,
                               std::span<const Entry> mine) {
     const auto counts =
@@ -74,9 +74,9 @@ Aggregator make_sparse_aggregator(const CompressorChoice& choice,
                                                    const Routes& routes) {
   const auto halves = choice.values.find("halves");
   if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
-    fail(Blame::usage, "codes of " + text(choice) +
-                           " are not positions and floats: a sparse allreduce takes topk, "
-                           "threshold or dgc");
+    fail(Blame::usage, "compressor " + text(choice) +
+                           " does not make codes of positions and floats: use topk, threshold or  "
+                           "dgc with a sparse allreduce");
   return aggregator_of<BySparseSum>(choice, layout, path, routes);
 }
 

@@ -21,7 +21,7 @@ class Doubling {
   SparseSum run() {
     const Rank ranks = communicator_.ranks(), me = communicator_.rank();
     const Rank half = Rank{1} << floor_log2(ranks), extras = ranks - half;
-    if (me >= half) {  // an extra: its partner does the rest
+    if (me >= half) {  // an extra rank: its partner does the rest
       talk(me - half, true, false);
       return talk(me - half, false, true);
     }
@@ -32,15 +32,15 @@ class Doubling {
   }
 
  private:
-  /// Sends my sum, receives the partner's, or both.
+  /// Sends this rank's sum, receives the partner's, or both.
   SparseSum talk(Rank partner, bool sends, bool receives) {
     Count mine = sum_.is_dense ? kDense : static_cast<Count>(sum_.entries.size()), theirs = 0;
     messages(partner, sends ? as_bytes_of(mine) : Bytes{}, receives ? as_bytes_of(theirs) : Bytes{});
     SparseSum other;
     other.is_dense = theirs == kDense;
     if (theirs < kDense || theirs > n_)
-      fail(Blame::check, "a sparse sum of " + std::to_string(theirs) + " entries in vectors of " +
-                             std::to_string(n_) + " elements: the ranks disagree on the tensor");
+      fail(Blame::check, "a sparse sum has " + std::to_string(theirs) + " entries for vectors of " +
+                             std::to_string(n_) + " elements: make the tensors equal on all ranks");
     if (other.is_dense)
       other.vector.resize(static_cast<std::size_t>(n_));
     else

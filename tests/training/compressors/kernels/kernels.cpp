@@ -20,9 +20,9 @@ namespace {
 
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = test::gradient(n, 3);
-  const float odd[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
+  const float special_values[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
                        1e-42f, -INFINITY, std::numeric_limits<float>::max()};
-  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = odd[i / 7 % std::size(odd)];
+  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = special_values[i / 7 % std::size(special_values)];
   return x;
 }
 
@@ -66,7 +66,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   k.to_bytes(code.data(), finite.data(), n, 127, 100);
   keep(code.data(), n);
   k.add_bytes(into.data(), code.data(), n, 0.01f, 100);
-  k.to_powers(code.data(), x.data(), random.data(), n);
+  k.round_to_powers_of_two(code.data(), x.data(), random.data(), n);
   keep(code.data(), n);
   std::vector<std::uint8_t> levels(x.size()), back(x.size());
   for (const int max : {1, 7, 60}) {
