@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxHosts = std::size_t{1} << 20;
 constexpr Count kMaxSlots = 1 << 20;
 
-// A list that is being read: what it is, for messages.
+// A list to parse, with its name for messages.
 struct List {
   std::string_view text;
   const std::string& what;
@@ -22,27 +22,27 @@ struct List {
   }
 };
 
-// Parts between commas that are not in brackets. Says so if brackets do not match or nest.
+// Splits at commas outside brackets. Fails if brackets do not match or nest.
 std::vector<std::string_view> split(const List& list) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   bool inside = false;
   for (std::size_t i = 0; i <= list.text.size(); ++i) {
     const char c = i < list.text.size() ? list.text[i] : ',';
-    if (c == '[' && inside) list.wrong("a [ inside of brackets: brackets do not nest");
-    if (c == ']' && !inside) list.wrong("a ] without its [");
-    if (i == list.text.size() && inside) list.wrong("a [ without its ]");
+    if (c == '[' && inside) list.wrong("a [ within brackets: brackets do not nest");
+    if (c == ']' && !inside) list.wrong("a ] without a [");
+    if (i == list.text.size() && inside) list.wrong("a [ without a ]");
     if (c == '[') inside = true;
     if (c == ']') inside = false;
     if (c != ',' || inside) continue;
     parts.push_back(list.text.substr(begin, i - begin));
-    if (parts.back().empty()) list.wrong("a name is missing beside a comma");
+    if (parts.back().empty()) list.wrong("a name is missing next to a comma");
     begin = i + 1;
   }
   return parts;
 }
 
-// The numbers of one pair of brackets, as texts: 006,011 or 3-4.
+// Returns the numbers in a pair of brackets, as texts: 006,011 or 3-4.
 std::vector<std::string> numbers(std::string_view inside, const List& list) {
   std::vector<std::string> all;
   while (true) {
@@ -53,8 +53,8 @@ std::vector<std::string> numbers(std::string_view inside, const List& list) {
     const std::string_view high = dash == std::string_view::npos ? low : item.substr(dash + 1);
     constexpr std::int64_t kMax = 1'000'000'000'000;
     const auto from = whole_number(low, kMax), to = whole_number(high, kMax);
-    if (!from || !to) list.wrong(in_quotes(item) + " is no number and no range such as 3-4");
-    if (*to < *from) list.wrong("the range " + in_quotes(item) + " runs backwards");
+    if (!from || !to) list.wrong(in_quotes(item) + " is neither a number nor a range such as 3-4");
+    if (*to < *from) list.wrong("the range " + in_quotes(item) + " is descending");
     if (static_cast<std::size_t>(*to - *from) >= kMaxHosts - all.size())
       list.wrong("more than " + std::to_string(kMaxHosts) + " hosts");
     for (std::int64_t n = *from; n <= *to; ++n) {
@@ -72,14 +72,14 @@ bool fits_in_a_name(char c) {
          c == '.' || c == '_';
 }
 
-// All names that one part stands for.
+// Returns all names that one part of the list expands to.
 std::vector<std::string> expand(std::string_view part, const List& list) {
   std::vector<std::string> names{""};
   while (!part.empty()) {
     const std::size_t open = part.find('[');
     const std::string_view plain = part.substr(0, open);
     if (!std::all_of(plain.begin(), plain.end(), fits_in_a_name))
-      list.wrong(in_quotes(plain) + " is no name of a host");
+      list.wrong(in_quotes(plain) + " is not a host name");
     for (std::string& name : names) name += plain;
     if (open == std::string_view::npos) break;
     const std::size_t close = part.find(']', open);
@@ -105,7 +105,7 @@ void append(std::vector<std::string>& all, std::vector<std::string> more, const 
 void check_twice(const std::vector<std::string>& hosts, const List& list) {
   std::set<std::string_view> seen;
   for (const std::string& host : hosts)
-    if (!seen.insert(host).second) list.wrong("the host " + in_quotes(host) + " comes twice");
+    if (!seen.insert(host).second) list.wrong("the host " + in_quotes(host) + " appears twice");
 }
 
 }  // namespace
@@ -126,12 +126,12 @@ std::vector<Rank> expand_counts(std::string_view text, const std::string& what) 
     const std::size_t open = part.find("(x");
     Count times = 1;
     if (open != std::string_view::npos) {
-      if (part.back() != ')') list.wrong(in_quotes(part) + " is no count such as 2 or 2(x3)");
+      if (part.back() != ')') list.wrong(in_quotes(part) + " is not a count such as 2 or 2(x3)");
       const std::string_view number = part.substr(open + 2, part.size() - open - 3);
       times = whole_number(number, static_cast<Count>(kMaxHosts)).value_or(0);
     }
     const auto count = whole_number(part.substr(0, open), kMaxSlots);
-    if (!count || times < 1) list.wrong(in_quotes(part) + " is no count such as 2 or 2(x3)");
+    if (!count || times < 1) list.wrong(in_quotes(part) + " is not a count such as 2 or 2(x3)");
     total += *count * times;
     if (counts.size() + static_cast<std::size_t>(times) > kMaxHosts || total > kMaxSlots)
       list.wrong("more than " + std::to_string(kMaxSlots) + " tasks");

@@ -9,7 +9,7 @@
 namespace arlab::training {
 namespace {
 
-// The samples made so far. A thread that finds one half-made makes it for itself.
+// The samples made so far. A thread that finds a half-made sample makes it again.
 struct Cache {
   enum State : std::uint8_t { absent, filling, ready };
 
@@ -62,7 +62,7 @@ Dataset cached(Dataset from) {
 Dataset part(Dataset from, Count first, Count count) {
   if (first < 0 || count < 0 || first > from.samples || count > from.samples - first)
     fail(Blame::usage, from.name + " has " + std::to_string(from.samples) + " samples, not " +
-                           std::to_string(count) + " from number " + std::to_string(first) + " on");
+                           std::to_string(count) + " starting at number " + std::to_string(first)");
   from.samples = count;
   from.files.clear();
   from.sample = [inner = std::move(from.sample), first](Count index, std::span<float> values) {

@@ -53,7 +53,7 @@ void EmulatedClock::begin_compute(double duration) {
   CooperativeScheduler::Actor& self = scheduler_.self();
   if (!(duration >= 0))
     fail(Blame::usage,
-         "a computation of " + std::to_string(duration) + " seconds: give a time of 0 or more");
+         "a computation takes " + std::to_string(duration) + " seconds: use a finite time of 0 or more");
   const double chance = static_cast<double>(random_(draws_++) >> 11) * 0x1p-53;
   const double factor = slowdown_.factor * (1 + slowdown_.jitter * chance);
   scheduler_.begin_compute(self, to_time(duration * factor * kSecond));

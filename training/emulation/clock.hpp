@@ -1,4 +1,4 @@
-// EmulatedClock: the time that one virtual rank and its threads live in.
+// EmulatedClock: the simulated time of one emulated rank and its threads.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace arlab::training {
 
 class EmulatedClock final : public collectives::Clock {
  public:
-  /// All that the rank computes takes `slowdown` times as long as it says, and up to `jitter` of
-  /// that again, by chance.
+  /// Each computation of the rank takes `factor` times its declared duration, and randomly up to
+  /// `jitter` times that in addition.
   struct Slowdown {
     double factor = 1;
     double jitter = 0;
@@ -26,7 +26,7 @@ class EmulatedClock final : public collectives::Clock {
         random_(Random(slowdown.seed).of(static_cast<std::uint64_t>(rank))) {}
 
   double now() override;
-  /// Throws Error(usage) for a negative or endless time.
+  /// Throws Error(usage) for a negative or infinite time.
   void begin_compute(double seconds) override;
   void end_compute() override { scheduler_.end_compute(); }
   std::thread start(std::function<void()> body) override;

@@ -21,14 +21,14 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   scheduler_.self();
   scheduler_.throw_if_canceled();
   if (lane < 0 || lane >= kMaxLanes)
-    fail(Blame::usage, "lane " + std::to_string(lane) + " of virtual ranks: there are at most " +
-                           std::to_string(kMaxLanes) + " lanes, use fewer segments");
+    fail(Blame::usage, "lane " + std::to_string(lane) + " is out of range: emulated ranks have " +
+                           std::to_string(kMaxLanes) + " lanes; use fewer segments");
   for (const collectives::Transfer& t : round) {
-    expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer is no other rank");
-    expects(t.elements > 0, "an empty message was started");
+    expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "the peer must be another rank");
+    expects(t.elements > 0, "an empty message must not be sent");
   }
   Open& open = lanes_[lane];
-  expects(!open.in_progress, "a lane starts a round before its last is done");
+  expects(!open.in_progress, "a lane starts a round before its previous one is done");
   open.transfers.assign(round.begin(), round.end());
   open.operand = operand;
   open.in_progress = true;
@@ -39,11 +39,11 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   scheduler_.simulation().start(me_, lane, posted_, scheduler_.now());
 }
 
-// What the round sends, as it is now.
+// Copies what the round sends now.
 void EmulatedCommunicator::post(int lane, const Open& open) {
   posted_.clear();
-  const collectives::Transfer* last = nullptr;  // whose copy is at hand
-  ByteMessage message;
+  const collectives::Transfer* last = nullptr;  // whose copy can be reused
+  InFlightMessage message;
   for (const collectives::Transfer& t : open.transfers) {
     const std::size_t size = bytes(t, open.operand);
     posted_.push_back({t.kind, t.peer, static_cast<Bytes>(size)});
@@ -67,7 +67,7 @@ int EmulatedCommunicator::wait() {
   CooperativeScheduler::Actor& self = scheduler_.self();
   scheduler_.throw_if_canceled();
   expects(!started_.empty(), "wait() without a started lane");
-  expects(!waiter_, "two threads of a rank wait for its rounds");
+  expects(!waiter_, "two threads of a rank wait for its rounds at once");
   while (done_.empty()) {
     waiter_ = &self;
     scheduler_.wait(self, [this] { return reason(); });
@@ -77,7 +77,7 @@ int EmulatedCommunicator::wait() {
   return take_done();
 }
 
-// Who polls again and again, with nothing in between, waits for something to happen.
+// Repeated polls without progress wait for the next event of the simulation.
 int EmulatedCommunicator::poll() {
   CooperativeScheduler::Actor& self = scheduler_.self();
   scheduler_.throw_if_canceled();
@@ -100,16 +100,16 @@ int EmulatedCommunicator::take_done() {
   return lane;
 }
 
-// The round's messages, in listed order. Those that it sent were copied before.
+// Delivers the round's messages in listed order. What it sent was copied earlier.
 void EmulatedCommunicator::receive(int lane, const Open& open) {
   for (const collectives::Transfer& t : open.transfers) {
     if (t.kind == ActionKind::send) continue;
-    const ByteMessage message = world_.in_flight.take({lane, t.peer, me_});
+    const InFlightMessage message = world_.in_flight.take({lane, t.peer, me_});
     if (message.elements != t.elements || message.bytes != bytes(t, open.operand))
       fail(Blame::check, "rank " + std::to_string(t.peer) + " sends " +
                              std::to_string(message.elements) + " elements to rank " +
                              std::to_string(me_) + ", which expects " + std::to_string(t.elements) +
-                             ": `arlab verify` says where the schedule is wrong");
+                             ": verify the schedule");
     if (t.kind == ActionKind::reduce)
       collectives::reduce_into(t.data, message.content.get(), t.elements, open.operand);
     else
@@ -133,7 +133,7 @@ std::string EmulatedCommunicator::reason() const {
   return text;
 }
 
-// The first message that was not sent to it, else whom it sends to.
+// Returns the first message that has not been sent to this rank, else the rank that must receive.
 std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   std::string text = "lane " + std::to_string(lane);
   std::unordered_map<Rank, std::size_t> from;
@@ -146,7 +146,7 @@ std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   return text;
 }
 
-// Nobody goes on before all have come; then all do, by rank.
+// Waits until all ranks have arrived; then all continue, by rank.
 collectives::AllreduceBarrier::Value EmulatedCommunicator::meet(
     collectives::AllreduceBarrier::Value mine) {
   CooperativeScheduler::Actor& self = scheduler_.self();

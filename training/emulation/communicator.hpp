@@ -1,5 +1,5 @@
-// EmulatedCommunicator: a virtual rank's end of its network: the simulator tells when a round is
-// done, and the bytes move for real.
+// EmulatedCommunicator: the communicator of an emulated rank. The simulator determines when a round
+// is done; the bytes are moved for real.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@
 
 namespace arlab::training {
 
-/// What all virtual ranks share.
+/// What all emulated ranks share.
 struct EmulatedWorld {
   EmulatedWorld(simulator::Network& network, Rank size)
       : scheduler(network, size),
@@ -29,7 +29,7 @@ struct EmulatedWorld {
   Rank ranks;
   bool abandoned = false;
 
-  // Of a barrier, max or sum, by rank.
+  // Contributions to a barrier, max or sum, by rank.
   std::vector<collectives::AllreduceBarrier::Value> values;
   std::vector<CooperativeScheduler::Actor*> waiting;
   Rank arrived = 0;
@@ -55,11 +55,11 @@ class EmulatedCommunicator final : public collectives::Communicator {
   double max(double value) override { return meet({.largest = value}).largest; }
   Count sum(Count value) override { return meet({.sum = value}).sum; }
 
-  /// The kernel's: the lane's round is done.
+  /// Called by the scheduler when the lane's round is done.
   void round_ended(int lane);
 
  private:
-  struct Open {  // a lane's round under way
+  struct Open {  // the round of a lane
     std::vector<collectives::Transfer> transfers;
     collectives::Operand operand;
     bool in_progress = false;
@@ -80,7 +80,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   std::vector<int> started_;
   std::deque<int> done_;
   CooperativeScheduler::Actor* waiter_ = nullptr;
-  Time idle_poll_ = -1;  // when, if nothing was started since
+  Time idle_poll_ = -1;  // time of the last unsuccessful poll, or -1 after a start
   std::vector<simulator::PostedAction> posted_;
 };
 

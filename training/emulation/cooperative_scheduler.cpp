@@ -36,14 +36,14 @@ void CooperativeScheduler::run(Actor& actor, std::function<void()> body) {
   try {
     throw_if_canceled();
     body();
-  } catch (const collectives::Canceled&) {  // the one who failed has said why
+  } catch (const collectives::Canceled&) {  // the rank that failed has reported the reason
     if (actor.computing) end_compute();
   } catch (...) {
     if (actor.computing) end_compute();
     cancel(std::current_exception());
   }
   if (actor.computing) end_compute();
-  body = nullptr;  // what it holds may need the baton
+  body = nullptr;  // its captures may need the run token when destroyed
   finish(actor);
 }
 
@@ -64,8 +64,8 @@ CooperativeScheduler::Actor* CooperativeScheduler::find(std::thread::id id) {
 
 CooperativeScheduler::Actor& CooperativeScheduler::self() {
   Actor* const actor = find(std::this_thread::get_id());
-  expects(actor && !actor->ended, "a thread that no virtual clock has started uses one");
-  expects(!actor->computing, "between leave() and arrive() a thread uses its clock or communicator");
+  expects(actor && !actor->ended, "a thread that no emulated clock has started uses one");
+  expects(!actor->computing, "a thread uses its clock or communicator between begin_compute() and end_compute()");
   return *actor;
 }
 
@@ -101,7 +101,7 @@ void CooperativeScheduler::begin_compute(Actor& self, Time duration) {
 
 void CooperativeScheduler::end_compute() {
   Actor* const actor = find(std::this_thread::get_id());
-  expects(actor, "a thread that no virtual clock has started uses one");
+  expects(actor, "a thread that no emulated clock has started uses one");
   if (!actor->computing) return;
   {
     const std::lock_guard lock(returning_);
@@ -115,7 +115,7 @@ void CooperativeScheduler::end_compute() {
 void CooperativeScheduler::join(std::thread& thread) {
   Actor& me = self();
   Actor* const other = find(thread.get_id());
-  expects(other, "a thread that this clock has not started is joined by it");
+  expects(other, "a clock joins a thread that it has not started");
   other->joiner = &me;
   while (!other->ended) wait(me, [other] { return "joins " + name(*other); });
   {
@@ -132,7 +132,7 @@ void CooperativeScheduler::cancel(std::exception_ptr why) {
     if (actor.waits || actor.computing) wake(actor);
 }
 
-// To whoever may run next; or the baton lies where one who is away will find it.
+// Gives the run token to the next thread. A thread that still computes takes it in end_compute().
 void CooperativeScheduler::hand_over() {
   Actor* const next = this->next();
   if (!next) return;
@@ -150,7 +150,7 @@ void CooperativeScheduler::hand_over() {
 CooperativeScheduler::Actor* CooperativeScheduler::next() {
   while (due_.empty()) {
     if (alive_ == 0) return nullptr;
-    expects(!failure_, "ranks that were called off wait for one another");
+    expects(!failure_, "canceled ranks wait for one another");
     try {
       run_simulation();
     } catch (...) {
@@ -163,7 +163,7 @@ CooperativeScheduler::Actor* CooperativeScheduler::next() {
   return actor;
 }
 
-// Who polls while nothing is left to happen is told so a while, and then is part of a deadlock.
+// Lets threads that poll repeat for a while when no event is left; then reports the deadlock.
 void CooperativeScheduler::run_simulation() {
   constexpr int kMaxIdleSteps = 1000;
   const bool any = advance();
@@ -173,7 +173,7 @@ void CooperativeScheduler::run_simulation() {
   pollers_.clear();
 }
 
-// Alarms come before what the network does at the same time.
+// Alarms precede network events of the same time.
 bool CooperativeScheduler::advance() {
   const Time alarm = alarms_.empty() ? simulator::kNever : alarms_.next_time();
   if (const auto step =
@@ -193,7 +193,7 @@ bool CooperativeScheduler::advance() {
 
 void CooperativeScheduler::deadlock() const {
   constexpr int kNamed = 8;
-  std::string text = "the virtual ranks wait for one another and never end";
+  std::string text = "the emulated ranks wait for one another in a deadlock";
   int waiting = 0;
   for (const Actor& actor : actors_)
     if (actor.waits && ++waiting <= kNamed)

@@ -17,17 +17,17 @@ namespace {
 void check(Rank ranks, const EmulationOptions& options) {
   if (ranks < 1 || ranks > kMaxEmulatedRanks)
     fail(Blame::usage,
-         std::to_string(ranks) + " virtual ranks: give 1 to " + std::to_string(kMaxEmulatedRanks));
+         std::to_string(ranks) + " emulated ranks: use 1 to " + std::to_string(kMaxEmulatedRanks));
   if (!options.slowdown.empty() && options.slowdown.size() != static_cast<std::size_t>(ranks))
-    fail(Blame::usage, std::to_string(options.slowdown.size()) + " slow-downs for " +
-                           std::to_string(ranks) + " virtual ranks: give one for each");
+    fail(Blame::usage, std::to_string(options.slowdown.size()) + " slowdown factors for " +
+                           std::to_string(ranks) + " emulated ranks: use one per rank");
   for (const double slowdown : options.slowdown)
     if (!(slowdown > 0) || !std::isfinite(slowdown))
-      fail(Blame::usage, "a virtual rank is slowed down " + std::to_string(slowdown) +
-                             " times: give a number above 0");
+      fail(Blame::usage, "the slowdown of an emulated rank is " + std::to_string(slowdown) +
+                             ": use a number above 0");
   if (!(options.jitter >= 0) || !std::isfinite(options.jitter))
-    fail(Blame::usage, "the jitter of virtual ranks is " + std::to_string(options.jitter) +
-                           ": give a number of 0 or more");
+    fail(Blame::usage, "the jitter of emulated ranks is " + std::to_string(options.jitter) +
+                           ": use a number of 0 or more");
 }
 
 EmulatedClock::Slowdown slowdown_of(const EmulationOptions& options, Rank rank) {
@@ -69,7 +69,7 @@ EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
   if (scheduler.failure()) std::rethrow_exception(scheduler.failure());
   const std::string left_over = world.abandoned ? "" : world.in_flight.left_over();
   if (!left_over.empty())
-    fail(Blame::check, "the virtual ranks have ended, and nobody has received " + left_over);
+    fail(Blame::check, "the emulated ranks have ended without receiving " + left_over);
   EmulationResult outcome{
       .finish_of = scheduler.finish_of(), .events = scheduler.events(), .turns = scheduler.turns()};
   outcome.finish = *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end());

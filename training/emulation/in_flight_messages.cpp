@@ -7,16 +7,16 @@
 
 namespace arlab::training {
 
-void InFlightMessages::post(const Channel& channel, ByteMessage message) {
+void InFlightMessages::post(const Channel& channel, InFlightMessage message) {
   queues_[key(channel)].messages.push_back(std::move(message));
 }
 
-ByteMessage InFlightMessages::take(const Channel& channel) {
+InFlightMessage InFlightMessages::take(const Channel& channel) {
   const auto found = queues_.find(key(channel));
   expects(found != queues_.end() && found->second.taken < found->second.messages.size(),
-          "a message arrives that was not sent");
+          "a message arrives that nobody sent");
   Queue& pile = found->second;
-  ByteMessage message = std::move(pile.messages[pile.taken++]);
+  InFlightMessage message = std::move(pile.messages[pile.taken++]);
   if (pile.taken == pile.messages.size()) {
     pile.messages.clear();
     pile.taken = 0;

@@ -12,7 +12,7 @@ std::string refuse_parameter_server(const StrategyContext& context) {
   if (context.options.servers >= 1 && context.workers >= 1)
     return PushCodes::unsupported_reason(context.options.gradients);
   return std::to_string(context.options.servers) + " parameter servers and " +
-         std::to_string(context.workers) + " workers: there must be at least 1 of each";
+         std::to_string(context.workers) + " workers: use at least 1 of each";
 }
 
 }  // namespace arlab::training

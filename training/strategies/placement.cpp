@@ -8,7 +8,7 @@
 namespace arlab::training {
 
 std::vector<Rank> place(std::span<const Variable> variables, Rank servers) {
-  expects(servers >= 1, "variables are placed on no server");
+  expects(servers >= 1, "place() needs at least one server");
   std::vector<std::size_t> order(variables.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

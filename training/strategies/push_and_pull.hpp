@@ -1,5 +1,4 @@
-// Push and pull: what both ends of parameter servers have in common: lanes, and parts of vectors as
-// messages.
+// Push and pull: the lanes and transfers that workers and parameter servers share.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,7 @@
 
 namespace arlab::training {
 
-// A worker's push travels on its own lane, and its pull on another.
+// Each worker has one lane for pushes and another for pulls.
 class PushPullLanes {
  public:
   explicit PushPullLanes(Rank workers) : workers_(workers) {}

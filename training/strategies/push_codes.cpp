@@ -23,12 +23,12 @@ std::string PushCodes::unsupported_reason(const GradientOptions& options) {
   const std::string who = "compressor " + std::string(kind.name) + " ";
   if (kind.optimizer != "any")
     return who +
-           "has a part of the optimizer in it, which is the servers' here: use another one, "
-           "or --strategy mirrored";
+           "contains part of the optimizer, which runs on the servers: use another compressor, "
+           "or strategy mirrored";
   if (!kind.packed(flat(1), *options.compressor, kind.aggregations.front(), 0))
     return who +
-           "makes codes of a size that a server cannot know beforehand: use topk, or "
-           "--strategy mirrored";
+           "makes codes whose size a server cannot know in advance: use topk, or "
+           "strategy mirrored";
   push_aggregation(*options.compressor);  // or throws
   return "";
 }

@@ -1,4 +1,4 @@
-// A parameter server: adds up what workers push, updates, and lets them pull the weights.
+// A parameter server: sums what workers push, updates the weights, and sends them to the workers.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -58,13 +58,13 @@ class Server final : public Strategy {
   Staleness staleness() const override { return staleness_; }
 
  private:
-  struct WorkerState {          // of one worker
-    std::vector<float> pushed;  // its gradient, all variables (those of others stay empty)
-    std::vector<float> pulled;  // a copy of the weights, on its way to the worker
-    std::vector<std::vector<std::byte>> codes;  // the same compressed, by variable of mine_
+  struct WorkerState {
+    std::vector<float> pushed;  // its gradient (other servers' variables stay unused)
+    std::vector<float> pulled;  // copy of the weights in transit to the worker
+    std::vector<std::vector<std::byte>> codes;  // its compressed gradient, by variable of mine_
     std::vector<collectives::Transfer> in, out;
-    Count push = 0, end = 0;  // the number of the next one, and of the first beyond the epoch's
-    Count version = 0;        // of the weights it has
+    Count push = 0, end = 0;  // numbers of its next push and of the first after the epoch
+    Count version = 0;        // of its weights
   };
 
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
@@ -85,7 +85,7 @@ class Server final : public Strategy {
                                      codes_ ? kCodes : collectives::Operand{});
   }
 
-  /// A worker's gradient is here, or its code.
+  /// Takes a worker's gradient, or its code, after arrival.
   void take(Rank worker) {
     WorkerState& peer = peers_[index(worker)];
     for (std::size_t i = 0; codes_ && i < mine_.size(); ++i)
@@ -109,7 +109,7 @@ class Server final : public Strategy {
     ++answers_;
   }
 
-  /// Waits for a worker's gradient; what was sent may arrive in the meantime.
+  /// Waits for a worker's gradient. Meanwhile replies may complete.
   Rank next_push() {
     for (;;) {
       const int lane = s_.exchange.communicator().wait();
@@ -118,12 +118,12 @@ class Server final : public Strategy {
     }
   }
   void next_answer() {
-    expects(!lanes_.is_push(s_.exchange.communicator().wait()), "a worker pushed once too often");
+    expects(!lanes_.is_push(s_.exchange.communicator().wait()), "a worker pushed too many times");
     --answers_;
   }
 
-  // Added by rank, so that the sum does not depend on who came first. All answers have arrived at
-  // the end: between two steps the ranks may compare their replicas.
+  // Adds gradients by rank, so that the sum does not depend on their order of arrival. Waits for all
+  // replies, because the ranks may compare their replicas between two steps.
   void update_once(const Step& step) {
     for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) take(next_push());
@@ -162,11 +162,11 @@ class Server final : public Strategy {
   PushPullLanes lanes_;
   bool synchronous_;
   std::vector<Variable> mine_;
-  std::vector<std::size_t> number_of_;  // of each of mine_ among all
+  std::vector<std::size_t> number_of_;  // index of each of mine_ among all variables
   std::optional<PushCodes> codes_;
   std::vector<WorkerState> peers_;  // by worker
   Count version_ = 0;
-  int answers_ = 0;  // on their way
+  int answers_ = 0;  // replies in progress
   bool settled_ = true;
   Staleness staleness_;
 };

@@ -19,8 +19,8 @@ const StrategyKind& find_strategy(std::string_view name) {
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context) {
   const GradientOptions& g = context.options.gradients;
   const auto refuse = [&](const std::string& what) {
-    fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " + what +
-                           ": use --strategy mirrored or multi_worker");
+    fail(Blame::usage, "strategy " + std::string(kind.name) + " does not use a " + what +
+                           ": use strategy mirrored or multi_worker");
   };
   if (g.compressor && !kind.compresses) refuse("compressor");
   const bool staggered = kind.staggers && find_scheduler(g.scheduler).offset;
@@ -30,9 +30,9 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
   if (g.compressor && g.compressor->kind->optimizer != "any" &&
       context.optimizer.options().kind != Kind::sgd)
     fail(Blame::usage, "compressor " + std::string(g.compressor->kind->name) +
-                           " must be followed by " + std::string(g.compressor->kind->optimizer) +
+                           " requires optimizer " + std::string(g.compressor->kind->optimizer) +
                            ", not " + std::string(name(context.optimizer.options().kind)) +
-                           ": use --optimizer sgd");
+                           ": use optimizer sgd");
   if (kind.unsupported_reason)
     if (const std::string why = kind.unsupported_reason(context); !why.empty())
       fail(Blame::usage, why);

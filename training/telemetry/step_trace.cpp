@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kKinds[] = {"input", "computation", "communication"};
 
-// Which thread of its worker a span goes to: the first of its kind that is free by then. Kind and
-// number make the thread's number, so that kinds stay in order.
+// Assigns a span to a thread of its worker: the first free one of its kind. The thread's number
+// consists of kind and index, so that kinds stay in order.
 class Threads {
  public:
   int thread_of(const StepSpan& span, TraceEvents& events) {
@@ -50,17 +50,17 @@ std::vector<StepSpan> decode_spans(std::string_view text) {
   const auto json = parse_json(text);
   std::vector<StepSpan> spans;
   try {
-    if (!json) fail(Blame::usage, "no JSON");
+    if (!json) fail(Blame::usage, "not JSON");
     for (const Json& s : *json) {
       const int kind = s.at(0).get<int>();
-      if (kind < 0 || kind >= static_cast<int>(std::size(kKinds))) fail(Blame::usage, "its kind");
+      if (kind < 0 || kind >= static_cast<int>(std::size(kKinds))) fail(Blame::usage, "unknown kind");
       spans.push_back({static_cast<StepSpan::Kind>(kind), s.at(1).get<Rank>(),
                        s.at(2).get<std::string>(), s.at(3).get<Count>(), s.at(4).get<Count>(),
                        s.at(5).get<double>(), s.at(6).get<double>()});
     }
   } catch (const std::exception& error) {
-    fail(Blame::usage, std::string("spans of a worker cannot be read (") + error.what() +
-                           "): do all workers run the same arlab?");
+    fail(Blame::usage, std::string("cannot read the spans of a worker (") + error.what() +
+                           "): run the same version of arlab on all workers");
   }
   return spans;
 }

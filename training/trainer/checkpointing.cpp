@@ -15,7 +15,7 @@ void fill(std::span<float> into, const Floats& from, const std::string& what,
           const Checkpoint& checkpoint) {
   if (into.size() != from.size())
     fail(Blame::usage, checkpoint.source + " has " + std::to_string(from.size()) + " " + what +
-                           ", but this run " + std::to_string(into.size()) +
+                           ", but this run has " + std::to_string(into.size()) +
                            ": resume with the program and the options that wrote it");
   std::copy(from.begin(), from.end(), into.begin());
 }

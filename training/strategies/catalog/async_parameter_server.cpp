@@ -1,4 +1,4 @@
-// async_parameter_server: servers update at each gradient that comes; nobody waits for the others.
+// async_parameter_server: servers update at each gradient; workers do not wait for each other.
 #include "training/strategies/parameter_server.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,7 +6,7 @@ namespace arlab::training::strategy_catalog {
 StrategyKind async_parameter_server() {
   return {
       .name = "async_parameter_server",
-      .summary = "servers update at each gradient that comes; nobody waits for the others",
+      .summary = "servers update at each gradient; workers do not wait for each other",
       .source = "Li et al., OSDI 2014",
       .synchronous = false,
       .equal_replicas = false,

@@ -1,7 +1,7 @@
-// local_sgd: every worker trains by itself, and every H steps the weights are averaged.
+// local_sgd: workers train independently and average their weights every H steps.
 //
-// Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019. Moments of the optimizer stay
-// each worker's own.
+// Each worker keeps its own optimizer moments. Stich, Local SGD Converges Fast and Communicates
+// Little, ICLR 2019.
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -35,7 +35,7 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
 std::string unsupported_reason(const StrategyContext& context) {
   if (context.options.every >= 1) return "";
   return "local_sgd averages every " + std::to_string(context.options.every) +
-         " steps: give at least 1, such as --every 8";
+         " steps: use at least 1, such as 8";
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::string unsupported_reason(const StrategyContext& context) {
 StrategyKind local_sgd() {
   return {
       .name = "local_sgd",
-      .summary = "workers train by themselves; every H steps their weights are averaged",
+      .summary = "workers train independently and average their weights every H steps",
       .source = "Stich, ICLR 2019",
       .synchronous = false,
       .equal_replicas = false,

@@ -1,4 +1,4 @@
-// one_device: one worker and nobody to talk to: the baseline.
+// one_device: one worker without communication: the baseline.
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -19,8 +19,8 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
 
 std::string unsupported_reason(const StrategyContext& context) {
   if (context.ranks == 1) return "";
-  return "strategy one_device is for 1 worker, not " + std::to_string(context.ranks) +
-         ": use -w 1, or --strategy mirrored";
+  return "strategy one_device supports 1 worker, not " + std::to_string(context.ranks) +
+         ": use 1 worker or strategy mirrored";
 }
 
 }  // namespace
