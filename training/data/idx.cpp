@@ -54,7 +54,7 @@ Idx parse(std::string_view text, const std::string& name, std::size_t dimensions
     wrong(name, "holds values of type 0x" + hex(text.substr(2, 1)) +
                     ": use a file of unsigned bytes (0x08)");
   if (byte(text, 3) != dimensions)
-    wrong(name, "holds " + kind(byte(text, 3)) + " where " + kind(dimensions) +
+    wrong(name, "holds " + kind(byte(text, 3)) + " instead of " + kind(dimensions) +
                     ": check whether the two files are swapped");
   Idx idx;
   idx.begin = 4 + 4 * dimensions;

@@ -19,7 +19,7 @@ struct Batch {
   Count global = 0;  ///< samples of all workers in this step, the divisor of a loss
   Count samples = 0;
   std::vector<float> values;         ///< samples x channels x height x width
-  std::vector<std::int64_t> labels;  ///< samples
+  std::vector<std::int64_t> labels;  ///< one per sample
 };
 
 struct InputTime {

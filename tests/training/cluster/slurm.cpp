@@ -58,7 +58,7 @@ TEST_CASE("cyclic distribution deals tasks out host by host") {
         "2: SLURM_NODEID is 1, but 0 follows from SLURM_STEP_NODELIST: start all workers with one "
         "srun");
   CHECK(said(with(step(0), {{"SLURM_DISTRIBUTION", "plane=2"}})) ==
-        "2: SLURM_DISTRIBUTION 'plane=2' is not known here: start with srun -m block or -m cyclic");
+        "2: SLURM_DISTRIBUTION 'plane=2' is not supported: start with srun -m block or -m cyclic");
 }
 
 TEST_CASE("GPUs of a host are shared out to its tasks") {
@@ -71,8 +71,8 @@ TEST_CASE("GPUs of a host are shared out to its tasks") {
             .devices == Devices{0, 1});
   CHECK(place(with(step(1), {{"SLURM_GPUS_ON_NODE", "1"}})).devices.empty());
   CHECK(said(with(four, {{"SLURM_GPUS_PER_TASK", "3"}})) ==
-        "2: 2 tasks on a host with 4 GPUs cannot have 3 each: start fewer tasks a node, one for "
-        "each GPU at best");
+        "2: 2 tasks on a host with 4 GPUs cannot have 3 each: start fewer tasks per node, "
+        "ideally one per GPU");
 }
 
 TEST_CASE("Slurm's variables that are missing, malformed or at odds are named") {
@@ -80,9 +80,9 @@ TEST_CASE("Slurm's variables that are missing, malformed or at odds are named") 
   no_list.erase("SLURM_STEP_NODELIST");
   no_list.erase("SLURM_JOB_NODELIST");
   CHECK(said(no_list) ==
-        "2: SLURM_STEP_NODELIST is not set: start workers with srun, in a job of Slurm");
+        "2: SLURM_STEP_NODELIST is not set: start workers with srun within a Slurm job");
   CHECK(said(with(step(0), {{"SLURM_STEP_NODELIST", "n[1-"}})) ==
-        "2: SLURM_STEP_NODELIST 'n[1-': a [ without its ]");
+        "2: SLURM_STEP_NODELIST 'n[1-': a [ without a ]");
   CHECK(said(with(step(0), {{"SLURM_STEP_NODELIST", "n[1-2]"}})) ==
         "2: SLURM_STEP_NODELIST 'n[1-2]' has 2 hosts, but SLURM_STEP_TASKS_PER_NODE '2(x2),1' has "
         "3");
@@ -92,7 +92,7 @@ TEST_CASE("Slurm's variables that are missing, malformed or at odds are named") 
   CHECK(said(with(step(0), {{"SLURM_PROCID", "5"}})) ==
         "2: SLURM_PROCID 5 is not one of the 5 tasks in SLURM_STEP_TASKS_PER_NODE");
   CHECK(said(with(step(0), {{"SLURM_PROCID", "-1"}})) ==
-        "2: SLURM_PROCID '-1' is no number from 0 to 1048576");
+        "2: SLURM_PROCID '-1' is not a number from 0 to 1048576");
   CHECK(said(with(step(0), {{"SLURM_STEP_TASKS_PER_NODE", "53192,1(x2)"},
                             {"SLURM_STEP_NUM_TASKS", "53194"},
                             {"SLURM_NTASKS", "53194"}})) ==

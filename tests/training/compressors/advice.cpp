@@ -24,10 +24,10 @@ TEST_CASE("an all-gather pays only while c P < 8n") {
   CHECK(advise("ef_signsgd", 1 << 20, 63).fewer);
   CHECK_FALSE(advise("ef_signsgd", 1 << 20, 64).fewer);
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 100).words,
-             contains("topk by all_gather: a rank receives 79200 bytes, from a dense ring 79200: 1 "
-                      "times as many, do not compress this (c P = 80000 is not below 8n = 80000)"));
+             contains("topk by all_gather: each rank receives 79200 bytes instead of 79200: 1 "
+                      "times as many, so do not compress (c P = 80000 is not below 8n = 80000)"));
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 4).words,
-             contains("a rank receives 2400 bytes, from a dense ring 60000: 25 times fewer"));
+             contains("each rank receives 2400 bytes instead of 60000: 25 times fewer"));
 }
 
 TEST_CASE("the aggregation with the fewest bytes is chosen") {

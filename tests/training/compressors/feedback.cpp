@@ -43,7 +43,7 @@ double worst_gap(const CompressorChoice& choice) {
 
 }  // namespace
 
-TEST_CASE("sent + residual = sum of gradients, for every compressor in the wrapper") {
+TEST_CASE("sent + residual = sum of gradients, for every compressor with error feedback") {
   for (const CompressorKind& kind : compressors()) {
     if (kind.feedback == Feedback::built_in && kind.name != "ef_signsgd") continue;
     CompressorChoice choice = test::quick(kind);

@@ -121,7 +121,7 @@ TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   CHECK(sent > 100);
 }
 
-TEST_CASE("1-bit gives the means of the negatives and of the rest") {
+TEST_CASE("1-bit gives the means of the negative elements and of the rest") {
   double negative = 0, rest = 0;
   Count negatives = 0;
   for (const float v : kX) {

@@ -140,5 +140,5 @@ TEST_CASE("synthetic images that cannot be made are refused") {
         }) ==
         "2: synthetic images of 1 x 4 x 28 cannot be made: use 8 to 4096 pixels a side and 1 to 64 "
         "channels");
-  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are none: ask for at least 1");
+  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are too few: use at least 1");
 }

@@ -150,7 +150,7 @@ TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who a
   CHECK(ends(true) == "");
 }
 
-TEST_CASE("virtual ranks: errors of the network end them") {
+TEST_CASE("virtual ranks: errors events of the network end them") {
   CHECK_THAT(failure([] {
                const auto slow = make_network(find_model("alpha_beta"), {{"beta", 1e18}}, 2);
                on_emulated_ranks(*slow, 2, [](Communicator& c) {

@@ -74,5 +74,5 @@ TEST_CASE("spans of a worker reach the one that writes as they were") {
   }
   for (const char* text : {"", "[[", "[[1]]", "[[3,0,\"x\",0,0,0,0]]", "[[0,0,1,0,0,0,0]]", "[1]"})
     CHECK(
-        failure([&] { decode_spans(text); }).starts_with("2: spans of a worker cannot be read ("));
+        failure([&] { decode_spans(text); }).starts_with("2: cannot read the spans of a worker ("));
 }
