@@ -188,7 +188,7 @@ TEST_CASE("bad profiles, parameters and names are refused") {
   CHECK(text([] { find_scheduler("fifi"); }) ==
         "unknown scheduler 'fifi', did you mean 'fifo'? (`arlab list schedulers` names all)");
   CHECK(text([] { simulate({.profile = {}, .kind = &find_scheduler("fifo")}); }) ==
-        "a profile without layers: give at least one");
+        "the profile has 0 layers: use at least one");
   CHECK(text([] {
           simulate({.profile = {{"x", -1, 0, 0, {}}}, .kind = &find_scheduler("fifo")});
         }).find("layer 0 'x' takes less than no time") == 0);
