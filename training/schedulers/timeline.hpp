@@ -41,8 +41,9 @@ struct Timeline {
   double period = 0;        ///< picoseconds per step, over the second half of the steps
   Time computation = 0;     ///< of one step; the rest of the period is exposed communication
   double exposed() const { return period - static_cast<double>(computation); }
-  Count messages = 0;         ///< of all workers and steps
-  double oversubscribed = 0;  ///< fraction of time in which workers demand more than the link's capacity
+  Count messages = 0;  ///< of all workers and steps
+  double oversubscribed =
+      0;  ///< fraction of time in which workers demand more than the link's capacity
 };
 
 /// Throws Error(usage) if the study has too few steps or workers, or invalid scheduler parameters.

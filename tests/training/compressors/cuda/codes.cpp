@@ -1,4 +1,4 @@
-// On a GPU: the kernels of compression against those of the CPU, bit for bit.
+// The compression kernels on a GPU give the bits of the CPU kernels.
 #include "training/compressors/cuda/codes.hpp"
 
 #include <cmath>
@@ -99,7 +99,7 @@ TEST_CASE("gpu codes: extents, bytes and back") {
   });
 }
 
-TEST_CASE("gpu codes: what is not finite shows") {
+TEST_CASE("gpu codes: values that are not finite show") {
   const OnGpu<float> in({1, -INFINITY, 2});
   const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
   training::cuda::extents(extents.data(), in.data(), 3, kLaunch);
@@ -143,7 +143,8 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
           std::vector<std::uint32_t>(static_cast<std::size_t>(n), 0xffffffffu));
       const OnGpu<std::uint32_t> found({0xffffffffu});
       const OnGpu<std::byte> scratch(bytes(training::cuda::kSelectScratch));
-      training::cuda::select(selected.data(), found.data(), in.data(), n, min, scratch.data(), kLaunch);
+      training::cuda::select(selected.data(), found.data(), in.data(), n, min, scratch.data(),
+                             kLaunch);
       CHECK(found.get().front() == at.size());
       std::vector<std::uint32_t> got = selected.get();
       got.resize(at.size());
