@@ -57,7 +57,7 @@ void EmulatedClock::begin_compute(double duration) {
                            " seconds: use a finite time of 0 or more");
   const double chance = static_cast<double>(random_(draws_++) >> 11) * 0x1p-53;
   const double factor = slowdown_.factor * (1 + slowdown_.jitter * chance);
-  scheduler_.begin_compute(self, to_time(duration * factor * kSecond));
+  scheduler_.begin_compute(self, to_time(duration * factor * kPicosecondsPerSecond));
 }
 
 std::thread EmulatedClock::start(std::function<void()> body) {

@@ -33,7 +33,7 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   open.operand = operand;
   open.in_progress = true;
   started_.push_back(lane);
-  idle_poll_ = -1;
+  idle_poll_ = Time{-1};
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
   scheduler_.simulation().start(me_, lane, posted_, scheduler_.now());

@@ -83,7 +83,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   std::vector<int> started_;
   std::deque<int> done_;
   CooperativeScheduler::Actor* waiter_ = nullptr;
-  Time idle_poll_ = -1;  // time of the last unsuccessful poll, or -1 after a start
+  Time idle_poll_{-1};  // time of the last unsuccessful poll, or -1 after a start
   std::vector<simulator::PostedAction> posted_;
 };
 

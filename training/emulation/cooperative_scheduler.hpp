@@ -92,7 +92,7 @@ class CooperativeScheduler {
 
  private:
   struct Alarm {
-    Time time = 0;
+    Time time{};
     Actor* actor = nullptr;
     std::uint32_t wait = 0;  // number of the wait
   };
@@ -110,7 +110,7 @@ class CooperativeScheduler {
   }
 
   simulator::InteractiveSimulation simulation_;
-  Time now_ = 0;
+  Time now_{};
   std::deque<Actor> actors_;     // including those that have ended
   std::vector<int> threads_of_;  // by rank
   std::deque<Actor*> due_;

@@ -17,7 +17,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
-  for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
+  for (const Variable& v : variables) profile.push_back({v.name, Time{}, Time{}, v.elements, {}});
   return profile;
 }
 

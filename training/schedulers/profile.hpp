@@ -16,7 +16,7 @@ inline constexpr Bytes kGradientBytes = 4;
 
 struct Layer {
   std::string name;
-  Time forward = 0, backward = 0;
+  Time forward{}, backward{};
   Count elements = 0;  ///< of its gradient; 0 for a layer without parameters
   /// The layers whose output the forward pass takes; empty: the previous layer. Set it for networks
   /// with branches.
@@ -35,9 +35,9 @@ void check(const Profile& profile);
 /// The allreduce of n bytes occupies the link for alpha + n beta and completes `latency` later. Each
 /// half of an allreduce (reduce-scatter, all-gather) takes alpha + n beta / 2.
 struct LinkCost {
-  Time alpha = 0;
+  Time alpha{};
   double beta = 0;  ///< picoseconds per byte
-  Time latency = 0;
+  Time latency{};
 
   Time holds(Bytes bytes, Collective collective = Collective::allreduce) const {
     const double half = collective == Collective::allreduce ? 1 : 0.5;

@@ -33,17 +33,16 @@ struct Work {
   int layer = 0;  ///< the first layer of a message
   Collective collective = Collective::allreduce;
   Bytes bytes = 0;
-  Time begin = 0, end = 0;
+  Time begin{}, end{};
 };
 
 struct Timeline {
   std::vector<Work> works;  ///< in order of their ends
   double period = 0;        ///< picoseconds per step, over the second half of the steps
-  Time computation = 0;     ///< of one step; the rest of the period is exposed communication
-  double exposed() const { return period - static_cast<double>(computation); }
+  Time computation{};       ///< of one step; the rest of the period is exposed communication
+  double exposed() const { return period - picoseconds(computation); }
   Count messages = 0;  ///< of all workers and steps
-  double oversubscribed =
-      0;  ///< fraction of time in which workers demand more than the link's capacity
+  double oversubscribed = 0;  ///< fraction of time with demand above the link's capacity
 };
 
 /// Throws Error(usage) if the study has too few steps or workers, or invalid scheduler parameters.

@@ -37,7 +37,7 @@ TEST_CASE("emulated ranks: compressed gradients have the bits of threads") {
       out.assign(3 * kRanks, {});
       const EmulationResult outcome = virtually::run(kRanks, body);
       CHECK((out == expected));  // in parentheses, so that a failure does not print it
-      CHECK(outcome.finish > 0);
+      CHECK(outcome.finish > Time{});
       ++runs;
     }
   CHECK(runs > 20);
