@@ -38,8 +38,8 @@ struct Sampling {
   bool drop_remainder = true;  ///< skips the last global batch of an epoch if it is short
 };
 
-/// Where the data stand: the step that comes next. Goes into checkpoints.
 /// The next step of the data; part of a checkpoint.
+struct Position {
   Count epoch = 0;
   Count step = 0;  ///< within the epoch
   bool operator==(const Position&) const = default;

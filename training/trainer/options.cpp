@@ -22,14 +22,12 @@ std::string text_of(const OptimizerOptions& o) {
 }
 
 std::string text_of(const LearningRate& r) {
-  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) +
-                     ", warm-up " + text_of(r.warm_up) + ", " +
-                     std::string(name(r.decay));
+  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
+                     text_of(r.warm_up) + ", " + std::string(name(r.decay));
   if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
   if (r.decay == RateDecay::cosine) text += ", " + text_of(r.epochs) + " epochs";
   if (r.decay == RateDecay::steps)
-    for (const RateDrop& d : r.drops)
-      text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
+    for (const RateDrop& d : r.drops) text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
   return text;
 }
 
