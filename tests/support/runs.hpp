@@ -5,6 +5,7 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
+#include "tests/support/time.hpp"
 #include "tests/support/tried.hpp"
 
 namespace arlab::simulator {

@@ -18,16 +18,6 @@ TEST_CASE("a map is applied to every sample, and labels stay") {
   CHECK(d.sample(17, values) == 7);
 }
 
-TEST_CASE("each channel is normalised by its own mean and deviation") {
-  const Dataset d = normalized(numbered(10), {1, -1}, {2, 4});
-  CHECK(values_of(d, 9) == std::vector<float>{4, -2});
-  CHECK(failure([] { normalized(numbered(1), {1}, {1}); }) ==
-        "2: numbered has 2 channels, but there are 1 means and 1 deviations: give one for each");
-  CHECK(failure([] {
-          normalized(numbered(1), {1, 1}, {1, 0});
-        }) == "2: a deviation of 0.000000 cannot divide: give one above 0");
-}
-
 TEST_CASE("a cache makes each sample once") {
   const auto made = std::make_shared<std::atomic<int>>(0);
   const Dataset d = cached(mapped(numbered(5), [made](std::span<float>) { ++*made; }));

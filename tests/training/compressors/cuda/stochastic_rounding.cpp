@@ -29,8 +29,8 @@ std::vector<std::uint32_t> words_of(Count n) {
 /// With what a gradient can hold at worst among its elements.
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n));
-  const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-42f, 3e38f, -1e-30f};
-  for (std::size_t k = 0; k < std::size(odd) && k < x.size(); ++k) x[x.size() - 1 - k] = odd[k];
+  const float special_values[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-42f, 3e38f, -1e-30f};
+  for (std::size_t k = 0; k < std::size(special_values) && k < x.size(); ++k) x[x.size() - 1 - k] = special_values[k];
   return x;
 }
 
@@ -83,10 +83,10 @@ TEST_CASE("gpu chance: powers of two") {
     INFO(n << " elements");
     const std::vector<float> x = odd_gradient(n);
     std::vector<std::byte> right(x.size());
-    cpu.to_powers(right.data(), x.data(), words_of(n).data(), n);
+    cpu.round_to_powers_of_two(right.data(), x.data(), words_of(n).data(), n);
     const OnGpu<float> in(x);
     const OnGpu<std::byte> code(std::vector<std::byte>(x.size()));
-    training::cuda::to_powers(code.data(), in.data(), n, kKey, kLaunch);
+    training::cuda::round_to_powers_of_two(code.data(), in.data(), n, kKey, kLaunch);
     CHECK(differences(code.get(), right) == "");
   }
 }
