@@ -1,4 +1,4 @@
-// On a GPU: the kernels of compression against those of the CPU, bit for bit.
+// The compression kernels on a GPU give the bits of the CPU kernels.
 #include "training/compressors/cuda/codes.hpp"
 
 #include <cmath>
@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "collectives/cuda/check.hpp"
+#include "tests/support/differences.hpp"
 #include "tests/support/gpu_main.hpp"
 #include "tests/support/on_gpu.hpp"
+#include "training/compressors/cuda/codes.hpp"
 #include "training/compressors/kernels/kernels.hpp"
 
 using namespace arlab;
@@ -46,17 +48,17 @@ TEST_CASE("gpu codes: casts to 16 bits and back") {
 
     training::cuda::to_halves(code.data(), in.data(), n, 3, kLaunch);
     cpu.to_halves(right.data(), x.data(), n, 3);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     training::cuda::add_halves(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_halves(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
 
     training::cuda::to_bfloats(code.data(), in.data(), n, kLaunch);
     cpu.to_bfloats(right.data(), x.data(), n);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     training::cuda::add_bfloats(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_bfloats(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -68,10 +70,10 @@ TEST_CASE("gpu codes: sign bits and back") {
     std::vector<float> right_sum = x;
     training::cuda::pack_signs(code.data(), in.data(), n, kLaunch);
     cpu.pack_signs(right.data(), x.data(), n);
-    CHECK(code.get() == right);
+    CHECK(differences(code.get(), right) == "");
     training::cuda::add_signs(sum.data(), code.data(), n, 0.3f, -0.4f, kLaunch);
     cpu.add_signs(right_sum.data(), right.data(), n, 0.3f, -0.4f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -82,24 +84,24 @@ TEST_CASE("gpu codes: extents, bytes and back") {
     training::cuda::extents(extents.data(), in.data(), n, kLaunch);
     const training::cuda::Extents got = extents.get().front();
     const Extent right = cpu.extent(x.data(), n);
-    CHECK(-got.minus_least == right.least);
-    CHECK(got.most == right.most);
+    CHECK(-got.minus_min == right.min);
+    CHECK(got.max == right.max);
     CHECK(got.largest == cpu.largest(x.data(), n));
 
     const OnGpu<std::byte> code(bytes(n));
     std::vector<std::byte> right_code = bytes(n);
     std::vector<float> right_sum = x;
-    const float scale = (right.most - right.least) / 255, zero = std::round(-right.least / scale);
+    const float scale = (right.max - right.min) / 255, zero = std::round(-right.min / scale);
     training::cuda::to_bytes(code.data(), in.data(), n, 1 / scale, zero, kLaunch);
     cpu.to_bytes(right_code.data(), x.data(), n, 1 / scale, zero);
-    CHECK(code.get() == right_code);
+    CHECK(differences(code.get(), right_code) == "");
     training::cuda::add_bytes(sum.data(), code.data(), n, scale, zero, kLaunch);
     cpu.add_bytes(right_sum.data(), right_code.data(), n, scale, zero);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
-TEST_CASE("gpu codes: what is not finite shows") {
+TEST_CASE("gpu codes: values that are not finite show") {
   const OnGpu<float> in({1, -INFINITY, 2});
   const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
   training::cuda::extents(extents.data(), in.data(), 3, kLaunch);
@@ -121,9 +123,9 @@ TEST_CASE("gpu codes: codes of 1 to 8 bits are packed and unpacked") {
       std::vector<std::byte> right = bytes(size);
       training::cuda::pack(packed.data(), in.data(), n, bits, kLaunch);
       cpu.pack(right.data(), codes.data(), n, bits);
-      CHECK(packed.get() == right);
+      CHECK(differences(packed.get(), right) == "");
       training::cuda::unpack(out.data(), packed.data(), n, bits, kLaunch);
-      CHECK(out.get() == codes);
+      CHECK(differences(out.get(), codes) == "");
     });
 }
 
@@ -134,20 +136,21 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
     std::vector<std::uint32_t> right(kBins);
     training::cuda::histogram(bins.data(), kBinShift, in.data(), n, kLaunch);
     cpu.histogram(right.data(), x.data(), n);
-    CHECK(bins.get() == right);
+    CHECK(differences(bins.get(), right) == "");
 
-    for (const std::uint32_t least : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
+    for (const std::uint32_t min : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
       std::vector<std::uint32_t> at(static_cast<std::size_t>(n + 16));
-      at.resize(static_cast<std::size_t>(cpu.select(at.data(), x.data(), n, least)));
+      at.resize(static_cast<std::size_t>(cpu.select(at.data(), x.data(), n, min)));
       const OnGpu<std::uint32_t> selected(
           std::vector<std::uint32_t>(static_cast<std::size_t>(n), 0xffffffffu));
       const OnGpu<std::uint32_t> found({0xffffffffu});
       const OnGpu<std::byte> scratch(bytes(training::cuda::kSelectScratch));
-      training::cuda::select(selected.data(), found.data(), in.data(), n, least, scratch.data(), kLaunch);
+      training::cuda::select(selected.data(), found.data(), in.data(), n, min, scratch.data(),
+                             kLaunch);
       CHECK(found.get().front() == at.size());
       std::vector<std::uint32_t> got = selected.get();
       got.resize(at.size());
-      CHECK(got == at);
+      CHECK(differences(got, at) == "");
     }
   });
 }
