@@ -40,7 +40,7 @@ std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
           {"the optimizer", to_string(l.optimizer)},
           {"the learning rate", to_string(l.rate)},
           {"micro-batches", std::to_string(l.micro_batches)},
-          {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
+          {"the schedule", to_string(o.gradients), o.gradients.compressor.has_value()},
           {"the speed", to_string(l.speed), false},
           {"epochs", std::to_string(l.epochs), false},
           {"steps", std::to_string(l.max_steps), false},
