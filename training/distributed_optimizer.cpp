@@ -14,7 +14,7 @@ std::vector<RunParameter> make_run_parameters(Parameters& parameters,
                                               const std::string& route) {
   std::vector<RunParameter> all{{"the algorithm", route},
                                 {"the optimizer", std::string(name(options.optimizer.kind))},
-                                {"the schedule", text(options.gradients)}};
+                                {"the schedule", to_string(options.gradients)}};
   std::string variables;
   for (const Variable& v : parameters.variables())
     variables += v.name + ' ' + std::to_string(v.elements) + ';';

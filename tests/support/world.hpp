@@ -10,7 +10,7 @@
 #include "simulator/models/model.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
-namespace virtually {
+namespace emulated {
 
 using namespace arlab;
 using namespace arlab::simulator;

@@ -132,13 +132,13 @@ void GradientExchange::transmit(const Bundle& bundle) {
   }
   std::size_t elements = 0;
   float* const begin = part(slices.front()).data();
-  bool neighbours = true;
+  bool adjacent = true;
   for (const Slice& s : slices) {
-    neighbours &= part(s).data() == begin + elements;
+    adjacent &= part(s).data() == begin + elements;
     elements += static_cast<std::size_t>(s.elements);
   }
   std::span<float> data(begin, elements);
-  if (!neighbours) {
+  if (!adjacent) {
     packed_.resize(elements);
     data = packed_;
     auto to = data.begin();
@@ -148,7 +148,7 @@ void GradientExchange::transmit(const Bundle& bundle) {
     compress(id, slices, data);
   else
     exchange_.run(id, {exchange_.route(), bundle.collective, 0}, data);
-  if (neighbours) return;
+  if (adjacent) return;
   auto from = data.begin();
   for (const Slice& s : slices) {
     std::copy_n(from, s.elements, part(s).begin());

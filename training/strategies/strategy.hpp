@@ -96,8 +96,8 @@ struct StrategyKind {
   bool local_batch = false;         ///< divides a loss by the worker's batch, not the global one
   std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
-  std::string (*unsupported_reason)(const StrategyContext&) =
-      nullptr;  ///< optional: returns why not, or ""
+  /// Optional: returns why the strategy cannot work there, or "".
+  std::string (*unsupported_reason)(const StrategyContext&) = nullptr;
 };
 
 /// Returns every strategy of the catalog, by name.

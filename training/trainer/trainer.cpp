@@ -22,7 +22,7 @@ Route route_of(const TrainerOptions& learning, collectives::Communicator& commun
   return find_route(word, learning.segments, communicator, kTried, learning.route_options);
 }
 
-std::string text_of(std::span<const Variable> variables) {
+std::string to_string(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
     text += v.name;
@@ -65,7 +65,7 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
 }
 
 void Trainer::agree() {
-  run_parameters_.push_back({"the model", text_of(replica_->variables())});
+  run_parameters_.push_back({"the model", to_string(replica_->variables())});
   for (RunParameter& a : make_run_parameters(learning_)) run_parameters_.push_back(std::move(a));
   run_parameters_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
                                                   std::to_string(exchange_.route().segments) +

@@ -154,14 +154,14 @@ TEST_CASE("positions continue from epoch to epoch") {
 
 TEST_CASE("the text of a sampling differs exactly if the order of samples differs") {
   const Sampling s{.samples = 60, .files = {20, 40}};
-  CHECK(agreement(s) ==
+  CHECK(to_string(s) ==
         "60 samples, global batch 32, seed 1, shuffled, whole batches only, sharding data");
   Sampling other = s;
   other.workers = 4;
   other.rank = 2;
-  CHECK(agreement(other) == agreement(s));
+  CHECK(to_string(other) == to_string(s));
   other.sharding = Sharding::file;
-  CHECK(agreement(other).ends_with("sharding file over 4 workers, files of 20 40"));
+  CHECK(to_string(other).ends_with("sharding file over 4 workers, files of 20 40"));
 }
 
 TEST_CASE("rejects samplings without any step") {
@@ -179,8 +179,8 @@ TEST_CASE("rejects samplings without any step") {
         "2: there are 2 files for 3 workers: use sharding data, or fewer workers");
   CHECK(said({.samples = 60, .sharding = Sharding::file}) ==
         "2: sharding by file needs data from files: use sharding data");
-  CHECK(failure([] { sharding_named("fiel"); }) ==
+  CHECK(failure([] { find_sharding("fiel"); }) ==
         "2: unknown sharding 'fiel': use data, file or off");
   for (const Sharding s : {Sharding::data, Sharding::file, Sharding::off})
-    CHECK(sharding_named(name(s)) == s);
+    CHECK(find_sharding(name(s)) == s);
 }

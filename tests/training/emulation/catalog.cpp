@@ -56,7 +56,7 @@ std::string difference(const Case& c, const std::string& model, const std::strin
                        const Memory& expected) {
   const Rank ranks = c.problem.ranks;
   Memory memory;
-  const EmulationResult virtually =
+  const EmulationResult emulated =
       on_emulated_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
   const SimulationResult simulated =
       simulate(*c.algorithm, c.problem, sizeof(float), *network_of(model, topology, ranks),
@@ -64,8 +64,8 @@ std::string difference(const Case& c, const std::string& model, const std::strin
   const std::string what =
       "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
   if (memory != expected) return what + "different bits";
-  if (virtually.finish_of != simulated.finish_of)
-    return what + std::to_string(virtually.finish.count()) + " ps, simulate() " +
+  if (emulated.finish_of != simulated.finish_of)
+    return what + std::to_string(emulated.finish.count()) + " ps, simulate() " +
            std::to_string(simulated.finish.count());
   return "";
 }

@@ -35,7 +35,7 @@ TEST_CASE("emulated ranks: compressed gradients have the bits of threads") {
       on_threads(kRanks, body);
       const auto expected = std::exchange(out, {});
       out.assign(3 * kRanks, {});
-      const EmulationResult outcome = virtually::run(kRanks, body);
+      const EmulationResult outcome = emulated::run(kRanks, body);
       CHECK((out == expected));  // in parentheses, so that a failure does not print it
       CHECK(outcome.finish > Time{});
       ++runs;

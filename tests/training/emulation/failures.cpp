@@ -9,7 +9,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
 TEST_CASE("emulated ranks: wait() returns lanes in order of completion, poll() those done now") {
   std::vector<int> lanes, polled;

@@ -82,9 +82,9 @@ TEST_CASE("emulated ranks: synchronous strategies give the weights of threads, b
     const toy::Run run = run_of(strategy.name);
     EmulationOptions options;
     for (Rank r = 0; r < run.ranks; ++r) options.slowdown.push_back(1 + r % 3);
-    const Trained virtually = train(run, options);
-    CHECK(virtually.result.weights == toy::train(run).weights);
-    CHECK(virtually.outcome.finish >= 10 * 2 * 1000 * kMicrosecond);  // 10 steps
+    const Trained emulated = train(run, options);
+    CHECK(emulated.result.weights == toy::train(run).weights);
+    CHECK(emulated.outcome.finish >= 10 * 2 * 1000 * kMicrosecond);  // 10 steps
     ++runs;
   }
   CHECK(runs > 3);

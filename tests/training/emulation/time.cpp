@@ -8,7 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
 TEST_CASE("simulated time: computations take their declared time and overlap") {
   std::vector<Count> done(2), result(2);
