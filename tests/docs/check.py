@@ -12,7 +12,8 @@ CONTRIBUTING.md, and docs/. The language of a fenced block says what happens to 
     ```console      lines that start with '$ ' run, and must print the lines that follow; a line ... stands for any lines
 
 All commands of a file run in one scratch folder, which holds links to the folders of the repository. A command that needs
-a program or package that this machine lacks is skipped. Links to files and headings of the repository are checked, too.
+a program or package that this machine lacks is skipped. Commands in the cells of tables run with --slow (but not in
+docs/results.md, which bench/references/remeasure.py fills in). Links to files and headings of the repository are checked, too.
 """
 
 import argparse
@@ -87,7 +88,19 @@ def console_commands(start, lines):
         yield command
 
 
+def table_commands(text):
+    """Whole commands in the cells of tables."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        for code in re.findall(r"`([^`]+)`", line) if line.startswith("|") and not fenced else []:
+            if re.match(r"(mpirun -n \d+ )?arlab [a-z]+", code):
+                yield Command(number, code, "slow")
+
+
 def commands_of(path):
+    if path.name != "results.md":
+        yield from table_commands(path.read_text(encoding="utf-8"))
     for start, words, lines in blocks(path.read_text(encoding="utf-8")):
         if words[:1] == ["console"]:
             yield from console_commands(start, lines)
