@@ -104,7 +104,7 @@ class Train(program.ProgramTest):
         done = subprocess.run(self.command("train", *SMALL), cwd=self.folder, env={**program.ALONE, "TF_CONFIG": config},
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("TF_CONFIG names 2 workers and servers, but this process is no part of an MPI job: start all of them "
+        self.assertIn("TF_CONFIG names 2 workers and servers, but this process is not part of an MPI job: start all of them "
                       "as one job, `mpirun -n 2 -H a,b arlab train ...`", done.stderr)
 
     def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):

@@ -174,7 +174,7 @@ class Page(unittest.TestCase):
         for kind, rows in (("count", 12), ("verify", 12), ("simulate", 60), ("run", 50)):
             self.assertEqual(len(cells(self.page.one("section", id=f"table-{kind}"))), rows)
         heads = [head.text() for head in self.page.one("section", id="table-run").all("button")]
-        self.assertLessEqual({"label", "algorithm", "bytes", "time_us.median", "time_us.ci95", "modelled_us", "busbw_gbps"},
+        self.assertLessEqual({"label", "algorithm", "bytes", "time_us.median", "time_us.ci95", "modelled_us", "busbw_gb_per_s"},
                              set(heads))
         constant = self.page.one("section", id="table-run").one("p", class_="quiet").text()
         self.assertIn("backend mpi", constant)
