@@ -17,7 +17,6 @@ Algorithm mine();
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::training;
 
 namespace {
 

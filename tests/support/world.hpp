@@ -16,7 +16,6 @@ using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
-using namespace arlab::bench;
 
 inline constexpr double kMs = 1e-3;
 
