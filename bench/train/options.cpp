@@ -143,6 +143,9 @@ void add_kept(CLI::App& app, TrainOptions& o) {
   app.add_option("--json", o.json,
                  "Write one record per run as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
+  app.add_option("--csv", o.csv,
+                 "Write one record per run as comma-separated values to this file; - is stdout")
+      ->type_name("FILE");
   app.add_option("--target", o.target,
                  "Validation accuracy, 0 to 1, for the time to accuracy of a study (default: the "
                  "final accuracy of the fastest dense run less one point)")

@@ -31,7 +31,7 @@ struct TrainOptions {
 
   std::string checkpoint;
   training::SavePolicy policy;
-  std::string json, tensorboard, trace;
+  std::string json, csv, tensorboard, trace;
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& app);

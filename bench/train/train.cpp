@@ -13,6 +13,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
+#include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/train/gradient_options.hpp"
 #include "bench/train/report.hpp"
@@ -176,9 +177,14 @@ int run(TrainOptions& options, Job& job) {
   if (options.device != "cpu" && options.device != "cuda")
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
+  if (!options.json.empty() && options.json == options.csv)
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
   std::optional<ResultFile> json;
+  std::optional<CsvFile> csv;
   if (job.speaks() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  if (job.speaks() && !options.csv.empty()) csv.emplace(options.csv);
   std::vector<TrainResult> results;
   std::set<std::string> printed;
   const training::Architecture* made_for = nullptr;
@@ -201,10 +207,12 @@ int run(TrainOptions& options, Job& job) {
     if (!job.speaks()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       fmt::print(stderr, "note: {}\n", result.codes.advice);
-    if (json) json->add(to_json(train_record(result, options)));
+    const Json record = to_json(train_record(result, options));
+    if (json) json->add(record);
+    if (csv) csv->add(record);
     results.push_back(std::move(result));
   }
-  if (!job.speaks() || options.json == "-") return 0;
+  if (!job.speaks() || options.json == "-" || options.csv == "-") return 0;
   if (backend == "virtual" && results.size() > 1) {
     const std::vector<RunSummary> runs = summaries_of(results);
     const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;

@@ -34,7 +34,7 @@ def charts(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Folder(unittest.TestCase):
-    """Every test has a folder of its own."""
+    """Gives each test its own folder."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
