@@ -130,7 +130,7 @@ class Charts(Folder):
         texts, _ = self.svg(self.folder, "time_against_size")
         self.assertFalse([text for text in texts if text.startswith("≈")], texts)
 
-    def test_maps_know_the_fastest_and_the_baseline(self) -> None:
+    def test_maps_show_the_fastest_and_the_baseline(self) -> None:
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
         done = charts(data, "-o", self.folder, "--only", "best_map", "--only", "speedup_map", "--baseline", "steep",
                       cwd=self.folder)
@@ -147,7 +147,7 @@ class Charts(Folder):
         self.assertEqual(sorted(lines), ["flat", "steep"])
         self.assertIn("2 sizes, 2 rank counts; higher is better", texts)
 
-    def test_a_baseline_that_is_no_label(self) -> None:
+    def test_a_baseline_that_is_not_a_label(self) -> None:
         done = charts(SAMPLE, "--baseline", "MPI", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--baseline 'MPI' is not a label of these records: ", done.stderr)
@@ -274,7 +274,7 @@ class Links(Folder):
         for text in ("Utilization of links over time", "h0-s0 50%", "s0-h0 25%", "Ring: 4 ranks, 1 KiB"):
             self.assertIn(text, texts)
 
-    def test_records_without_links_over_time_make_none(self) -> None:
+    def test_records_without_links_over_time_give_no_heat_map(self) -> None:
         data = self.write(self.record(utilization_step_us=None) + self.record(most_utilized_links=None))
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 2)

@@ -24,7 +24,7 @@ class Training(Folder):
         done = charts(self.write(self.run_of(1) + self.run_of(4)), "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, lines = self.svg(self.folder, "training_loss")
-        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one sent nothing
+        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one worker sends nothing
         self.assertLessEqual({"mlp: loss against seconds", "mlp: loss against bytes sent by all"}, texts)
         texts, _ = self.svg(self.folder, "training_step")
         self.assertLessEqual({"1 × mirrored: 200 ms, 50% exposed", "4 × mirrored: 50 ms, 50% exposed"}, texts)
@@ -52,13 +52,13 @@ class Training(Folder):
                 found.append((node.get("id", "")[11:], float(use.get("x", "nan"))))
         return found
 
-    def test_a_sweep_of_bandwidths_shows_where_compression_stops_to_pay(self) -> None:
+    def test_a_sweep_of_bandwidths_shows_the_break_even(self) -> None:
         data = self.write(self.sweep(None, {0.1: 40, 1: 10, 10: 5}) + self.sweep("fp16", {0.1: 20, 1: 7, 10: 6})
                           + self.sweep("topk", {0.1: 10, 1: 10, 10: 10}, 0.965) + self.sweep("signsgd", {0.1: 7, 1: 7, 10: 6}, 0.9))
         done = charts(data, "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, lines = self.svg(self.folder, "training_bandwidth")
-        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # one never has the accuracy
+        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # signsgd never reaches the accuracy
         self.assertLessEqual({"Step: mlp, 8 workers, mirrored, latency 50 µs", "signsgd −7 pts", "100 Mbit/s", "1 Gbit/s", "10 Gbit/s",
                               "dense", "10 ms"}, texts)
         circles = dict(self.break_even()[:3])
@@ -86,7 +86,7 @@ class Training(Folder):
         titles = [study.title for study in compression.studies(records.read(str(data)))]
         self.assertEqual(titles, [f"mlp, 8 workers, mirrored, latency 50 µs{more}" for more in ("", ", topology fat_tree:k=4, speed 2.5e+12, slowdown [1, 2]")])
 
-    def test_of_several_schedules_the_fastest_counts_and_what_diverged_is_left_out(self) -> None:
+    def test_the_fastest_schedule_counts_and_diverged_runs_are_left_out(self) -> None:
         nan = [{"steps": 10, "loss": None, "elapsed_us": 1e6, "compute_us": 1e6, "input_us": 0.0, "exposed_us": 0.0,
                 "bytes_sent": 1}]
         data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(None, {1: 8, 10: 6}, scheduler="priority")
@@ -98,7 +98,7 @@ class Training(Folder):
         study, = compression.studies(records.read(str(data)))
         self.assertEqual([run.step for run in study.runs], [8e3, 5e3])
 
-    def test_one_bandwidth_is_no_sweep_and_bad_ones_are_named(self) -> None:
+    def test_one_bandwidth_is_not_a_sweep_and_bad_ones_are_named(self) -> None:
         done = charts(self.write(self.sweep(None, {1: 10})), "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no training_bandwidth: no records have runs of `arlab train --json FILE` at two bandwidths", done.stderr)
