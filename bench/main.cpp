@@ -32,7 +32,7 @@ Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 the environment lacks so
 
 // One word of a job's error is enough.
 void say(std::string_view text) {
-  if (speaks_by_environment()) fmt::print(stderr, "error: {}\n", text);
+  if (is_root_by_environment()) fmt::print(stderr, "error: {}\n", text);
 }
 
 // The first word says what to do. Throws Error(usage) if it is none of ours.
@@ -75,7 +75,7 @@ std::string in_our_words(const std::string& text) {
 int run(int argc, char** argv) {
   // Only run and train need all ranks of a job; of any other verb one is enough to write to one
   // file.
-  const bool speaks = speaks_by_environment();
+  const bool speaks = is_root_by_environment();
   const std::string_view word = argc < 2 ? "" : argv[1];
   if (!speaks && word != "run" && word != "train") return 0;
   CLI::App app{

@@ -6,35 +6,19 @@
 #include <functional>
 #include <string>
 
-#include "collectives/gpu/device.hpp"
-#ifdef ARLAB_HAS_CUDA
-#include "collectives/cuda/device.hpp"
-#endif
+#include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench::micro {
 namespace {
-
-#ifdef ARLAB_HAS_CUDA
-std::string why_not() { return collectives::cuda::unavailable(); }
-collectives::Devices gpus() { return collectives::cuda::devices(); }
-double limit() {
-  static const double gbps = collectives::cuda::copy_limit_gbps(*gpus().front());
-  return gbps;
-}
-#else
-std::string why_not() { return "built without CUDA"; }
-collectives::Devices gpus() { return {}; }
-double limit() { return 1; }
-#endif
 
 /// Times `work` on the first GPU; it moves `moved` bytes of memory for each of the vector's.
 void run(benchmark::State& state, int moved,
          const std::function<void(collectives::DeviceStream&, std::byte*, std::byte*, std::size_t)>&
              work) {
-  if (const std::string why = why_not(); !why.empty())
+  if (const std::string why = collectives::why_no_gpu(); !why.empty())
     return state.SkipWithError(("skipped: " + why).c_str());
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  const collectives::Devices devices = gpus();
+  const collectives::Devices devices = collectives::gpus();
   collectives::Device& gpu = *devices.front();
   const collectives::DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
   const auto stream = gpu.make_stream();
@@ -42,16 +26,16 @@ void run(benchmark::State& state, int moved,
   double seconds = 0;
   work(*stream, into.data(), from.data(), bytes);
   for (auto _ : state) {
-    stream->record(*start);
+    stream->record(start);
     work(*stream, into.data(), from.data(), bytes);
-    stream->record(*stop);
-    const double took = stop->microseconds_since(*start) * 1e-6;
+    stream->record(stop);
+    const double took = stream->microseconds_between(start, stop) * 1e-6;
     state.SetIterationTime(took);
     seconds += took;
   }
   const double total = static_cast<double>(state.iterations()) * static_cast<double>(bytes) * moved;
   state.SetBytesProcessed(static_cast<std::int64_t>(total));
-  state.counters["of_copy"] = total / seconds / 1e9 / limit();
+  state.counters["of_copy"] = total / seconds / 1e9 / collectives::gpu_copy_limit();
 }
 
 void copy(benchmark::State& state) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/communicator.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 
@@ -38,9 +38,8 @@ struct VirtualRun {
   /// Of the compressor, if there is one: as given, or measured here once for each.
   training::CodecCost codec_of(const training::GradientOptions& gradients, Count elements) const;
 
-  /// Runs `body` on so many virtual ranks. Returns the virtual seconds until the last has ended.
-  double run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-             const std::function<void(collectives::Communicator&)>& body) const;
+  /// Emulated ranks on that network, as a backend. This must outlive it.
+  collectives::Backend backend(const VirtualNetwork& network, std::uint64_t seed) const;
 };
 
 }  // namespace arlab::bench

@@ -148,7 +148,7 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   config.problem = {.ranks = c.ranks, .elements = c.architecture->parameters};
   config.segments = c.learning.segments;
   Record record = record_of("train", config);
-  record.backend = c.backend;
+  record.backend = std::string(c.backend->name);
   if (!config.algorithm) {
     record.algorithm = record.label = r.route;
     record.color = "#000000";
@@ -172,7 +172,7 @@ Json train_record(const TrainResult& r, const TrainOptions& options) {
   j["overlap"] = c.learning.overlap;
   j["scheduler"] = scheduler_text(c.learning.options.gradients);
   const VirtualNetwork& network = c.network;
-  const bool is_virtual = c.backend == "virtual";
+  const bool is_virtual = c.backend->placement == collectives::Placement::emulated;
   const auto a_step_us = [&](double seconds) {
     return all.steps > 0 ? Json(1e6 * seconds / static_cast<double>(all.steps)) : Json(nullptr);
   };

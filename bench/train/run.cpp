@@ -133,9 +133,9 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
 
 }  // namespace
 
-TrainResult train(collectives::Communicator& c, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data,
-                  collectives::StagedExecutor* gpus) {
+TrainResult train(collectives::Executor& executor, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data) {
+  collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
   const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
   training::Sampling sampling{.samples = data.train.samples,
@@ -152,7 +152,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
                      options.batch, config.workers));
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
-  learning.via.gpus = gpus;
+  learning.via.executor = &executor;
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {

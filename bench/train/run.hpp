@@ -7,6 +7,7 @@
 #include "bench/cli/progress.hpp"
 #include "bench/results/statistics.hpp"
 #include "bench/train/options.hpp"
+#include "collectives/backends/backend.hpp"
 #include "training/trainer/trainer.hpp"
 
 namespace arlab::bench {
@@ -14,7 +15,7 @@ namespace arlab::bench {
 struct TrainConfig {
   const training::Architecture* architecture = nullptr;
   training::TrainerOptions learning;
-  std::string backend;
+  const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
   VirtualNetwork network = {};  ///< of virtual ranks
 };
@@ -31,10 +32,8 @@ struct TrainResult {
   Count steps_before = 0;     ///< that a checkpoint had
 };
 
-/// Every rank of the communicator calls it; only rank 0's result is filled.
-/// gpus: between which gradients travel, or null.
-TrainResult train(collectives::Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data,
-                  collectives::StagedExecutor* gpus);
+/// Every rank of the run calls it with its executor. Only rank 0's result is filled.
+TrainResult train(collectives::Executor& executor, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data);
 
 }  // namespace arlab::bench

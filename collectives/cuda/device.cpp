@@ -99,8 +99,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
   }
-  std::unique_ptr<DeviceEvent> make_event(bool timed) override {
-    return std::make_unique<CudaEvent>(index_, timed);
+  DeviceEvent make_event(bool timed) override {
+    return DeviceEvent(std::make_shared<CudaEvent>(index_, timed));
   }
 
  private:
@@ -208,10 +208,10 @@ double copy_limit_gbps(Device& device) {
   copy_once();
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kTimes; ++k) {
-    stream->record(*start);
+    stream->record(start);
     copy_once();
-    stream->record(*stop);
-    least = std::min(least, stop->microseconds_since(*start));
+    stream->record(stop);
+    least = std::min(least, stream->microseconds_between(start, stop));
   }
   return 2.0 * static_cast<double>(bytes) / least / 1e3;
 }

@@ -10,7 +10,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"
 #include "collectives/communicator.hpp"
-#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/executor.hpp"
 
 namespace arlab::training {
 
@@ -18,7 +18,7 @@ struct Route {
   const Algorithm* algorithm = nullptr;            ///< null: the backend's own allreduce
   int segments = 1;                                ///< pipeline
   std::shared_ptr<const Groups> groups = nullptr;  ///< ranks that share a machine; null: not known
-  collectives::StagedExecutor* gpus = nullptr;     ///< as RouteOptions says; outlives the route
+  collectives::Executor* executor = nullptr;       ///< see RouteOptions; outlives the route
 
   std::string name(const collectives::Communicator& communicator) const;
   /// Lanes that one collective uses at most.
@@ -28,8 +28,8 @@ struct Route {
 /// What a route may use besides the communicator's own rounds.
 struct RouteOptions {
   Rank group_size = 0;  ///< so many consecutive ranks share a machine; 0: as the communicator knows
-  /// Between which the vectors travel; null: they travel from the host's memory.
-  collectives::StagedExecutor* gpus = nullptr;
+  /// Runs the collectives; null: rounds of the communicator, on host memory.
+  collectives::Executor* executor = nullptr;
 };
 
 /// The route by its word: an algorithm's name, "native" for the backend's own allreduce, or "auto",

@@ -50,7 +50,7 @@ TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
           ranks, conformance::odd_lengths(ranks), ranks - 1,
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
             failures.expect_good(threads, compare(threads, staged, algorithm, problem, segments),
-                                 conformance::text(algorithm, problem, {}, segments));
+                                 conformance::text_of(algorithm, problem, {}, segments));
           });
     });
     failures.check();
@@ -72,7 +72,7 @@ TEST_CASE("staged vectors: types and operations, one after another on the same b
         };
         const Algorithm& ring = find_algorithm("ring");
         const Count wrong = wrong_after([&] { staged.execute(ring, problem, data, operand); });
-        failures.expect_good(threads, {wrong, 0}, conformance::text(ring, problem, operand, 1));
+        failures.expect_good(threads, {wrong, 0}, conformance::text_of(ring, problem, operand, 1));
         const Count native = wrong_after([&] { staged.native_allreduce(data, operand); });
         failures.expect_good(threads, {native, 0}, staged.native_name());
       }
@@ -101,10 +101,10 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
    public:
     void exchange(std::span<const SendRecv>, DeviceStream&) override {}
     void check() override { fail(Blame::environment, "a peer is lost"); }
-  } wires;
+  } transport;
   Lonely first;
   Devices devices = host_devices();
-  StagedExecutor staged(first, *devices[0], wires);
+  StagedExecutor staged(first, *devices[0], transport);
   std::vector<float> data{1, 2, 3};
   const Problem problem{.ranks = 2, .elements = 3};
   CHECK_THROWS_WITH(staged.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
@@ -112,7 +112,7 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
   CHECK(data == std::vector<float>{1, 2, 3});
   CHECK(staged.native_name() == "");
   CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
-  StagedExecutor another(first, *devices[0], wires);
+  StagedExecutor another(first, *devices[0], transport);
   CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));

@@ -25,7 +25,7 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
     conformance::for_all_problems(
         ranks, std::vector<Count>{0, 1, 7, 1000}, ranks - 1,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
-          INFO(conformance::text(algorithm, problem, {}, segments));
+          INFO(conformance::text_of(algorithm, problem, {}, segments));
           const MatchedSchedule p = plan_of(algorithm, problem, segments);
           Count messages = 0;
           for (Rank rank = 0; rank < ranks; ++rank) {

@@ -8,7 +8,7 @@ StrategyKind mirrored() {
       .name = "mirrored",
       .summary = "one process, a replica a thread; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
-      .backend = "threads",
+      .placement = collectives::Placement::threads,
       .schedules = true,
       .compresses = true,
       .make = make_all_reduce,

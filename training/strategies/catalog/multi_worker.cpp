@@ -8,7 +8,7 @@ StrategyKind multi_worker() {
       .name = "multi_worker",
       .summary = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
-      .backend = "mpi",
+      .placement = collectives::Placement::processes,
       .schedules = true,
       .compresses = true,
       .make = make_all_reduce,
