@@ -5,20 +5,17 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 
 namespace arlab::collectives {
 
 /// A condition variable of that clock. It may wake for nothing.
-class Condition {
- public:
-  virtual ~Condition() = default;
-  virtual void wait(std::unique_lock<std::mutex>& lock) = 0;
-  /// Until it is notified, or `seconds` on the clock.
-  virtual void wait_until(std::unique_lock<std::mutex>& lock, double seconds) = 0;
-  virtual void notify_all() = 0;
+struct Condition {
+  std::function<void(std::unique_lock<std::mutex>&)> wait;
+  /// Waits until it is notified, or until the clock shows `seconds`.
+  std::function<void(std::unique_lock<std::mutex>&, double seconds)> wait_until;
+  std::function<void()> notify_all;
 };
 
 class Clock {
@@ -31,15 +28,15 @@ class Clock {
   /// What this thread does from here to arrive() takes so long, and concerns no other thread: in
   /// between it calls neither the clock nor a communicator, and waits for no lock that one who
   /// does may hold. On the machine's clock it takes what it takes.
-  virtual void leave(double /*seconds*/) {}
-  virtual void arrive() {}
+  virtual void begin_compute(double /*seconds*/) {}
+  virtual void end_compute() {}
   /// Returns so much later.
   void sleep(double seconds);
 
   /// A thread that lives in this clock's time, to be joined by join().
   virtual std::thread start(std::function<void()> body) = 0;
   virtual void join(std::thread& thread) = 0;
-  virtual std::unique_ptr<Condition> condition() = 0;
+  virtual Condition condition() = 0;
 };
 
 /// The machine's clock.

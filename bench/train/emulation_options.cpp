@@ -39,7 +39,7 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
   if (network.topology.empty())
     return simulator::make_network(
         simulator::find_model("alpha_beta"),
-        {{"alpha", static_cast<double>(network.latency)}, {"beta", kSecond / network.bandwidth}},
+        {{"alpha", picoseconds(network.latency)}, {"beta", kPicosecondsPerSecond / network.bandwidth}},
         ranks);
   TopologyOptions chosen;
   chosen.topology = network.topology;

@@ -26,6 +26,7 @@ double gpu_copy_limit() {
   static const double limit = cuda::copy_limit_gbps(*gpus().front());
   return limit;
 }
+double gpu_copy_limit(Device& gpu, std::size_t bytes) { return cuda::copy_limit_gbps(gpu, bytes); }
 
 #else
 
@@ -36,6 +37,7 @@ Devices gpus() { fail(Blame::environment, why_no_gpu()); }
 std::string cuda_versions() { return ""; }
 std::string gpu_links() { return ""; }
 double gpu_copy_limit() { fail(Blame::environment, why_no_gpu()); }
+double gpu_copy_limit(Device&, std::size_t) { fail(Blame::environment, why_no_gpu()); }
 
 #endif
 

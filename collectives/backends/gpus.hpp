@@ -30,6 +30,8 @@ std::string nccl_version_or_none();  ///< empty without NCCL
 /// Rate at which a GPU copies its own memory, as bytes read and written, in GB/s. Measured once per
 /// process, with CUDA's own copy.
 double gpu_copy_limit();
+/// The same of a vector of that size, measured now.
+double gpu_copy_limit(Device& gpu, std::size_t bytes);
 
 /// Connects one rank's device to those of all ranks of `control`.
 using Connect =

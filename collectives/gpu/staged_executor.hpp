@@ -51,13 +51,17 @@ class StagedExecutor final : public Executor {
     auto operator<=>(const Key&) const = default;
   };
 
+  // Freeing and allocating device memory may wait for all streams of all peers, and so for ever if
+  // a peer's stream already waits for this rank. Both therefore end with a barrier: no rank starts
+  // a collective before all have their memory.
   RankExecutor::Prepared& prepared_for(const Key& key, const Problem& problem);
   /// Makes the buffers at least that large. Forgets what was prepared on smaller ones.
   void make_room(std::size_t bytes);
+  void expect_unbroken() const;
   template <class Run>
   void stage(std::span<std::byte> data, Run run);
 
-  Rank ranks_;
+  Communicator& control_;
   Device& device_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, RankExecutor::Prepared> prepared_;

@@ -83,7 +83,7 @@ class Train(program.ProgramTest):
             self.assertNotAlmostEqual(records[1]["epochs"][epoch]["loss"], plain["epochs"][epoch]["loss"], places=4)
         self.arlab("train", *SMALL, "--augment", "--checkpoint", "run")
         _, err = self.arlab("train", *SMALL, "-e", 2, "--checkpoint", "run", code=2)
-        self.assertIn("is of another run: the data was synthetic, moved by 2; 640 samples", err)
+        self.assertIn("belongs to another run: the data was synthetic, moved by 2; 640 samples", err)
 
     def test_bad_usage(self):
         for line, part in (("-m mpl", "unknown model 'mpl', did you mean 'mlp'?"),
@@ -109,7 +109,7 @@ class Train(program.ProgramTest):
 
     def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):
         _, err = self.arlab("train", *SMALL, "--lr", "1e30", "--checkpoint", "run", code=1)
-        self.assertRegex(err, "error: the gradient of .* is (no number|infinite) at step [0-9]+: the weights of the step before are kept")
+        self.assertRegex(err, "error: the gradient of .* is (NaN|infinite) at step [0-9]+: the weights of the previous step are kept")
         self.assertTrue(list((self.folder / "run").glob("step-*.ckpt")))
 
     def test_killed_at_a_random_step_it_goes_on_to_the_same_weights(self):
@@ -120,13 +120,13 @@ class Train(program.ProgramTest):
             time.sleep(random.random() * 0.3)
             process.kill()
         _, err = self.arlab(*run, "--checkpoint", "run")
-        self.assertIn("note: going on after step", err)
+        self.assertIn("note: resuming after step", err)
         self.assertEqual(self.latest("run"), self.latest("whole"))
 
     def test_foreign_and_damaged_checkpoints_are_refused(self):
         self.arlab("train", *SMALL, "--checkpoint", "run", "-e", 2)
         _, err = self.arlab("train", *SMALL, "--checkpoint", "run", "--optimizer", "sgd", code=2)
-        self.assertIn("is of another run: the optimizer was momentum", err)
+        self.assertIn("belongs to another run: the optimizer was momentum", err)
         for path in (self.folder / "run").glob("step-*.ckpt"):
             data = bytearray(path.read_bytes())
             data[len(data) // 2] ^= 1
@@ -134,7 +134,7 @@ class Train(program.ProgramTest):
         _, err = self.arlab("train", *SMALL, "--checkpoint", "run", code=2)
         self.assertIn("error:", err)
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_processes_train_as_threads_do(self):
         alone = self.record(*SMALL, "-e", 2)
         done = self.mpirun(2, *SMALL, "-e", 2, "--json", "-")
@@ -171,7 +171,7 @@ class Train(program.ProgramTest):
     def test_a_study_gives_a_verdict(self):
         out, err = self.arlab("train", *SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "100M,100G", "--codec-cost", "1,1",
                               "--compressor", "none", "fp16", "topk:ratio=0.001")
-        self.assertIn("note: fp16 by allreduce: a rank receives", err)
+        self.assertIn("note: fp16 by allreduce: each rank receives", err)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| 100 ")]
         self.assertEqual([(row[0], row[1]) for row in rows[:1]], [("100 Mbit/s", "none")])
         self.assertEqual(len(rows), 6)
@@ -188,7 +188,7 @@ class Train(program.ProgramTest):
         staleness = out[out.index("Staleness of updates:"):]
         self.assertRegex(staleness, r" [3-9]: ")  # the slow worker's
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_compressed_processes_have_the_bits_of_virtual_ranks(self):
         for ranks in (2, 4):
             for spec in ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc"):
@@ -199,7 +199,7 @@ class Train(program.ProgramTest):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual(self.latest(f"mpi{ranks}{spec[:4]}"), self.latest(f"virtual{ranks}{spec[:4]}"))
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_schedules_led_by_a_process_give_the_same_weights(self):
         for scheduler in ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit"):
             with self.subTest(scheduler=scheduler):
@@ -209,7 +209,7 @@ class Train(program.ProgramTest):
                 self.arlab("train", *run, "-b", "virtual", "-s", "multi_worker", "--checkpoint", "v" + scheduler[:4])
                 self.assertEqual(self.latest(scheduler[:4]), self.latest("v" + scheduler[:4]))
 
-    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "there is no mpirun, or no pgrep")
+    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "mpirun or pgrep not found")
     def test_a_dead_rank_ends_the_job_which_goes_on_later(self):
         run = (*SMALL, "-e", 30, "--save-every", 7)
         self.assertEqual(self.mpirun(2, *run, "--checkpoint", "whole").returncode, 0)

@@ -9,14 +9,14 @@
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/conformance.hpp"
 
-namespace arlab::conformance {
+namespace arlab::collectives::conformance {
 
 /// Fills the vectors of this executor's ranks, runs, and counts wrong elements of all ranks.
 template <class Run>
-Count wrong_after(collectives::Executor& executor, const Problem& problem,
-                  collectives::Operand operand, Run run) {
+Count wrong_after(Executor& executor, const Problem& problem,
+                  Operand operand, Run run) {
   const std::size_t bytes =
-      static_cast<std::size_t>(problem.elements) * collectives::size_of(operand.dtype);
+      static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   const auto here = static_cast<std::size_t>(executor.ranks_here());
   std::vector<std::byte> data(here * bytes);
   const auto for_each_rank = [&](auto use) {
@@ -25,25 +25,25 @@ Count wrong_after(collectives::Executor& executor, const Problem& problem,
           executor.control().rank() + static_cast<Rank>(i));
   };
   for_each_rank([&](std::span<std::byte> vector, Rank rank) {
-    collectives::fill(vector, operand, problem, rank);
+    fill(vector, operand, problem, rank);
   });
   run(std::span(data));
   Count wrong = 0;
   for_each_rank([&](std::span<std::byte> vector, Rank rank) {
-    wrong += collectives::wrong_elements(vector, operand, problem, rank);
+    wrong += wrong_elements(vector, operand, problem, rank);
   });
   return executor.control().sum(wrong);
 }
 
-inline Cost sum_over_all(collectives::Executor& executor, const Cost& sent) {
-  collectives::Communicator& control = executor.control();
+inline Cost sum_over_all(Executor& executor, const Cost& sent) {
+  Communicator& control = executor.control();
   return {control.sum(sent.messages), control.sum(sent.elements),
           static_cast<Count>(control.max(static_cast<double>(sent.rounds)))};
 }
 
 /// Lists what is wrong, on rank 0; empty if nothing is. Every executor of a run calls it.
-inline std::string problems_of(collectives::Executor& executor, Rank ranks) {
-  const collectives::Operand operand{collectives::DType::float32, collectives::Op::sum};
+inline std::string problems_of(Executor& executor, Rank ranks) {
+  const Operand operand{DType::float32, Op::sum};
   std::string text;
   for_all_problems(ranks, std::vector<Count>{0, 3, 1009}, ranks - 1,
                    [&](const Algorithm& algorithm, const Problem& problem, int segments) {
@@ -74,14 +74,14 @@ inline std::string problems_of(collectives::Executor& executor, Rank ranks) {
 }
 
 /// The same of a whole backend.
-inline std::string problems_of(const collectives::Backend& backend, collectives::Job& job,
+inline std::string problems_of(const Backend& backend, Job& job,
                                Rank ranks) {
   std::string text;
-  backend.run(job, {.ranks = ranks}, [&](collectives::Executor& executor) {
+  backend.run(job, {.ranks = ranks}, [&](Executor& executor) {
     std::string mine = problems_of(executor, ranks);
     if (executor.control().rank() == 0) text = std::move(mine);
   });
   return text;
 }
 
-}  // namespace arlab::conformance
+}  // namespace arlab::collectives::conformance

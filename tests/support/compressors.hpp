@@ -11,7 +11,7 @@
 #include "algorithms/algorithm.hpp"
 #include "training/compressors/compressor.hpp"
 
-namespace arlab::test {
+namespace arlab::training::test {
 
 /// Numbers between -1 and 1, many of them small, the same for the same arguments.
 inline std::vector<float> gradient(Count n, Rank rank = 0, Count step = 0) {
@@ -49,26 +49,26 @@ inline Aggregation first_aggregation(const CompressorChoice& choice) {
 
 /// Encodes with one rank alone: all passes, whose sums are this rank's own codes.
 inline std::vector<std::byte> encode_alone(Compressor& compressor, std::span<const float> x,
-                                           const EncodeContext& occasion) {
-  auto code = compressor.encode(x, occasion);
-  for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(occasion);
+                                           const EncodeContext& context) {
+  auto code = compressor.encode(x, context);
+  for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(context);
   return {code.begin(), code.end()};
 }
 
 /// What arrives of x when it is encoded by one rank alone.
 inline std::vector<float> through(Compressor& compressor, std::span<const float> x,
-                                  const EncodeContext& occasion = {}) {
-  const auto code = encode_alone(compressor, x, occasion);
+                                  const EncodeContext& context = {}) {
+  const auto code = encode_alone(compressor, x, context);
   std::vector<float> out(x.size(), 123.0f);
-  decode(compressor, code, out, occasion);
+  decode(compressor, code, out, context);
   return out;
 }
 inline std::vector<float> through(const std::string& spec, std::span<const float> x,
-                                  const EncodeContext& occasion = {}) {
+                                  const EncodeContext& context = {}) {
   const CompressorChoice choice = choose_compressor(spec);
   const auto compressor =
       make_compressor(choice, flat(static_cast<Count>(x.size())), first_aggregation(choice));
-  return through(*compressor, x, occasion);
+  return through(*compressor, x, context);
 }
 
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {
@@ -76,4 +76,4 @@ inline bool same_bits(std::span<const float> a, std::span<const float> b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-}  // namespace arlab::test
+}  // namespace arlab::training::test

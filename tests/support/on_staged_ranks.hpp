@@ -9,7 +9,7 @@
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/round_transport.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Calls `body` on every rank, which has its own device.
 inline void on_staged_ranks(Rank ranks,
@@ -23,4 +23,4 @@ inline void on_staged_ranks(Rank ranks,
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -45,8 +45,7 @@ inline Result train(const Run& run) {
   using namespace arlab::simulator;
   using namespace arlab::collectives;
   using namespace arlab::training;
-  using namespace arlab::bench;
-  Result result;
+    Result result;
   result.weights.resize(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));
   std::mutex writing;
@@ -90,12 +89,12 @@ inline Result alone(Run run, int parts) {
 
 /// The greatest difference between two weights, by the greatest weight.
 inline double distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double most = 0, greatest = 0;
+  double max = 0, greatest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    most = std::max(most, std::abs(double{a[i]} - double{b[i]}));
+    max = std::max(max, std::abs(double{a[i]} - double{b[i]}));
     greatest = std::max(greatest, std::abs(double{b[i]}));
   }
-  return a.size() == b.size() ? most / greatest : 1e9;
+  return a.size() == b.size() ? max / greatest : 1e9;
 }
 
 /// Whether `use` throws an Error(blame) with that in it; says what it did instead.

@@ -18,23 +18,23 @@ std::shared_ptr<const Groups> groups_of(collectives::Communicator& communicator,
   return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
 }
 
-/// Why replicas would not stay equal with it; empty if they do.
+/// Returns why replicas would drift apart with the algorithm; empty if they do not.
 std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
   const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
   if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
   if (verify(algorithm, problem).same_on_all_ranks) return "";
-  return std::string(algorithm.name) + " adds up in another order on each of " +
+  return std::string(algorithm.name) + " adds in a different order on each of " +
          std::to_string(ranks) + " ranks, so replicas would drift apart: use ring or tree";
 }
 
-/// The slowest rank's best time of a few; the same on all ranks.
+/// Returns the slowest rank's best time of a few runs, the same on all ranks.
 double time_of(collectives::Communicator& communicator, const Route& route,
                std::vector<float>& data) {
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
     const double start = communicator.clock().now();
-    travel(communicator, route, Collective::allreduce, 0, data, 0);
+    run_collective(communicator, route, Collective::allreduce, 0, data, 0);
     best = std::min(best, communicator.clock().now() - start);
   }
   return communicator.max(best);
@@ -89,12 +89,12 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   return {&algorithm, segments, groups, options.executor};
 }
 
-Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
+Cost run_collective(collectives::Communicator& communicator, const Route& route, Collective collective,
             Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
-    expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
+    expects(collective == Collective::allreduce, "the backend's native collective is an allreduce");
     if (route.executor)
       route.executor->native_allreduce(bytes, kSum);
     else

@@ -6,7 +6,7 @@
 namespace arlab::training {
 namespace {
 
-// With all its digits, so that numbers that differ read differently.
+// Writes all digits, so that different numbers have different texts.
 std::string text_of(double x) {
   char digits[32];
   const auto end = std::to_chars(digits, std::end(digits), x).ptr;
@@ -35,7 +35,7 @@ std::string text_of(const LearningRate& r) {
 
 }  // namespace
 
-std::vector<RunParameter> articles_of(const TrainerOptions& l) {
+std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
   return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                                std::to_string(o.bound) + ", every " + std::to_string(o.every)},
@@ -45,7 +45,7 @@ std::vector<RunParameter> articles_of(const TrainerOptions& l) {
           {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
           {"the speed", text_of(l.speed), false},
           {"epochs", std::to_string(l.epochs), false},
-          {"steps", std::to_string(l.most_steps), false},
+          {"steps", std::to_string(l.max_steps), false},
           {"the comparisons", "every " + std::to_string(l.check_every), false}};
 }
 

@@ -43,7 +43,7 @@ class AlphaBeta : public Network {
 
  private:
   struct Ports {  // when each is free
-    Time send = 0, receive = 0;
+    Time send{}, receive{};
   };
   Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
 
@@ -65,7 +65,7 @@ Model alpha_beta() {
       .name = "alpha_beta",
       .summary = "a message takes alpha + n beta and holds one send and one receive port",
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
-      .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
+      .parameters = {{"alpha", Unit::time, picoseconds(5 * kMicrosecond), "time a message, whatever its size"},
                      {"beta", Unit::time_per_byte, 80, "time a byte sent"},
                      {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
       .make = make,

@@ -66,7 +66,7 @@ class LogGOPS : public Network {
 
  private:
   struct Free {  // when each is free
-    Time processor = 0, send = 0, receive = 0;
+    Time processor{}, send{}, receive{};
   };
   Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
 
@@ -74,7 +74,7 @@ class LogGOPS : public Network {
   // remembered.
   struct Body {
     Bytes bytes = -1;
-    Time processor = 0, port = 0, reduction = 0;
+    Time processor{}, port{}, reduction{};
     bool rendezvous = false;
   };
   const Body& body_of(Bytes bytes) {
@@ -104,9 +104,9 @@ Model loggops() {
       .summary =
           "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
       .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
-      .parameters = {{"L", Unit::time, 3. * kMicrosecond, "latency of the network"},
-                     {"o", Unit::time, 1. * kMicrosecond, "processor time a message, at each end"},
-                     {"g", Unit::time, 0.5 * kMicrosecond, "least time between two messages"},
+      .parameters = {{"L", Unit::time, picoseconds(3 * kMicrosecond), "latency of the network"},
+                     {"o", Unit::time, picoseconds(kMicrosecond), "processor time a message, at each end"},
+                     {"g", Unit::time, picoseconds(500 * kNanosecond), "least time between two messages"},
                      {"G", Unit::time_per_byte, 80, "time a byte in the port"},
                      {"O", Unit::time_per_byte, 0, "processor time a byte"},
                      {"S", Unit::bytes, 64. * 1024 * 1024, "largest eager message"},

@@ -35,5 +35,5 @@ TEST_CASE("backends: an example in one file passes the conformance test") {
   arlab::collectives::Job job;
   const auto backend = arlab::collectives::backend_catalog::example();
   for (arlab::Rank ranks = 1; ranks <= 4; ++ranks)
-    CHECK(arlab::conformance::problems_of(backend, job, ranks) == "");
+    CHECK(arlab::collectives::conformance::problems_of(backend, job, ranks) == "");
 }

@@ -10,7 +10,7 @@
 #include "tests/fakes/gpu/graph.hpp"
 #include "tests/fakes/gpu/queue.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// What a DeviceEvent of a host device refers to.
 class HostEvent {
@@ -68,4 +68,4 @@ class HostStream final : public DeviceStream {
   HostQueue queue_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -10,8 +10,6 @@
 #include "training/io/crc32c.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -71,7 +69,7 @@ TEST_CASE("sections that are not there, or of another type, are named") {
         "2: C has no section 'weights/1', only weights/0, sampler, random, plan, empty: is it of "
         "another model or strategy, or of weights only?");
   CHECK(failure([&] { c.floats("sampler"); }) ==
-        "2: C has integers in section 'sampler', not floats: is it of another model or strategy?");
+        "2: C has integers in section 'sampler', not floats: use a checkpoint of the same model and strategy");
   CHECK(failure([&] { c.json("random"); }).find("has bytes in section 'random', not JSON") !=
         std::string::npos);
   CHECK(failure([&] { Checkpoint{}.bytes("x"); }).find("only none at all") != std::string::npos);
@@ -83,7 +81,7 @@ TEST_CASE("a checkpoint that was cut short anywhere is refused") {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const std::string text = said(whole.substr(0, length));
     INFO(length << ": " << text);
-    REQUIRE(text.starts_with("2: the checkpoint C is cut short: it has " + std::to_string(length)));
+    REQUIRE(text.starts_with("2: the checkpoint C is truncated: it has " + std::to_string(length)));
   }
   CHECK(said(whole + "x").find("is too long") != std::string::npos);
 }
@@ -104,14 +102,14 @@ TEST_CASE("a checkpoint with any bit turned is refused") {
 
 TEST_CASE("foreign files and other versions are refused as such") {
   CHECK(said("PK\x03\x04 a PyTorch file, for example, which is a zip archive") ==
-        "2: C is no checkpoint of arlab: it does not start with ARLABCKP");
-  CHECK(said("AR").find("is cut short") != std::string::npos);
+        "2: C is not a checkpoint of arlab: it does not start with ARLABCKP");
+  CHECK(said("AR").find("is truncated") != std::string::npos);
   CHECK(said("BR").find("is no checkpoint") != std::string::npos);
   std::string newer = encode_checkpoint(some());
   put(newer, 8, 2);
   put(newer, 24, crc32c(newer.substr(0, 24)));
   CHECK(said(newer) ==
-        "2: the checkpoint C is of version 2, and this program reads version 1: use the arlab that "
+        "2: the checkpoint C has version 2, but this program reads version 1: use the arlab that "
         "wrote it");
 }
 
@@ -128,18 +126,18 @@ TEST_CASE("lengths that lie are refused even where the checksums are right") {
   };
   CHECK(resealed(12, 1).empty());  // as it was
   CHECK(resealed(12, 2).find("a section runs beyond its end") != std::string::npos);
-  CHECK(resealed(12, 0).find("there is more after its last section") != std::string::npos);
+  CHECK(resealed(12, 0).find("data follow its last section") != std::string::npos);
   CHECK(resealed(28 + 4, 0xffffffff).find("a section runs beyond its end") != std::string::npos);
   CHECK(resealed(28 + 12, 0xffffffff).find("a section runs beyond its end") != std::string::npos);
-  CHECK(resealed(28, 4).find("section 'x' is of no known kind") != std::string::npos);
-  CHECK(resealed(28, 3).find("section 'x' is no JSON") != std::string::npos);
+  CHECK(resealed(28, 4).find("section 'x' has an unknown kind") != std::string::npos);
+  CHECK(resealed(28, 3).find("section 'x' is not JSON") != std::string::npos);
   CHECK(resealed(28, 0).empty());  // zeros are floats as well
   Checkpoint odd;
   odd.add("x", std::string(5, '\0'));
   std::string bytes = encode_checkpoint(odd);
   put(bytes, 28, 0);
   put(bytes, bytes.size() - 4, crc32c(bytes.substr(28, bytes.size() - 32)));
-  CHECK(said(bytes).find("section 'x' ends within a number") != std::string::npos);
+  CHECK(said(bytes).find("section 'x' ends in the middle of a number") != std::string::npos);
 }
 
 TEST_CASE("JSON that nests without end is refused, not followed") {
@@ -148,7 +146,7 @@ TEST_CASE("JSON that nests without end is refused, not followed") {
   std::string bytes = encode_checkpoint(c);
   put(bytes, 28, 3);
   put(bytes, bytes.size() - 4, crc32c(bytes.substr(28, bytes.size() - 32)));
-  CHECK(said(bytes).find("section 'x' is no JSON") != std::string::npos);
+  CHECK(said(bytes).find("section 'x' is not JSON") != std::string::npos);
   CHECK(parse_json(std::string(60, '[') + std::string(60, ']')));
   CHECK_FALSE(parse_json(std::string(66, '[') + std::string(66, ']')));
 }

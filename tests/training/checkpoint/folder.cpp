@@ -14,8 +14,6 @@
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -58,7 +56,7 @@ TEST_CASE("checkpoints are due by epoch and by step, as the policy says") {
   CHECK_FALSE(never.due({.step = 10, .epoch_ended = true}));
   CHECK(failure([] {
           CheckpointFolder("x", {.every_steps = -1});
-        }).starts_with("2: a checkpoint every -1"));
+        }).starts_with("2: a checkpoint interval of -1"));
   CHECK(failure([] { CheckpointFolder("x", {.keep = -1}); }).starts_with("2: -1 checkpoints"));
 }
 
@@ -97,7 +95,7 @@ TEST_CASE("a damaged newest checkpoint gives way to the one before, with the rea
   CHECK(latest->refused[0] ==
         "the checkpoint " + folder.file(step_file(3)) +
             " is damaged: the checksum of section 'weights/0' is wrong: use an earlier one");
-  CHECK(latest->refused[1].find("is cut short: it has 1000 of ") != std::string::npos);
+  CHECK(latest->refused[1].find("is truncated: it has 1000 of ") != std::string::npos);
 
   // The run goes on from 1, and what comes after it is out of the way.
   CheckpointFolder again(folder.file(""), {.keep = 1});
@@ -117,7 +115,7 @@ TEST_CASE("where no checkpoint is whole, all reasons are told, and nothing start
   CHECK(said.starts_with("2: no checkpoint in " + folder.file("") +
                          " can be used; move them away to start anew:\n  " +
                          folder.file(step_file(2)) + " is no checkpoint of arlab"));
-  CHECK(said.find(step_file(1) + " is cut short: it has 0 bytes") != std::string::npos);
+  CHECK(said.find(step_file(1) + " is truncated: it has 0 bytes") != std::string::npos);
 }
 
 TEST_CASE("a new run in a used folder moves what is there aside") {
@@ -154,7 +152,7 @@ TEST_CASE("only the best are saved where that is wanted, also after a restart") 
   CHECK_FALSE(saves(again, 7, 0.45));
   CHECK(saves(again, 8, 0.3));
   CHECK(failure([&] { again.save(of_step(9), {.step = 9}); }) ==
-        "2: to save only the best needs a validation loss: give validation data");
+        "2: saving only the best checkpoint needs a validation loss: use validation data");
 }
 
 TEST_CASE("weights alone are saved where that is wanted") {

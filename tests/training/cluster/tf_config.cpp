@@ -4,8 +4,6 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -34,7 +32,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
       R"({"cluster":{"worker":["a:12345","b:23456"]},"task":{"type":"worker","index":)";
   for (const char* index : {"0", "\"0\""}) {
     const Cluster c = parse_tf_config(before + index + "}}");
-    CHECK(c.told_by == "TF_CONFIG");
+    CHECK(c.source == "TF_CONFIG");
     CHECK(c.chief);
     CHECK(c.rank == 0);
     CHECK(c.workers == 2);
@@ -74,7 +72,7 @@ TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
 TEST_CASE("an empty TF_CONFIG is a process on its own") {
   for (const char* text : {"{}", R"({"cluster": {}})"}) {
     const Cluster c = parse_tf_config(text);
-    CHECK(c.told_by == "nobody");
+    CHECK(c.source == "nobody");
     CHECK(c.workers == 1);
     CHECK(c.chief);
   }
@@ -88,26 +86,26 @@ TEST_CASE("IPv6 addresses stay whole") {
 }
 
 TEST_CASE("malformed TF_CONFIG is refused by the value that is wrong") {
-  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is no JSON: write"));
-  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is no JSON object");
+  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is not JSON: write"));
+  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is not JSON object");
   CHECK(said(R"({"cluster": 3, "task": {}})") ==
-        "2: TF_CONFIG has '3' as its cluster, which is no object");
+        "2: TF_CONFIG has '3' as its cluster, which is not an object");
   CHECK(said(R"({"cluster": {"workers": ["a:1"]}})") ==
         "2: TF_CONFIG has tasks of type 'workers': use chief, worker, ps and evaluator");
   CHECK(said(R"({"cluster": {"worker": "a:1"}})") ==
-        "2: TF_CONFIG has '\"a:1\"' as its workers, which is no list of host:port");
+        "2: TF_CONFIG has '\"a:1\"' as its workers, which is not a list of host:port");
   for (const char* address : {"a", "a:", "a:0", "a:65536", "a:x", ":1", "a b:1", "::1:80", "a:-1"})
     CHECK(said(R"({"cluster": {"worker": [")" + std::string(address) + "\"]}}") ==
           "2: TF_CONFIG has '\"" + std::string(address) +
-              "\"' among its workers, which is no host:port");
+              "\"' among its workers, which is not host:port");
   CHECK(said(R"({"cluster": {"worker": [null]}})").find("has 'null' among") != std::string::npos);
   CHECK(said(R"({"cluster": {"worker": ["a:1"], "ps": ["a:1"]}})").find("has '\"a:1\"' twice") !=
         std::string::npos);
-  CHECK(said(R"({"cluster": {"chief": ["a:1", "b:1"]}})") == "2: TF_CONFIG has 2 chiefs: name one");
+  CHECK(said(R"({"cluster": {"chief": ["a:1", "b:1"]}})") == "2: TF_CONFIG has 2 chiefs: use one");
   CHECK(said(R"({"cluster": {"chief": ["a:1"], "master": ["b:1"]}})") ==
         "2: TF_CONFIG has both a chief and a master");
   CHECK(said(R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps"}})") ==
-        "2: TF_CONFIG has nobody who trains: name workers");
+        "2: TF_CONFIG has 0 workers: add workers");
   CHECK(said(R"({"task": {"type": "worker", "index": 0}})").find("has a task, but no cluster") !=
         std::string::npos);
   CHECK(said(R"({"cluster": {"worker": ["a:1"]}})").find("does not say which task this is") !=
@@ -124,7 +122,7 @@ TEST_CASE("malformed tasks of TF_CONFIG are refused by the value that is wrong")
                             "99999999999", "\"4294967296\""})
     CHECK(no("worker", index).find(std::string("has the index '") + index) != std::string::npos);
   CHECK(no("worker", "2") ==
-        "2: TF_CONFIG says that this is worker 2, but its cluster has 2 of these, counted from 0");
+        "2: TF_CONFIG says that this is worker 2, but its cluster has 2 of these, numbered from 0");
   CHECK(no("evaluator", "1").find("this is evaluator 1, but its cluster has 0") !=
         std::string::npos);
 }

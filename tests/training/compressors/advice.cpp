@@ -24,10 +24,10 @@ TEST_CASE("an all-gather pays only while c P < 8n") {
   CHECK(advise("ef_signsgd", 1 << 20, 63).fewer);
   CHECK_FALSE(advise("ef_signsgd", 1 << 20, 64).fewer);
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 100).words,
-             contains("topk by all_gather: a rank receives 79200 bytes, from a dense ring 79200: 1 "
-                      "times as many, do not compress this (c P = 80000 is not below 8n = 80000)"));
+             contains("topk by all_gather: each rank receives 79200 bytes instead of 79200: 1 "
+                      "times as many, so do not compress (c P = 80000 is not below 8n = 80000)"));
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 4).words,
-             contains("a rank receives 2400 bytes, from a dense ring 60000: 25 times fewer"));
+             contains("each rank receives 2400 bytes instead of 60000: 25 times fewer"));
 }
 
 TEST_CASE("the aggregation with the fewest bytes is chosen") {
@@ -35,8 +35,8 @@ TEST_CASE("the aggregation with the fewest bytes is chosen") {
   CHECK(advise("signsgd", 1 << 20, 64).aggregation == Aggregation::allreduce);
   CHECK(advise("terngrad", 1 << 20, 8).aggregation == Aggregation::all_gather);
   CHECK(advise("terngrad", 1 << 20, 32).aggregation == Aggregation::allreduce);
-  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantise);
-  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantise);
+  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantize);
+  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantize);
   // A code each way, and fewer bytes for headers of a bucket that is the whole vector.
   CHECK(advise("int8:bucket=1000000", 1000, 2).aggregation == Aggregation::all_gather);
   CHECK(advise("fp16", 100, 1000).fewer);

@@ -57,7 +57,7 @@ TEST_CASE("wrong specs are refused, by name") {
 
 TEST_CASE("what a compressor cannot do is refused") {
   CHECK_THROWS_WITH(make_compressor(choose_compressor("topk"), flat(10), Aggregation::allreduce),
-                    "codes of topk cannot travel by allreduce: use all_gather");
+                    "codes of topk does not support aggregation allreduce: use all_gather");
   CHECK_THROWS_WITH(make_compressor(choose_compressor("fp16"), {{-1, 3}}, Aggregation::allreduce),
                     contains("-1 x 3 elements"));
   CHECK_THROWS_WITH(

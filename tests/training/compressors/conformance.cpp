@@ -29,7 +29,7 @@ struct Case {
   }
 };
 
-EncodeContext occasion(const Case& c, Rank rank, int step) {
+EncodeContext context(const Case& c, Rank rank, int step) {
   return {.seed = 11, .step = step, .tensor = 3, .rank = rank, .ranks = c.ranks};
 }
 
@@ -49,7 +49,7 @@ Run run(const Case& c) {
     for (int step = 0; step < kSteps; ++step) {
       auto x = test::gradient(c.elements(), me, step);
       CountingCommunicator counted(communicator);
-      aggregator->run(counted, x, occasion(c, me, step));
+      aggregator.run(counted, x, context(c, me, step));
       const Count all = communicator.sum(counted.sent().bytes);
       const auto s = static_cast<std::size_t>(step);
       if (me == 0) result.bytes[s] = all;
@@ -75,14 +75,14 @@ Expected encoded_one_by_one(const Case& c) {
     Count bytes = 0;
     std::vector<float> sum(static_cast<std::size_t>(c.elements()));
     for (Rank r = 0; r < c.ranks; ++r) {
-      const EncodeContext o = occasion(c, r, step);
+      const EncodeContext o = context(c, r, step);
       Compressor& compressor = *compressors[static_cast<std::size_t>(r)];
       const auto code = compressor.encode(test::gradient(c.elements(), r, step), o);
       bytes += static_cast<Count>(code.size());
       compressor.decode_add(code, sum, 1, o);
     }
     for (float& v : sum) v /= static_cast<float>(c.ranks);
-    compressors[0]->finish(sum, occasion(c, 0, step));
+    compressors[0]->finish(sum, context(c, 0, step));
     expected.code_bytes.push_back(bytes);
     expected.average.push_back(std::move(sum));
   }
@@ -144,12 +144,11 @@ TEST_CASE("the catalogue has what it should, each by its name") {
     found.emplace_back(kind.name);
     CHECK(&find_compressor(kind.name) == &kind);
     CHECK_FALSE(kind.aggregations.empty());
-    for (const std::string_view text : {kind.label, kind.summary, kind.source, kind.size, kind.odd})
+    for (const std::string_view text : {kind.label, kind.summary, kind.source, kind.size, kind.special_values})
       CHECK_FALSE(text.empty());
     // What requantises must know the sizes of others' chunks.
-    if (kind.can(Aggregation::requantise)) {
-      CHECK(kind.packed(flat(10), choose_compressor(kind, {}), Aggregation::requantise, 0));
-      CHECK_FALSE(kind.reply_varies);
+    if (kind.can(Aggregation::requantize)) {
+      CHECK(kind.packed(flat(10), choose_compressor(kind, {}), Aggregation::requantize, 0));
     }
   }
   CHECK(found == names);
@@ -194,7 +193,7 @@ TEST_CASE("other algorithms carry the codes as well") {
         const auto aggregator =
             make_aggregator(choice, flat(100), choice.kind->aggregations[0], 3, me, routes);
         auto x = test::gradient(100, me);
-        aggregator->run(communicator, x, {.rank = me, .ranks = 3});
+        aggregator.run(communicator, x, {.rank = me, .ranks = 3});
         out[static_cast<std::size_t>(me)] = x;
       });
       INFO(name << " " << spec);

@@ -16,8 +16,8 @@ constexpr Count kRows = 40, kColumns = 30, kKnown = 8;
 /// A matrix of the singular values 1, 0.8, 0.64, ...
 std::vector<float> known_matrix() {
   auto u = test::gradient(kKnown * kRows, 1), v = test::gradient(kKnown * kColumns, 2);
-  orthonormalise(u.data(), kRows, kKnown);
-  orthonormalise(v.data(), kColumns, kKnown);
+  orthonormalize(u.data(), kRows, kKnown);
+  orthonormalize(v.data(), kColumns, kKnown);
   std::vector<float> matrix(kRows * kColumns);
   float value = 1;
   for (Count k = 0; k < kKnown; ++k, value *= 0.8f)
@@ -71,7 +71,7 @@ TEST_CASE("columns are orthonormal, and those that depend on others become zero"
   for (Count i = 0; i < kRows; ++i)
     p[static_cast<std::size_t>(2 * kRows + i)] =
         2 * p[static_cast<std::size_t>(i)] - p[static_cast<std::size_t>(kRows + i)];
-  orthonormalise(p.data(), kRows, 4);
+  orthonormalize(p.data(), kRows, 4);
   for (Count a = 0; a < 4; ++a)
     for (Count b = 0; b < 4; ++b) {
       double dot = 0;

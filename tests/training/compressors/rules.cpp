@@ -54,9 +54,9 @@ TEST_CASE("int8 is within half a step, and 0 stays 0") {
   for (std::size_t b = 0; b < x.size(); b += 100) {
     const auto first = x.begin() + static_cast<std::ptrdiff_t>(b);
     const auto last = x.begin() + static_cast<std::ptrdiff_t>(std::min(b + 100, x.size()));
-    const double most = std::max(0.0f, *std::max_element(first, last));
-    const double least = std::min(0.0f, *std::min_element(first, last));
-    const double step = (most - least) / 255;
+    const double max = std::max(0.0f, *std::max_element(first, last));
+    const double min = std::min(0.0f, *std::min_element(first, last));
+    const double step = (max - min) / 255;
     double worst = 0;
     for (std::size_t i = b; i < std::min(b + 100, x.size()); ++i)
       worst = std::max(worst, std::fabs(double{x[i]} - double{out[i]}));
@@ -106,9 +106,9 @@ TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   double mean = 0, square = 0;
   for (const float v : kX) mean += double{v} / 1003;
   for (const float v : kX) square += (double{v} - mean) * (double{v} - mean) / 1003;
-  float most = 0;
-  for (const float v : kX) most = std::max(most, std::fabs(v));
-  REQUIRE(most > 2.5 * std::sqrt(square));
+  float max = 0;
+  for (const float v : kX) max = std::max(max, std::fabs(v));
+  REQUIRE(max > 2.5 * std::sqrt(square));
   const auto out = through("terngrad", kX, {.seed = 3});
   Count wrong = 0, sent = 0;
   for (std::size_t i = 0; i < kX.size(); ++i) {
@@ -121,7 +121,7 @@ TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   CHECK(sent > 100);
 }
 
-TEST_CASE("1-bit gives the means of the negatives and of the rest") {
+TEST_CASE("1-bit gives the means of the negative elements and of the rest") {
   double negative = 0, rest = 0;
   Count negatives = 0;
   for (const float v : kX) {
@@ -220,7 +220,7 @@ TEST_CASE("1-bit Adam: Adam, then its momentum in signs over a frozen variance")
   constexpr Count n = 50;
   constexpr int kFreeze = 3;
   const auto compressor =
-      make_compressor(choose_compressor("onebit_adam:freeze=3"), flat(n), Aggregation::requantise);
+      make_compressor(choose_compressor("onebit_adam:freeze=3"), flat(n), Aggregation::requantize);
   std::vector<double> m(n), v(n), e(n);
   double worst = 0;
   for (int step = 0; step < 6; ++step) {

@@ -5,8 +5,6 @@
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -41,9 +39,9 @@ TEST_CASE("CIFAR-10 files become one data set, plane by plane") {
 
 TEST_CASE("CIFAR-10 files that are not what they should be are refused by name") {
   const std::string good = record(1, 1, 1, 1);
-  CHECK(said({{"a", good}, {"b", ""}}) == "2: b is empty: fetch it again");
+  CHECK(said({{"a", good}, {"b", ""}}) == "2: b is empty: download it again");
   CHECK(said({{"a", good.substr(1)}}) ==
-        "2: a has 3072 bytes, which is no multiple of the 3073 of a record: it is cut short, or "
+        "2: a has 3072 bytes, which is not a multiple of the 3073 of a record: it is truncated, or "
         "not of CIFAR-10's binary version");
   CHECK(said({{"a", good + record(10, 1, 1, 1)}}) ==
         "2: a has the label 10 at sample 1, beyond the classes 0 to 9: is it CIFAR-100, or not of "

@@ -9,8 +9,6 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("a map is applied to every sample, and labels stay") {
@@ -18,16 +16,6 @@ TEST_CASE("a map is applied to every sample, and labels stay") {
   CHECK(values_of(d, 7) == std::vector<float>{14, -7});
   std::vector<float> values(2);
   CHECK(d.sample(17, values) == 7);
-}
-
-TEST_CASE("each channel is normalised by its own mean and deviation") {
-  const Dataset d = normalized(numbered(10), {1, -1}, {2, 4});
-  CHECK(values_of(d, 9) == std::vector<float>{4, -2});
-  CHECK(failure([] { normalized(numbered(1), {1}, {1}); }) ==
-        "2: numbered has 2 channels, but there are 1 means and 1 deviations: give one for each");
-  CHECK(failure([] {
-          normalized(numbered(1), {1, 1}, {1, 0});
-        }) == "2: a deviation of 0.000000 cannot divide: give one above 0");
 }
 
 TEST_CASE("a cache makes each sample once") {

@@ -8,8 +8,6 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 using namespace std::chrono_literals;
 
@@ -59,7 +57,7 @@ TEST_CASE("a pipeline goes on from any position") {
   CHECK(failure([&] {
           resumed.seek({1, 5});
         }) ==
-        "2: the data have no step 5 in epoch 1: an epoch has 5 steps; resume with the batch and "
+        "2: there is no step 5 in epoch 1: an epoch has 5 steps; resume with the batch and "
         "the data of the checkpoint");
   CHECK(batches(resumed, 2) == batches(through, 2));  // still where it was
 }

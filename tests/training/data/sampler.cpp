@@ -8,8 +8,6 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -167,18 +165,18 @@ TEST_CASE("agreement tells apart what orders samples differently, and nothing el
 
 TEST_CASE("samplings without a step are refused") {
   const auto said = [](Sampling s) { return failure([&] { Sampler{s}; }); };
-  CHECK(said({.samples = 0}) == "2: there are no samples to train on");
+  CHECK(said({.samples = 0}) == "2: there are 0 samples to train on: use a larger data set");
   CHECK(said({.samples = 9, .workers = 0}).find("0 workers") != std::string::npos);
   CHECK(said({.samples = 9, .workers = 2, .rank = 2}) == "2: rank 2 is not one of 2 workers");
   CHECK(said({.samples = 31}) ==
-        "2: 31 samples are less than a batch of 32 on each worker's share: use a smaller batch");
+        "2: 31 samples are fewer than a batch of 32 for each worker's share: use a smaller batch");
   CHECK(said({.samples = 9, .global_batch = 3, .workers = 4}) ==
-        "2: a global batch of 3 leaves some of 4 workers without a sample: use a larger batch or "
+        "2: a global batch of 3 leaves some of the 4 workers without samples: use a larger batch or "
         "fewer workers");
   CHECK(said({.samples = 60, .files = {30, 30}, .workers = 3, .sharding = Sharding::file}) ==
         "2: there are 2 files for 3 workers: use sharding data, or fewer workers");
   CHECK(said({.samples = 60, .sharding = Sharding::file}) ==
-        "2: sharding by file needs data in files: use sharding data");
+        "2: sharding by file needs data from files: use sharding data");
   CHECK(failure([] { sharding_named("fiel"); }) ==
         "2: unknown sharding 'fiel': use data, file or off");
   for (const Sharding s : {Sharding::data, Sharding::file, Sharding::off})

@@ -10,8 +10,6 @@
 #include "training/io/crc32c.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -74,9 +72,9 @@ void learn(std::vector<float>& weights, Table& table, float rate) {
   for (std::size_t i = 0; i < table.labels.size(); ++i) {
     const auto x = table.row(i);
     Scores s = scores(weights, x);
-    const float most = *std::max_element(s.begin(), s.end());
+    const float max = *std::max_element(s.begin(), s.end());
     float sum = 0;
-    for (float& v : s) sum += v = std::exp(v - most);
+    for (float& v : s) sum += v = std::exp(v - max);
     for (std::size_t k = 0; k < 10; ++k) {
       const float error = s[k] / sum - (static_cast<int>(k) == table.labels[i] ? 1.0f : 0.0f);
       float* w = weights.data() + k * (x.size() + 1);
@@ -142,5 +140,5 @@ TEST_CASE("synthetic images that cannot be made are refused") {
         }) ==
         "2: synthetic images of 1 x 4 x 28 cannot be made: use 8 to 4096 pixels a side and 1 to 64 "
         "channels");
-  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are none: ask for at least 1");
+  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are too few: use at least 1");
 }

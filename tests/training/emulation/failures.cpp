@@ -40,7 +40,7 @@ TEST_CASE("virtual ranks: a deadlock is found, and says who waits for what") {
       if (c.rank() == 3) {
         std::thread thread = c.clock().start([&] {
           std::unique_lock inner(mutex);
-          never->wait(inner);
+          never.wait(inner);
         });
         lock.unlock();
         c.clock().join(thread);
@@ -90,7 +90,7 @@ TEST_CASE("virtual ranks: an exception in one ends all, wherever they wait") {
         case 1:
           return receive_from(c, (c.rank() + 1) % 8, 0);
         case 2:
-          return never->wait_until(lock, 1e6);
+          return never.wait_until(lock, 1e6);
         default:
           compute(c, 100 * kMs);
           c.sum(1);
@@ -114,9 +114,9 @@ TEST_CASE("virtual ranks: a failure in a thread of a rank, or in a computation, 
         }) == "thread lost");
   CHECK(failure([] {
           run(3, [](Communicator& c) {
-            c.clock().leave(kMs);
+            c.clock().begin_compute(kMs);
             if (c.rank() == 1) throw std::runtime_error("computation lost");
-            c.clock().arrive();
+            c.clock().end_compute();
             c.barrier();
           });
         }) == "computation lost");
@@ -150,7 +150,7 @@ TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who a
   CHECK(ends(true) == "");
 }
 
-TEST_CASE("virtual ranks: errors of the network end them") {
+TEST_CASE("virtual ranks: errors events of the network end them") {
   CHECK_THAT(failure([] {
                const auto slow = make_network(find_model("alpha_beta"), {{"beta", 1e18}}, 2);
                on_emulated_ranks(*slow, 2, [](Communicator& c) {

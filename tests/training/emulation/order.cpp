@@ -124,21 +124,21 @@ TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond,
           std::thread mover = c.clock().start([&] {
             std::unique_lock lock(mutex);
             while (done < 2) {
-              while (given <= done) changed->wait(lock);
+              while (given <= done) changed.wait(lock);
               lock.unlock();
               execute(c, find_algorithm("ring"), {.ranks = 64, .elements = 300},
                       std::as_writable_bytes(std::span(data)), {}, 2);
               lock.lock();
               ++done;
-              changed->notify_all();
+              changed.notify_all();
             }
           });
           for (int step = 0; step < 2; ++step) {
             compute(c, kMs);
             std::unique_lock lock(mutex);
             ++given;
-            changed->notify_all();
-            while (done < given) changed->wait(lock);
+            changed.notify_all();
+            while (done < given) changed.wait(lock);
           }
           c.clock().join(mover);
           weights[static_cast<std::size_t>(c.rank())] = data;

@@ -29,8 +29,8 @@ class Timed final : public Replica {
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
   BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
   BatchResult learn(const Samples& samples, float scale) override {
-    clock_.leave(2e-3);
-    clock_.arrive();
+    clock_.begin_compute(2e-3);
+    clock_.end_compute();
     return toy_.learn(samples, scale);
   }
 

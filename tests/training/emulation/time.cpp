@@ -16,9 +16,9 @@ TEST_CASE("virtual time: computations take what they say, and overlap") {
   const EmulationResult outcome = run(2, [&](Communicator& c) {
     const auto me = static_cast<std::size_t>(c.rank());
     std::vector<float> mine(1000, static_cast<float>(me + 1)), theirs(1000);
-    c.clock().leave(c.rank() == 0 ? 3 * kMs : 5 * kMs);
+    c.clock().begin_compute(c.rank() == 0 ? 3 * kMs : 5 * kMs);
     both.arrive_and_wait();  // they compute at the same time, or this would never end
-    c.clock().arrive();
+    c.clock().end_compute();
     done[me] = now_us(c);
     start(c, 0,
           {transfer(ActionKind::send, 1 - c.rank(), mine),
@@ -51,10 +51,10 @@ TEST_CASE("virtual time: a barrier makes everybody's time the latest, and orders
   std::vector<std::tuple<Rank, Count, double, Count>> seen;
   run(4, [&](Communicator& c) {
     compute(c, (4 - c.rank()) * kMs);
-    const double most = c.max(-1.0 - c.rank());
+    const double max = c.max(-1.0 - c.rank());
     const Count sum = c.sum(Count{1} << c.rank());
     c.barrier();
-    seen.emplace_back(c.rank(), now_us(c), most, sum);
+    seen.emplace_back(c.rank(), now_us(c), max, sum);
   });
   std::vector<std::tuple<Rank, Count, double, Count>> expected;
   for (Rank r = 0; r < 4; ++r) expected.emplace_back(r, 4000, -1.0, 15);
@@ -77,7 +77,7 @@ TEST_CASE("virtual time: a second thread of each rank moves data while the first
     std::thread mover = c.clock().start([&] {
       std::unique_lock lock(mutex);
       while (done < 3) {
-        while (ready <= done) changed->wait(lock);
+        while (ready <= done) changed.wait(lock);
         lock.unlock();
         const Count begin = now_us(c);
         auto& bucket = buckets[static_cast<std::size_t>(done)];
@@ -88,18 +88,18 @@ TEST_CASE("virtual time: a second thread of each rank moves data while the first
         moves[me].push_back({begin, now_us(c)});
         lock.lock();
         ++done;
-        changed->notify_all();
+        changed.notify_all();
       }
     });
     for (int bucket = 0; bucket < 3; ++bucket) {
       compute(c, 2 * kMs);
       const std::lock_guard lock(mutex);
       ++ready;
-      changed->notify_all();
+      changed.notify_all();
     }
     {
       std::unique_lock lock(mutex);
-      while (done < 3) changed->wait(lock);
+      while (done < 3) changed.wait(lock);
       waited_until[me] = now_us(c);
     }
     c.clock().join(mover);
@@ -123,21 +123,21 @@ TEST_CASE("virtual time: waits end at their time or when notified, and joins wit
     const auto changed = clock.condition();
     std::unique_lock lock(mutex);
     for (const double until : {0.1, 0.1 + 1.0 / 3, 0.5}) {
-      changed->wait_until(lock, until);
+      changed.wait_until(lock, until);
       early = early || clock.now() < until;
     }
     times.push_back(now_us(c));
-    changed->wait_until(lock, 0.2);  // long over
+    changed.wait_until(lock, 0.2);  // long over
     times.push_back(now_us(c));
     lock.unlock();
     std::thread other = clock.start([&] {
       compute(c, 0.25);
       const std::lock_guard inner(mutex);
-      changed->notify_all();
+      changed.notify_all();
       times.push_back(now_us(c));
     });
     lock.lock();
-    changed->wait_until(lock, 100);
+    changed.wait_until(lock, 100);
     times.push_back(now_us(c));
     lock.unlock();
     clock.join(other);
@@ -167,9 +167,9 @@ TEST_CASE("virtual time: jitter is drawn by the seed, for each rank and computat
   CHECK(some != times(2, 0.5));
   CHECK(some[0] != some[2]);
   for (std::size_t r = 0; r < 3; ++r) {
-    const Time least = r == 1 ? 2 * kThree : kThree;
-    CHECK(some[r] > least);
-    CHECK(some[r] < least * 3 / 2);
+    const Time min = r == 1 ? 2 * kThree : kThree;
+    CHECK(some[r] > min);
+    CHECK(some[r] < min * 3 / 2);
   }
 }
 
@@ -189,6 +189,6 @@ TEST_CASE("virtual time: a slow rank reduces slowly, too") {
                              {.slowdown = {1, slowdown}})
         .finish;
   };
-  CHECK(finish(1) == 400 * 1000);
-  CHECK(finish(2.5) == 1000 * 1000);
+  CHECK(finish(1) == Time{400 * 1000});
+  CHECK(finish(2.5) == kMicrosecond);
 }

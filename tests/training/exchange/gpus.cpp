@@ -20,7 +20,7 @@ std::vector<std::vector<float>> trained(const toy::Run& run) {
       return std::make_unique<toy::ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));
     };
     TrainerOptions learning = run.learning;
-    learning.via.executor = &gpus;
+    learning.route_options.executor = &gpus;
     Trainer trainer(c, learning, make);
     Pipeline feed(data, toy::sampling(run, run.ranks, c.rank()), 1);
     trainer.run({&feed, nullptr}, run.samples / run.global_batch);
@@ -38,7 +38,7 @@ TEST_CASE("gradients between GPUs train as on the host, by any route") {
       toy::Run run;
       run.ranks = 4;
       run.learning.route = route;
-      run.learning.via.group_size = 2;
+      run.learning.route_options.group_size = 2;
       run.learning.overlap = overlap;
       INFO(route << " overlap " << overlap);
       CHECK(trained(run) == toy::train(run).weights);

@@ -106,7 +106,7 @@ TEST_CASE("what is pushed to parameter servers may be codes") {
         why = e.what();
       }
       const bool can =
-          kind.optimiser == "any" && kind.name != "threshold" && kind.name != "powersgd";
+          kind.optimizer == "any" && kind.name != "threshold" && kind.name != "powersgd";
       CHECK(why.empty() == can);
     }
   // Of codes that lose nothing, every worker pushes all: to the bit as without.
@@ -129,7 +129,7 @@ TEST_CASE("compressors that cannot be used so are refused, with what to do") {
   };
   CHECK(refused("fp16", "cannot be cut: use --scheduler buckets",
                 [](TrainerOptions& l) { l.options.gradients.scheduler = "dear"; }));
-  CHECK(refused("fp16", "codes of fp16 cannot travel by requantise",
+  CHECK(refused("fp16", "compressor fp16 does not support aggregation requantise",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "requantise"; }));
   CHECK(refused("fp16", "are not positions and floats",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "doubling"; }));
@@ -139,9 +139,9 @@ TEST_CASE("compressors that cannot be used so are refused, with what to do") {
                 [](TrainerOptions& l) { l.route = "tree"; }));
   CHECK(refused("fp16", "algorithm native does not do",
                 [](TrainerOptions& l) { l.route = "native"; }));
-  CHECK(refused("topk", "strategy central_storage has no use for a compressor",
+  CHECK(refused("topk", "strategy central_storage does not use a compressor",
                 [](TrainerOptions& l) { l.strategy = "central_storage"; }));
-  CHECK(refused("dgc", "must be followed by SGD without momentum, not momentum",
+  CHECK(refused("dgc", "requires optimizer SGD without momentum, not momentum",
                 [](TrainerOptions& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a rank that fails while gradients are under way leaves nobody reading
     }
 }
 
-TEST_CASE("a gradient that is no number is told before a code hides it") {
+TEST_CASE("a NaN gradient is reported before compression hides it") {
   for (const char* spec : {"signsgd", "topk", "powersgd"}) {
     INFO(spec);
     toy::Run run = run_with(choose_compressor(spec), 2);

@@ -46,7 +46,7 @@ bool sums(Communicator& c, const Route& route) {
     std::vector<float> data(elements);
     for (std::size_t i = 0; i < elements; ++i)
       data[i] = static_cast<float>(c.rank() + 1) + static_cast<float>(i);
-    travel(c, route, Collective::allreduce, 0, data, 7);
+    run_collective(c, route, Collective::allreduce, 0, data, 7);
     const auto ranks = static_cast<float>(c.ranks());
     for (std::size_t i = 0; i < elements; ++i)
       wrong += data[i] == ranks * (ranks + 1) / 2 + ranks * static_cast<float>(i) ? 0 : 1;

@@ -11,8 +11,6 @@
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -64,7 +62,7 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
     const FileLimit limit(50'000);
     said = failure([&] { write(path, text); });
   }
-  CHECK(said == "3: cannot write " + path + " (File too large): make room or write somewhere else");
+  CHECK(said == "3: cannot write " + path + " (File too large): free some space or write to another folder");
   CHECK(read_whole(path) == "old");
   CHECK(files_in(folder.file("")) == 1);
 }
@@ -77,7 +75,7 @@ TEST_CASE("files that cannot be read or written are named with the reason") {
   folder.with("file", "");
   CHECK(failure([&] { write(folder.file("file/inside"), "x"); }) ==
         "3: cannot write " + folder.file("file/inside") +
-            " (Not a directory): name a folder that can be written");
+            " (Not a directory): use a writable folder");
 }
 
 TEST_CASE("files without a size are read to their end") {

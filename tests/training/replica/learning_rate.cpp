@@ -6,8 +6,6 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("a constant rate stays") {
@@ -61,7 +59,7 @@ TEST_CASE("rates that make no sense are refused by their value") {
   const auto said = [](LearningRate rate) { return failure([&] { check(rate); }); };
   CHECK(said({}).empty());
   CHECK(said({.base = -0.5}) ==
-        "2: a learning rate of -0.500000 cannot learn: use one above 0, such as 0.001");
+        "2: a learning rate of -0.500000 is not positive: use one above 0, such as 0.001");
   CHECK(said({.base = std::numeric_limits<double>::quiet_NaN()}).find("cannot learn") !=
         std::string::npos);
   CHECK(said({.base = std::numeric_limits<double>::infinity()}).find("cannot learn") !=
@@ -78,11 +76,11 @@ TEST_CASE("rates that make no sense are refused by their value") {
 
 TEST_CASE("scalings and decays go by their names") {
   for (const auto s : {RateScaling::none, RateScaling::linear, RateScaling::sqrt})
-    CHECK(rate_scaling_named(name(s)) == s);
+    CHECK(find_rate_scaling(name(s)) == s);
   for (const auto d : {RateDecay::constant, RateDecay::steps, RateDecay::cosine})
-    CHECK(rate_decay_named(name(d)) == d);
-  CHECK(failure([] { rate_scaling_named("square"); }) ==
-        "2: unknown scaling 'square' of the learning rate: use none, linear or sqrt");
-  CHECK(failure([] { rate_decay_named("step"); }) ==
-        "2: unknown decay 'step' of the learning rate: use constant, steps or cosine");
+    CHECK(find_rate_decay(name(d)) == d);
+  CHECK(failure([] { find_rate_scaling("square"); }) ==
+        "2: unknown learning-rate scaling 'square': use none, linear or sqrt");
+  CHECK(failure([] { find_rate_decay("step"); }) ==
+        "2: unknown learning-rate decay 'step': use constant, steps or cosine");
 }

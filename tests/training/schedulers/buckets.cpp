@@ -9,7 +9,6 @@
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
@@ -25,8 +24,8 @@ struct Draws {
 Profile model(Draws& draws) {
   Profile all;
   for (Count i = draws.below(40); i >= 0; --i) {
-    const Count most = draws.below(3) == 0 ? 3000 : 20;
-    all.push_back({std::to_string(i), 0, 0, 1 + draws.below(most), {}});
+    const Count max = draws.below(3) == 0 ? 3000 : 20;
+    all.push_back({std::to_string(i), 0, 0, 1 + draws.below(max), {}});
   }
   return all;
 }

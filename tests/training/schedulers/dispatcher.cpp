@@ -29,14 +29,14 @@ Values small(const SchedulerKind& kind) {
 // What one leader tells and the others hear, in order.
 class Channel {
  public:
-  void tell(const Bundle* bundle) {
+  void broadcast_next(const Bundle* bundle) {
     {
       const std::scoped_lock lock(mutex_);
       told_.push_back(bundle ? std::optional(*bundle) : std::nullopt);
     }
     changed_.notify_all();
   }
-  std::optional<Bundle> hear() {
+  std::optional<Bundle> receive_next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return heard_ < told_.size(); });
     return told_[heard_++];
@@ -112,9 +112,9 @@ TEST_CASE("those who follow carry out the leader's order, jobs as well") {
   Dispatcher leader(machine_clock(), true), follower(machine_clock(), true);
   follower.schedule(kind, kProfile, {}, small(kind),
                     [&](const Bundle& b) { followed.push_back(b); },
-                    {.tell = {}, .hear = [&] { return channel.hear(); }});
+                    {.broadcast_next = {}, .receive_next = [&] { return channel.receive_next(); }});
   leader.schedule(kind, kProfile, {}, small(kind), [&](const Bundle& b) { led.push_back(b); },
-                  {.tell = [&](const Bundle* b) { channel.tell(b); }, .hear = {}});
+                  {.broadcast_next = [&](const Bundle* b) { channel.broadcast_next(b); }, .receive_next = {}});
   std::thread other([&] {
     for (int step = 0; step < 10; ++step) {
       for (const int layer : {0, 1, 2, 3}) follower.ready(layer);  // another order

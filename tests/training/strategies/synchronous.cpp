@@ -110,7 +110,7 @@ TEST_CASE("all schedulers, overlapped or not, give one result for two workers") 
 TEST_CASE("a scheduler that a strategy or an algorithm cannot use is refused, with another") {
   toy::Run run = run_of(find_strategy("local_sgd"), 2, OptimizerOptions::Kind::sgd);
   run.learning.options.gradients.scheduler = "fifo";
-  CHECK(toy::fails(Blame::usage, "strategy local_sgd has no use for a scheduler",
+  CHECK(toy::fails(Blame::usage, "strategy local_sgd does not use a scheduler",
                    [&] { toy::train(run); }));
   run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::sgd);
   run.learning.options.gradients = {.scheduler = "dear"};

@@ -7,15 +7,13 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
 
-using Kind = WorkSpan::Kind;
+using Kind = StepSpan::Kind;
 
-const std::vector<WorkSpan> kStep{
+const std::vector<StepSpan> kStep{
     {Kind::compute, 0, "forward", 3, 0, 10.0, 10.2},
     {Kind::compute, 0, "backward", 3, 0, 10.2, 10.6},
     {Kind::communicate, 0, "bucket 0", 3, 4096, 10.3, 10.5},
@@ -44,7 +42,7 @@ std::map<std::string, Json> spans_by_place(const Json& trace) {
 }  // namespace
 
 TEST_CASE("a step becomes threads of workers, and what overlaps gets threads of its own") {
-  const Json trace = trace_of(kStep, {{"model", "mlp"}});
+  const Json trace = make_trace(kStep, {{"model", "mlp"}});
   CHECK(trace["otherData"]["model"] == "mlp");
   const auto spans = spans_by_place(trace);
   REQUIRE(spans.size() == 6);
@@ -59,11 +57,11 @@ TEST_CASE("a step becomes threads of workers, and what overlaps gets threads of 
 }
 
 TEST_CASE("no spans are a trace without events") {
-  CHECK(trace_of({}, Json::object())["traceEvents"].empty());
+  CHECK(make_trace({}, Json::object())["traceEvents"].empty());
 }
 
 TEST_CASE("spans of a worker reach the one that writes as they were") {
-  const std::vector<WorkSpan> back = decode_spans(encode_spans(kStep));
+  const std::vector<StepSpan> back = decode_spans(encode_spans(kStep));
   REQUIRE(back.size() == kStep.size());
   for (std::size_t i = 0; i < back.size(); ++i) {
     CHECK(back[i].kind == kStep[i].kind);
@@ -76,5 +74,5 @@ TEST_CASE("spans of a worker reach the one that writes as they were") {
   }
   for (const char* text : {"", "[[", "[[1]]", "[[3,0,\"x\",0,0,0,0]]", "[[0,0,1,0,0,0,0]]", "[1]"})
     CHECK(
-        failure([&] { decode_spans(text); }).starts_with("2: spans of a worker cannot be read ("));
+        failure([&] { decode_spans(text); }).starts_with("2: cannot read the spans of a worker ("));
 }

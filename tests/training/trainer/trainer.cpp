@@ -67,7 +67,7 @@ TEST_CASE("a gradient that is not finite stops the run and leaves the weights al
       run.learning.strategy = strategy;
       CHECK(fails(Blame::check, "the gradient of hidden.bias is", [&] { toy::train(run); }));
       CHECK(fails(Blame::check,
-                  std::string(std::isnan(bad) ? "no number" : "infinite") +
+                  std::string(std::isnan(bad) ? "NaN" : "infinite") +
                       " at step 4: the weights of the step before are kept",
                   [&] { toy::train(run); }));
     }
@@ -87,7 +87,7 @@ TEST_CASE("replicas that diverge stop the run") {
 TEST_CASE("workers that disagree are told in what, and who") {
   const auto disagree = [](const std::string& part,
                            const std::function<void(TrainerOptions&, Rank)>& change) {
-    return fails(Blame::usage, "the workers disagree: " + part, [&] {
+    return fails(Blame::usage, "the ranks disagree: " + part, [&] {
       on_threads(4, [&](Communicator& c) {
         TrainerOptions learning;
         change(learning, c.rank());
@@ -118,7 +118,7 @@ TEST_CASE("what cannot work is refused, with what to do") {
   };
   CHECK(refused(2, "did you mean 'mirrored'", [](TrainerOptions& l) { l.strategy = "mirored"; }));
   CHECK(refused(2, "use -w 1", [](TrainerOptions& l) { l.strategy = "one_device"; }));
-  CHECK(refused(2, "2 parameter servers among 2 ranks", [](TrainerOptions& l) {
+  CHECK(refused(2, "2 parameter servers on 2 ranks", [](TrainerOptions& l) {
     l.strategy = "parameter_server";
     l.options.servers = 2;
   }));

@@ -20,9 +20,9 @@ namespace {
 
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = test::gradient(n, 3);
-  const float odd[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
+  const float special_values[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
                        1e-42f, -INFINITY, std::numeric_limits<float>::max()};
-  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = odd[i / 7 % std::size(odd)];
+  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = special_values[i / 7 % std::size(special_values)];
   return x;
 }
 
@@ -56,7 +56,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   keep_value(k.dot(finite.data(), into.data(), 0));
   keep_value(k.dot(finite.data(), finite.data(), n));
   const Extent extent = k.extent(x.data(), n);
-  keep_value(extent.least), keep_value(extent.most), keep_value(extent.finite);
+  keep_value(extent.min), keep_value(extent.max), keep_value(extent.finite);
   keep_value(k.largest(x.data(), n));
   k.add_scaled(into.data(), finite.data(), n, 0.7f);
 
@@ -66,12 +66,12 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   k.to_bytes(code.data(), finite.data(), n, 127, 100);
   keep(code.data(), n);
   k.add_bytes(into.data(), code.data(), n, 0.01f, 100);
-  k.to_powers(code.data(), x.data(), random.data(), n);
+  k.round_to_powers_of_two(code.data(), x.data(), random.data(), n);
   keep(code.data(), n);
   std::vector<std::uint8_t> levels(x.size()), back(x.size());
-  for (const int most : {1, 7, 60}) {
-    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(most), most);
-    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * most)));
+  for (const int max : {1, 7, 60}) {
+    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(max), max);
+    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * max)));
     k.pack(code.data(), levels.data(), n, bits);
     keep(code.data(), (n * bits + 7) / 8);
     k.unpack(back.data(), code.data(), n, bits);
@@ -81,9 +81,9 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   std::vector<std::uint32_t> bins(kBins), at(x.size() + 16);
   k.histogram(bins.data(), x.data(), n);
   keep(bins.data(), static_cast<Count>(kBins));
-  for (const std::uint32_t least : {0u, 1u, 0x3e000000u, kInfinity}) {
-    const Count found = k.select(at.data(), x.data(), n, least);
-    keep_value(found), keep_value(k.count(x.data(), n, least) == found);
+  for (const std::uint32_t min : {0u, 1u, 0x3e000000u, kInfinity}) {
+    const Count found = k.select(at.data(), x.data(), n, min);
+    keep_value(found), keep_value(k.count(x.data(), n, min) == found);
     keep(at.data(), found);
   }
   k.drop_not_finite(into.data(), n);

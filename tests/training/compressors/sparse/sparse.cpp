@@ -165,10 +165,10 @@ TEST_CASE(
     });
     for (const SparseVector& sum : sums) CHECK(sum == sums[0]);
     const auto all = dense_sum(n, k, ranks);
-    float least = std::numeric_limits<float>::infinity();
+    float min = std::numeric_limits<float>::infinity();
     for (const Entry& e : sums[0]) {
       CHECK(e.value == all[e.at]);
-      least = std::min(least, std::fabs(e.value));
+      min = std::min(min, std::fabs(e.value));
     }
     // Nothing as large was left out, and the k-th largest is within an eighth of an octave.
     auto magnitudes = all;
@@ -177,8 +177,8 @@ TEST_CASE(
     const auto kept = static_cast<std::ptrdiff_t>(sums[0].size());
     CHECK(kept >= k);
     CHECK(std::count_if(magnitudes.begin(), magnitudes.end(),
-                        [least](float v) { return v >= least; }) == kept);
-    CHECK(least > magnitudes[k - 1] / 1.125f);
+                        [min](float v) { return v >= min; }) == kept);
+    CHECK(min > magnitudes[k - 1] / 1.125f);
   }
 }
 

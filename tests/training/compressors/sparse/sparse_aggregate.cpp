@@ -29,12 +29,12 @@ TEST_CASE("sparse codes summed on their way: the average, and nothing lost for g
         for (int step = 0; step < kSteps; ++step) {
           auto x = test::gradient(n, me, step);
           for (std::size_t i = 0; i < n; ++i) gap[i] += double{x[i]};
-          aggregator->run(communicator, x, {.step = step, .rank = me, .ranks = ranks});
+          aggregator.run(communicator, x, {.step = step, .rank = me, .ranks = ranks});
           for (std::size_t i = 0; i < n; ++i) gap[i] -= double{x[i]};  // all ranks: the sum
           out[static_cast<std::size_t>(me)] = x;
         }
         std::vector<float> residual;  // it comes last
-        aggregator->visit_state([&](std::span<float> s) { residual.assign(s.begin(), s.end()); });
+        aggregator.visit_state([&](std::span<float> s) { residual.assign(s.begin(), s.end()); });
         for (std::size_t i = 0; i < n; ++i) gap[i] -= double{residual[i]};
       });
       for (const auto& x : out) CHECK(test::same_bits(x, out[0]));

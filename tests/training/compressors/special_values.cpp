@@ -69,8 +69,8 @@ TEST_CASE("a matrix with a NaN becomes NaN by PowerSGD") {
 TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {
   const auto compressor =
       make_compressor(choose_compressor("terngrad"), flat(3), Aggregation::allreduce);
-  for (const float odd : {kNan, kInf})
-    for (const float v : through(*compressor, std::vector<float>{1, odd, 2})) CHECK(std::isnan(v));
+  for (const float special_values : {kNan, kInf})
+    for (const float v : through(*compressor, std::vector<float>{1, special_values, 2})) CHECK(std::isnan(v));
 }
 
 TEST_CASE("zeros come back as zeros, and those with one bit say so") {
@@ -116,16 +116,16 @@ TEST_CASE("more wanted than there are: all are sent") {
 }
 
 TEST_CASE("magnitudes at the ends of the floats") {
-  const float most = std::numeric_limits<float>::max();
+  const float max = std::numeric_limits<float>::max();
   const float tiny = std::numeric_limits<float>::denorm_min();
-  const float large = 0.9f * most;  // half a step beyond is still a float
+  const float large = 0.9f * max;  // half a step beyond is still a float
   const auto wide = through("int8", std::vector<float>{large, -large, 0});
   CHECK(wide[0] == Approx(large).epsilon(0.01));
   CHECK(wide[1] == Approx(-large).epsilon(0.01));
   CHECK(through("int8", std::vector<float>{tiny, -tiny}) == std::vector<float>{0, 0});
   CHECK(through("terngrad", std::vector<float>{tiny}) == std::vector<float>{0});
   CHECK(through("qsgd", std::vector<float>{tiny})[0] == 0);
-  CHECK(std::isnan(through("qsgd", std::vector<float>{most, most})[0]));
+  CHECK(std::isnan(through("qsgd", std::vector<float>{max, max})[0]));
   CHECK(through("natural", std::vector<float>{0x1p30f, -0x1p-94f}) ==
         std::vector<float>{0x1p30f, -0x1p-94f});
   CHECK(std::isinf(through("natural", std::vector<float>{0x1p31f})[0]));
