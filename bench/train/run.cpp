@@ -160,7 +160,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
             *config.architecture,
             {.seed = options.seed,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
-             .cuda = options.device == "cuda"});
+             .cuda = options.device != "cpu"});
       },
       make_run_parameters(config, options, data, sampling));
   std::optional<Teller> teller;

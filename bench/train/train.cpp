@@ -4,7 +4,9 @@
 // second, which no other verb shall wait for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -184,7 +186,8 @@ int run(TrainOptions& options, Job& job) {
   const Backend& backend =
       options.backend == emulated.name ? emulated : job.backend(options.backend);
   const bool is_virtual = backend.placement == Placement::emulated;
-  if (options.device != "cpu" && options.device != "cuda")
+  constexpr std::string_view kDevices[] = {"cpu", "cuda"};
+  if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
   std::optional<ResultFile> json;

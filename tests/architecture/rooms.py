@@ -99,7 +99,7 @@ def complaints(root):
         if literal and path.parts[0] in ("bench", "training"):
             for number, line in enumerate(text.splitlines(), 1):
                 if found := literal.search(COMMENT.sub("", line)):
-                    yield f"{path}:{number}: tests the backend's name {found.group(0)}; ask the catalog of backends"
+                    yield f"{path}:{number}: tests the backend's name {re.search(word, found.group(0)).group(0)}; ask the catalog of backends"
 
 
 def main():
