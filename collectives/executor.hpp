@@ -19,9 +19,9 @@ class Executor {
  public:
   /// One run on the verifiable input.
   struct CheckedRun {
-    double us = 0;       ///< of the slowest rank; the same on all ranks
-    Count wrong = 0;     ///< elements, on the ranks of this executor
-    Cost sent;           ///< by them; rounds: of the rank with the most. Zero for a native allreduce
+    double us = 0;    ///< of the slowest rank; the same on all ranks
+    Count wrong = 0;  ///< elements, on the ranks of this executor
+    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native allreduce
     double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
   };
 

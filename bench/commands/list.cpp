@@ -8,6 +8,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"

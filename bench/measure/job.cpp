@@ -66,21 +66,21 @@ void Job::check(const Backend& backend, Rank ranks) const {
     return;
   }
   if (this->ranks() > 1)
-    fail(Blame::usage, fmt::format("backend {} in each of {} MPI processes: run it without mpirun, "
-                                   "or use --backend {}",
-                                   backend.name, this->ranks(),
-                                   backend_names([&](const Backend& b) {
-                                     return b.joins_job && !b.devices == !backend.devices;
-                                   })));
+    fail(Blame::usage,
+         fmt::format("backend {} in each of {} MPI processes: run it without mpirun, "
+                     "or use --backend {}",
+                     backend.name, this->ranks(), backend_names([&](const Backend& b) {
+                       return b.joins_job && !b.devices == !backend.devices;
+                     })));
   const Rank max = backend.max_ranks();
   if (ranks <= max) return;
   if (backend.rank_per_device)
     fail(Blame::usage,
-         fmt::format("ranks is {}, but backend {} has one GPU per rank and sees {}: use at most {}, "
-                     "or --backend {}, whose ranks share GPUs",
-                     ranks, backend.name, max, max, backend_names([](const Backend& b) {
-                       return b.placement == Placement::colocated;
-                     })));
+         fmt::format(
+             "ranks is {}, but backend {} has one GPU per rank and sees {}: use at most {}, "
+             "or --backend {}, whose ranks share GPUs",
+             ranks, backend.name, max, max,
+             backend_names([](const Backend& b) { return b.placement == Placement::colocated; })));
   fail(Blame::usage, fmt::format("ranks is {}, but backend {} has at most {}: use fewer, or mpirun",
                                  ranks, backend.name, max));
 }

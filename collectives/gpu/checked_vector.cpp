@@ -22,7 +22,7 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
   fill(vector, operand, problem, rank);
   stream_.copy(input_.data(), host.data(), host.size());
   stream_.synchronise();
-  right_answer(vector, operand, problem, rank);
+  expected_result(vector, operand, problem, rank);
   stream_.copy(expected_.data(), host.data(), host.size());
   stream_.synchronise();
 }

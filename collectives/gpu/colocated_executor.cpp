@@ -28,7 +28,7 @@ class ColocatedExecutor::Enqueuing {
         case DeviceWork::Kind::read:
           read(index, data(message(index).target, message(index).target_first));
           break;
-        case DeviceWork::Kind::aside:
+        case DeviceWork::Kind::stage:
           read(index, nullptr);
           break;
         case DeviceWork::Kind::apply:
@@ -49,8 +49,8 @@ class ColocatedExecutor::Enqueuing {
   std::byte* scratch(Rank rank, std::size_t offset) const {
     return prepared_.scratch_[static_cast<std::size_t>(rank)].data() + offset;
   }
-  std::byte* aside(std::uint32_t m) const {
-    return scratch(message(m).target, schedule_.asides[m]);
+  std::byte* staged(std::uint32_t m) const {
+    return scratch(message(m).target, schedule_.staging[m]);
   }
   std::size_t bytes(Count elements) const { return static_cast<std::size_t>(elements) * element_; }
   DeviceStream& stream(Rank rank, int lane) const {
@@ -67,7 +67,7 @@ class ColocatedExecutor::Enqueuing {
     mine.record(begun_[round]);
   }
 
-  /// Into the receiver's memory, or, where that is null, aside.
+  /// Reads into the receiver's memory, or stages the message if `into` is null.
   void read(std::uint32_t m, std::byte* into) {
     const MatchedMessage& its = message(m);
     const DevicePlace& place = schedule_.sources[m];
@@ -76,7 +76,7 @@ class ColocatedExecutor::Enqueuing {
     DeviceStream& mine = stream(its.target, its.lane);
     mine.wait(begun_[its.source_round]);
     if (!into)
-      mine.copy(aside(m), from, bytes(its.elements));
+      mine.copy(staged(m), from, bytes(its.elements));
     else
       store(mine, its, into, from);
     read_[m] = on_.take_event(on_.device(its.target));
@@ -85,7 +85,7 @@ class ColocatedExecutor::Enqueuing {
 
   void apply(std::uint32_t m) {
     const MatchedMessage& its = message(m);
-    store(stream(its.target, its.lane), its, data(its.target, its.target_first), aside(m));
+    store(stream(its.target, its.lane), its, data(its.target, its.target_first), staged(m));
   }
 
   void store(DeviceStream& mine, const MatchedMessage& its, std::byte* into,
@@ -135,7 +135,7 @@ ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, 
 
 ColocatedExecutor::~ColocatedExecutor() {
   try {
-    synchronise();  // no work is left on memory that is about to be freed
+    synchronise();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported where it happened
   }
 }
@@ -149,7 +149,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(const Algorithm& algorith
   expects(data.size() == homes_.size(), "a vector for each rank");
   Prepared prepared;
   prepared.schedule_ = schedule_on_devices(
-      plan_of(algorithm, problem, segments), operand,
+      match_schedule_of(algorithm, problem, segments), operand,
       [&](Rank target, Rank source) { return device(target).reads(device(source)); });
   prepared.data_.assign(data.begin(), data.end());
   for (Rank rank = 0; rank < ranks(); ++rank)
@@ -263,8 +263,7 @@ ColocatedExecutor::Prepared& ColocatedExecutor::prepared_for(const Algorithm& al
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   std::vector<std::byte*> data;
   for (const auto& vector : vectors_) data.push_back(vector->data());
-  return prepared_
-      .emplace(key, prepare(algorithm, problem_, data, operand_, segments, as_graphs_))
+  return prepared_.emplace(key, prepare(algorithm, problem_, data, operand_, segments, as_graphs_))
       .first->second;
 }
 

@@ -102,8 +102,8 @@ class ColocatedExecutor final : public Executor {
   DeviceEvent start_, stop_;
   Problem problem_;
   Operand operand_;
-  std::unique_ptr<DeviceStream> origin_;                // on the first device: begins and ends all
-  std::vector<std::unique_ptr<DeviceStream>> streams_;  // by rank, then lane
+  std::unique_ptr<DeviceStream> origin_;                 // on the first device: begins and ends all
+  std::vector<std::unique_ptr<DeviceStream>> streams_;   // by rank, then lane
   std::vector<std::unique_ptr<CheckedVector>> vectors_;  // by rank
   std::map<Key, Prepared> prepared_;
 };

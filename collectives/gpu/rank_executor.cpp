@@ -23,7 +23,7 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
 
 RankExecutor::~RankExecutor() {
   try {
-    synchronise();  // no work is left on memory that is about to be freed
+    synchronise();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported before, or another rank has failed
   }
 }
@@ -32,7 +32,8 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
                                              std::byte* data, Operand operand, int segments) {
   arlab::collectives::check(algorithm, problem, control_.ranks());
   Prepared prepared;
-  prepared.part_ = part_of(plan_of(algorithm, problem, segments), control_.rank(), operand);
+  prepared.part_ =
+      plan_of_rank(match_schedule_of(algorithm, problem, segments), control_.rank(), operand);
   prepared.data_ = data;
   prepared.operand_ = operand;
   prepared.ranks_ = problem.ranks;
@@ -45,13 +46,13 @@ void RankExecutor::run(Prepared& prepared) {
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
   stream_->record(start_);
-  for (const PartStep& step : part.steps) {
+  for (const PlannedStep& step : part.steps) {
     calls_.clear();
-    for (const PartCall& call : step.calls)
+    for (const PlannedMessage& call : step.calls)
       calls_.push_back({call.sends, call.peer,
                         (call.in_scratch ? scratch : prepared.data_) + call.offset, call.bytes});
     transport_.exchange(calls_, *stream_);
-    for (const PartUse& use : step.uses)
+    for (const PlannedUse& use : step.uses)
       if (use.kind == ActionKind::reduce)
         stream_->reduce(prepared.data_ + use.offset, scratch + use.scratch, use.elements,
                         prepared.operand_);
@@ -96,8 +97,7 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
   const Key key{&algorithm, segments};
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
-  return prepared_
-      .emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments))
+  return prepared_.emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments))
       .first->second;
 }
 

@@ -15,8 +15,8 @@ Cost HostExecutor::execute(const Algorithm& algorithm, const Problem& problem,
 }
 
 void HostExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
-  communicator_.native_allreduce(
-      data.data(), static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+  communicator_.native_allreduce(data.data(),
+                                 static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
 }
 
 void HostExecutor::load_input(const Problem& problem, Operand operand) {

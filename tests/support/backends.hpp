@@ -13,10 +13,8 @@ namespace arlab::collectives::conformance {
 
 /// Fills the vectors of this executor's ranks, runs, and counts wrong elements of all ranks.
 template <class Run>
-Count wrong_after(Executor& executor, const Problem& problem,
-                  Operand operand, Run run) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+Count wrong_after(Executor& executor, const Problem& problem, Operand operand, Run run) {
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
   const auto here = static_cast<std::size_t>(executor.ranks_here());
   std::vector<std::byte> data(here * bytes);
   const auto for_each_rank = [&](auto use) {
@@ -24,9 +22,8 @@ Count wrong_after(Executor& executor, const Problem& problem,
       use(std::span(data).subspan(i * bytes, bytes),
           executor.control().rank() + static_cast<Rank>(i));
   };
-  for_each_rank([&](std::span<std::byte> vector, Rank rank) {
-    fill(vector, operand, problem, rank);
-  });
+  for_each_rank(
+      [&](std::span<std::byte> vector, Rank rank) { fill(vector, operand, problem, rank); });
   run(std::span(data));
   Count wrong = 0;
   for_each_rank([&](std::span<std::byte> vector, Rank rank) {
@@ -45,23 +42,22 @@ inline Cost sum_over_all(Executor& executor, const Cost& sent) {
 inline std::string problems_of(Executor& executor, Rank ranks) {
   const Operand operand{DType::float32, Op::sum};
   std::string text;
-  for_all_problems(ranks, std::vector<Count>{0, 3, 1009}, ranks - 1,
-                   [&](const Algorithm& algorithm, const Problem& problem, int segments) {
-                     const Cost claim = claimed(algorithm, problem, segments);
-                     executor.load_input(problem, operand);
-                     const auto run = executor.run_checked(&algorithm, segments);
-                     Cost sent;
-                     const Count wrong =
-                         wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
-                           sent = executor.execute(algorithm, problem, data, operand, segments);
-                         });
-                     if (executor.control().sum(run.wrong) != 0 || wrong != 0)
-                       text += "\nwrong: " + text_of(algorithm, problem, operand, segments);
-                     if (sum_over_all(executor, run.sent) != claim ||
-                         sum_over_all(executor, sent) != claim)
-                       text += "\ncost: " + text_of(algorithm, problem, operand, segments);
-                     if (executor.control().max(run.us < 0 ? 1 : 0) != 0) text += "\nno time";
-                   });
+  for_all_problems(
+      ranks, std::vector<Count>{0, 3, 1009}, ranks - 1,
+      [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+        const Cost claim = claimed(algorithm, problem, segments);
+        executor.load_input(problem, operand);
+        const auto run = executor.run_checked(&algorithm, segments);
+        Cost sent;
+        const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
+          sent = executor.execute(algorithm, problem, data, operand, segments);
+        });
+        if (executor.control().sum(run.wrong) != 0 || wrong != 0)
+          text += "\nwrong: " + text_of(algorithm, problem, operand, segments);
+        if (sum_over_all(executor, run.sent) != claim || sum_over_all(executor, sent) != claim)
+          text += "\ncost: " + text_of(algorithm, problem, operand, segments);
+        if (executor.control().max(run.us < 0 ? 1 : 0) != 0) text += "\nno time";
+      });
   if (executor.native_name().empty()) return text;
   const Problem problem{.ranks = ranks, .elements = 1009};
   executor.load_input(problem, operand);
@@ -74,8 +70,7 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
 }
 
 /// The same of a whole backend.
-inline std::string problems_of(const Backend& backend, Job& job,
-                               Rank ranks) {
+inline std::string problems_of(const Backend& backend, Job& job, Rank ranks) {
   std::string text;
   backend.run(job, {.ranks = ranks}, [&](Executor& executor) {
     std::string mine = problems_of(executor, ranks);

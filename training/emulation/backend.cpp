@@ -14,13 +14,14 @@ collectives::Backend emulated_backend(RunEmulated run) {
           .unavailable_reason = [] { return std::string(); },
           .note = [] { return std::string(); },
           .max_ranks = [] { return kMaxEmulatedRanks; },
-          .run = [run = std::move(run)](collectives::Job&, const collectives::RunOptions& options,
-                                        const collectives::Backend::Body& body) {
-            run(options.ranks, [&](collectives::Communicator& communicator) {
-              collectives::HostExecutor executor(communicator);
-              body(executor);
-            });
-          }};
+          .run =
+              [run = std::move(run)](collectives::Job&, const collectives::RunOptions& options,
+                                     const collectives::Backend::Body& body) {
+                run(options.ranks, [&](collectives::Communicator& communicator) {
+                  collectives::HostExecutor executor(communicator);
+                  body(executor);
+                });
+              }};
 }
 
 }  // namespace arlab::training

@@ -144,7 +144,7 @@ void CooperativeScheduler::hand_over() {
       return;
     }
   }
-  next->turn.ring();
+  next->turn.notify();
 }
 
 CooperativeScheduler::Actor* CooperativeScheduler::next() {

@@ -28,9 +28,7 @@ void run(Job& job, const RunOptions& options, const Backend::Body& body) {
 
 #else
 
-void run(Job&, const RunOptions&, const Backend::Body&) {
-  fail(Blame::environment, unavailable());
-}
+void run(Job&, const RunOptions&, const Backend::Body&) { fail(Blame::environment, unavailable()); }
 
 #endif
 
@@ -38,8 +36,9 @@ void run(Job&, const RunOptions&, const Backend::Body&) {
 
 Backend mpi_cuda() {
   return {.name = "mpi-cuda",
-          .summary = "one GPU per rank, messages through MPI: directly where it can, else through "
-                     "the host",
+          .summary =
+              "one GPU per rank, messages through MPI: directly where it can, else through "
+              "the host",
           .placement = Placement::processes,
           .joins_job = true,
           .vectors_per_rank = 3,

@@ -34,9 +34,7 @@ std::string unavailable() {
 #endif
 }
 
-void run(Job&, const RunOptions&, const Backend::Body&) {
-  fail(Blame::environment, unavailable());
-}
+void run(Job&, const RunOptions&, const Backend::Body&) { fail(Blame::environment, unavailable()); }
 
 #endif
 
@@ -44,8 +42,9 @@ void run(Job&, const RunOptions&, const Backend::Body&) {
 
 Backend nccl() {
   return {.name = "nccl",
-          .summary = "one GPU per rank, beside ncclAllReduce; in one process, or started by mpirun "
-                     "or srun",
+          .summary =
+              "one GPU per rank, beside ncclAllReduce; in one process, or started by mpirun "
+              "or srun",
           .placement = Placement::threads,
           .joins_job = true,
           .rank_per_device = true,

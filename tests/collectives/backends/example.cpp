@@ -1,6 +1,6 @@
 // To add a backend: one file, one test. This one co-locates ranks on two fake GPUs.
-#include "tests/fakes/gpu/device.hpp"
 #include "collectives/gpu/colocated_executor.hpp"
+#include "tests/fakes/gpu/device.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/catch.hpp"
 

@@ -122,11 +122,12 @@ TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch"
     co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));
     co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
   });
-  const RankPlan part = part_of(plan_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
+  const RankPlan part =
+      plan_of_rank(match_schedule_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
   REQUIRE(part.steps.size() == 2);
   const auto& calls = part.steps[0].calls;
   REQUIRE(calls.size() == 2);
-  for (const PartCall& call : calls) CHECK(call.in_scratch == !call.sends);
+  for (const PlannedMessage& call : calls) CHECK(call.in_scratch == !call.sends);
   REQUIRE(part.steps[0].uses.size() == 1);
   CHECK(part.steps[0].uses[0].kind == ActionKind::replace);
   CHECK(part.steps[1].uses.empty());  // straight into the vector

@@ -176,9 +176,9 @@ TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits fo
   Devices devices = host_devices({.count = 2, .peers = false});
   Watch watch;
   on_threads(2, [&](Communicator& threads) {
-    WatchedTransport wires(threads, watch);
+    WatchedTransport transport(threads, watch);
     WatchedDevice device(*devices[static_cast<std::size_t>(threads.rank())], threads.rank(), watch);
-    StagedExecutor staged(threads, device, wires);
+    StagedExecutor staged(threads, device, transport);
     const Algorithm& butterfly = find_algorithm("butterfly");  // one group for two ranks
     const auto run = [&](Count elements) {
       std::vector<float> data = uneven(elements, threads.rank());

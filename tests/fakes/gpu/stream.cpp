@@ -15,7 +15,7 @@ std::size_t bytes_of(Count elements, DType dtype) {
 }
 
 Count different(const std::byte* a, const std::byte* b, Count elements, DType dtype) {
-  return typed(dtype, [&]<class T>(std::type_identity<T>) {
+  return dispatch_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     Count count = 0;
     for (std::size_t i = 0; i < bytes_of(elements, dtype); i += sizeof(T)) {
       T x, y;
