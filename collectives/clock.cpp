@@ -16,8 +16,8 @@ Condition machine_condition() {
           .wait_until =
               [changed](std::unique_lock<std::mutex>& lock, double seconds) {
                 const std::chrono::duration<double> since(seconds);
-                changed->wait_until(lock, Steady::time_point(
-                                              std::chrono::duration_cast<Steady::duration>(since)));
+                changed->wait_until(
+                    lock, Steady::time_point(std::chrono::duration_cast<Steady::duration>(since)));
               },
           .notify_all = [changed] { changed->notify_all(); }};
 }

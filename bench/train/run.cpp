@@ -116,7 +116,7 @@ std::vector<training::RunParameter> make_run_parameters(const TrainConfig& confi
                                                 const TrainOptions& options, const Datasets& data,
                                                 const training::Sampling& sampling) {
   return {{"the model's name", std::string(config.architecture->name)},
-          {"the data", data.train.name + "; " + training::agreement(sampling)},
+          {"the data", data.train.name + "; " + training::to_string(sampling)},
           {"the seed", std::to_string(options.seed)},
           {"synchronised batch normalisation", options.sync_batch_norm ? "on" : "off"},
           {"checkpoints",
@@ -143,7 +143,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                               .global_batch = options.batch,
                               .workers = config.workers,
                               .rank = is_worker ? c.rank() : 0,
-                              .sharding = training::sharding_named(options.sharding),
+                              .sharding = training::find_sharding(options.sharding),
                               .seed = options.seed};
   if (options.sync_batch_norm && options.batch % config.workers != 0)
     fail(Blame::usage,

@@ -1,5 +1,5 @@
-// Fuzzes what tells a process its place in a job: any text is either a place that makes sense or an
-// Error of the user's. The first byte chooses who tells.
+// Fuzzes the parsers of host lists, Slurm's variables and TF_CONFIG: any text is either valid or a
+// usage Error. The first byte selects the parser.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -26,7 +26,7 @@ void check(const Cluster& c) {
     std::abort();
 }
 
-// Lines: hosts, tasks, rank, GPUs.
+// The lines are: hosts, tasks, rank, GPUs.
 void slurm(std::string_view text) {
   std::string lines[4];
   for (std::string& line : lines) {

@@ -1,5 +1,5 @@
-// ToyReplica: a two-layer network written out by hand, so that strategies are tested without a
-// framework, and with the thread sanitizer.
+// ToyReplica: a two-layer network written by hand, so that strategies can be tested without a
+// framework and with the thread sanitizer.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace toy {
 
-using arlab::training::BatchResult;
 using arlab::Count;
+using arlab::training::BatchResult;
 
 inline constexpr arlab::training::Shape kShape{1, 8, 8};
 

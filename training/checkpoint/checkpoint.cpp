@@ -178,9 +178,10 @@ const T& get(const Checkpoint& c, std::string_view name, std::size_t kind) {
   if (!s) {
     std::string there;
     for (const Section& other : c.sections) there += (there.empty() ? "" : ", ") + other.name;
-    fail(Blame::usage, c.source + " has no section '" + std::string(name) + "', only " +
-                           (there.empty() ? "none at all" : there) +
-                           ": use a checkpoint of the same model and strategy, with more than weights");
+    fail(Blame::usage,
+         c.source + " has no section '" + std::string(name) + "', only " +
+             (there.empty() ? "none at all" : there) +
+             ": use a checkpoint of the same model and strategy, with more than weights");
   }
   if (s->values.index() != kind)
     fail(Blame::usage, c.source + " has " + std::string(kKinds[s->values.index()]) +

@@ -85,7 +85,8 @@ CheckpointFolder::CheckpointFolder(std::string path, SavePolicy policy)
     fail(Blame::usage, "a checkpoint interval of " + std::to_string(policy_.every_steps) +
                            " steps is negative: use 0 to save only after epochs");
   if (policy_.keep < 0)
-    fail(Blame::usage, std::to_string(policy_.keep) + " checkpoints to keep is negative: use 0 to keep all");
+    fail(Blame::usage,
+         std::to_string(policy_.keep) + " checkpoints to keep is negative: use 0 to keep all");
 }
 
 std::vector<std::string> CheckpointFolder::begin(Count step) {
@@ -119,7 +120,8 @@ bool CheckpointFolder::due(const Moment& moment) const {
 std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const Moment& moment) {
   if (policy_.best_only) {
     if (!moment.validation_loss)
-      fail(Blame::usage, "saving only the best checkpoint needs a validation loss: use validation data");
+      fail(Blame::usage,
+           "saving only the best checkpoint needs a validation loss: use validation data");
     const bool better = !best_ || *moment.validation_loss < *best_;
     if (!better || !std::isfinite(*moment.validation_loss)) return std::nullopt;
     best_ = moment.validation_loss;

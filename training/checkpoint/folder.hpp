@@ -33,8 +33,7 @@ struct Latest {
   std::string path;
   Count step = 0;
   Checkpoint checkpoint;
-  std::vector<std::string>
-      refused;  ///< newer, unusable ones with reasons, to be printed
+  std::vector<std::string> refused;  ///< newer, unusable ones with reasons, to be printed
 };
 
 /// Returns the newest usable checkpoint in the folder, or nothing if there are no checkpoint files.

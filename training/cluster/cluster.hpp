@@ -25,10 +25,10 @@ std::string_view name(Task task);
 struct Cluster {
   std::string source = "nobody";  ///< TF_CONFIG or Slurm; nobody: a single process
   Task task = Task::worker;
-  int index = 0;                           ///< among processes with the same task
-  bool chief = true;                       ///< whether it writes files: the first of those that train
-  Rank workers = 1;                        ///< number of those that train, including the chief
-  Rank rank = 0;                           ///< among those that train; -1 for servers and evaluators
+  int index = 0;      ///< among processes with the same task
+  bool chief = true;  ///< whether it writes files: the first of those that train
+  Rank workers = 1;   ///< number of those that train, including the chief
+  Rank rank = 0;      ///< among those that train; -1 for servers and evaluators
   Rank local_rank = 0, local_workers = 1;  ///< among those that train on this host
   std::vector<std::string> addresses;      ///< host:port by rank
   std::vector<std::string> servers;        ///< host:port of the parameter servers

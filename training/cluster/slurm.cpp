@@ -79,8 +79,7 @@ std::int64_t visible_gpus(const Environment& environment) {
 
 // Returns this task's share of the GPUs of its host; none if there are fewer GPUs than tasks, unless
 // a number per task was requested.
-std::vector<int> share_gpus(const Environment& environment, Rank local,
-                            Rank local_tasks) {
+std::vector<int> share_gpus(const Environment& environment, Rank local, Rank local_tasks) {
   const std::int64_t visible = visible_gpus(environment);
   const auto bound = find(environment, {"SLURM_GPUS_PER_TASK"});
   const std::int64_t each = bound ? number(*bound) : visible / local_tasks;
@@ -127,8 +126,8 @@ Cluster parse_slurm(const Environment& environment) {
     const Rank local = locals[h]++;
     const int port = kPortBase + local;
     if (port > 65535)
-      fail(Blame::usage, hosts[h] + " has " + std::to_string(tasks[h]) +
-                             " tasks, but only " + std::to_string(65536 - kPortBase) +
+      fail(Blame::usage, hosts[h] + " has " + std::to_string(tasks[h]) + " tasks, but only " +
+                             std::to_string(65536 - kPortBase) +
                              " ports: start fewer tasks per node");
     c.addresses.push_back(hosts[h] + ':' + std::to_string(port));
     if (r == rank) c.local_rank = local;

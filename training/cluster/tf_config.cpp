@@ -36,7 +36,8 @@ using Addresses = std::vector<std::string>;
 
 // Returns the addresses by task. No address may appear twice.
 std::map<Task, Addresses> read_cluster(const json& cluster) {
-  if (!cluster.is_object()) wrong("has " + shown(cluster) + " as its cluster, which is not an object");
+  if (!cluster.is_object())
+    wrong("has " + shown(cluster) + " as its cluster, which is not an object");
   std::map<Task, Addresses> all;
   std::set<std::string> seen;
   for (const auto& [type, addresses] : cluster.items()) {

@@ -4,8 +4,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/host/execute.hpp"
-#include "collectives/reduce/reduce.hpp"
 #include "collectives/host/gatherv.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::training {
 namespace {
@@ -19,7 +19,8 @@ void check(const collectives::Communicator& communicator, std::span<const float>
     fail(Blame::usage, "an encode context of rank " + std::to_string(context.rank) + " of " +
                            std::to_string(context.ranks) + " on rank " +
                            std::to_string(communicator.rank()) + " of " +
-                           std::to_string(communicator.ranks()) + ": use the communicator's rank and ranks");
+                           std::to_string(communicator.ranks()) +
+                           ": use the communicator's rank and ranks");
 }
 
 void divide(std::span<float> x, Rank ranks) {
@@ -72,7 +73,8 @@ class ByAllGather {
            const EncodeContext& o) {
     check(communicator, gradient, elements_, o);
     const auto code = compressor_->encode(gradient, o);
-    const auto begins = collectives::offsets(sizes(communicator, static_cast<Count>(code.size()), o.step));
+    const auto begins =
+        collectives::offsets(sizes(communicator, static_cast<Count>(code.size()), o.step));
     if (received_.size() < static_cast<std::size_t>(begins.back()))
       received_.resize(static_cast<std::size_t>(begins.back()));
     const std::span all(received_.data(), static_cast<std::size_t>(begins.back()));
@@ -157,8 +159,8 @@ class ByRequantizing {
         .value();
   }
 
-/// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's chunk,
-/// added in rank order.
+  /// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's chunk,
+  /// added in rank order.
   std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
                                  const EncodeContext& o) {
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));
@@ -176,7 +178,7 @@ class ByRequantizing {
         continue;
       }
       const collectives::ByteMessage messages[] = {{ActionKind::send, to, code},
-                                {ActionKind::replace, source, from(source)}};
+                                                   {ActionKind::replace, source, from(source)}};
       collectives::transmit(communicator, messages);
     }
     const auto sum = part(gradient, o.rank);
@@ -224,9 +226,8 @@ class ByRequantizing {
 
 }  // namespace
 
-Aggregator make_aggregator(const CompressorChoice& choice,
-                                            const TensorShapes& layout, Aggregation aggregation,
-                                            Rank ranks, Rank me, const Routes& routes) {
+Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes) {
   expects(ranks >= 1 && me >= 0 && me < ranks, "the rank is out of range");
   switch (aggregation) {
     case Aggregation::allreduce:

@@ -26,7 +26,8 @@ struct Aggregator {
   /// Replaces this rank's gradient by the compressor's result; for most compressors that is the
   /// average of all decoded codes. Every rank calls it with the same context except its rank.
   /// Steps count from 0.
-  std::function<void(collectives::Communicator&, std::span<float> gradient, const EncodeContext&)> run;
+  std::function<void(collectives::Communicator&, std::span<float> gradient, const EncodeContext&)>
+      run;
   VisitState visit_state;  ///< shows residuals, factors and momentum
 };
 
@@ -40,8 +41,7 @@ Aggregator aggregator_of(Arguments&&... arguments) {
 }
 
 /// Makes the aggregator for rank `me` of `ranks`. Throws Error(usage) like make_compressor().
-Aggregator make_aggregator(const CompressorChoice& choice,
-                                            const TensorShapes& layout, Aggregation aggregation,
-                                            Rank ranks, Rank me, const Routes& routes = {});
+Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes = {});
 
 }  // namespace arlab::training

@@ -75,8 +75,8 @@ void check(const TensorShapes& layout) {
     sum += m.elements();
   }
   if (sum > kMax)
-    fail(Blame::usage, "a bucket has " + std::to_string(sum) + " elements: use buckets of at most " +
-                           std::to_string(kMax));
+    fail(Blame::usage, "a bucket has " + std::to_string(sum) +
+                           " elements: use buckets of at most " + std::to_string(kMax));
 }
 
 }  // namespace
@@ -88,8 +88,9 @@ std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
     std::string known;
     for (const Aggregation a : choice.kind->aggregations)
       known += (known.empty() ? "" : " or ") + std::string(name(a));
-    fail(Blame::usage, "compressor " + std::string(choice.kind->name) + " does not support aggregation " +
-                           std::string(name(aggregation)) + ": use " + known);
+    fail(Blame::usage, "compressor " + std::string(choice.kind->name) +
+                           " does not support aggregation " + std::string(name(aggregation)) +
+                           ": use " + known);
   }
   auto made = choice.kind->make(layout, choice, aggregation);
   return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);

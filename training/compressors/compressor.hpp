@@ -122,8 +122,8 @@ struct CompressorKind {
   std::string_view label;  ///< for plots
   std::string_view summary;
   std::string_view source;
-  std::string_view size;  ///< packed() as a formula in n, the number of elements
-  std::string_view special_values;   ///< how NaN, infinities and zeros are encoded
+  std::string_view size;            ///< packed() as a formula in n, the number of elements
+  std::string_view special_values;  ///< how NaN, infinities and zeros are encoded
   std::vector<CompressorParameter> parameters = {};
   std::vector<Aggregation> aggregations = {};  ///< those that its codes support
   Feedback feedback = Feedback::off;           ///< on: wraps it by default
@@ -139,7 +139,7 @@ struct CompressorKind {
   /// Optional: makes the compressor of averages, if it differs from make(). For a kind that can
   /// requantize, the compressors of make() must decode these codes, too.
   std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
-  bool sparse = false;        ///< codes are positions and values (sparse_code.hpp)
+  bool sparse = false;  ///< codes are positions and values (sparse_code.hpp)
 
   bool can(Aggregation aggregation) const;
 };

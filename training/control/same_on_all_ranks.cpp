@@ -26,7 +26,7 @@ std::uint64_t hash(std::string_view text, std::uint64_t before) {
 
 std::vector<Rank> ranks_that_differ(collectives::Communicator& communicator, std::uint64_t value,
                                     bool takes_part) {
-    // Integer sums are exact, so a sum with one nonzero term broadcasts it.
+  // Integer sums are exact, so a sum with one nonzero term broadcasts it.
   const auto half_of_rank_0 = [&](std::uint64_t half) {
     return communicator.sum(communicator.rank() == 0 ? static_cast<Count>(half) : 0);
   };
@@ -48,7 +48,8 @@ std::string ranks_text(std::span<const Rank> ranks) {
   return text;
 }
 
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> run_parameters) {
+void expect_same(collectives::Communicator& communicator,
+                 std::span<const RunParameter> run_parameters) {
   // Compares the number of parameters first, so that all ranks make the same calls.
   const auto check = [&](const std::string& name, const std::string& value) {
     const std::vector<Rank> differ = ranks_that_differ(communicator, hash(name + "=" + value));

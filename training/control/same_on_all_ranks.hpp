@@ -24,7 +24,8 @@ struct RunParameter {
 
 /// Throws Error(usage) on all ranks, naming the first parameter that differs and the ranks whose
 /// value differs from rank 0's. Every rank calls it.
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> run_parameters);
+void expect_same(collectives::Communicator& communicator,
+                 std::span<const RunParameter> run_parameters);
 
 /// Returns the ranks whose value differs from rank 0's. Every rank calls it; ranks with
 /// takes_part = false are not compared.

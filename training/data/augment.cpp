@@ -9,7 +9,8 @@
 namespace arlab::training {
 namespace {
 
-constexpr std::uint64_t kStream = 0x617567;  // separates these random numbers from others of the same seed
+constexpr std::uint64_t kStream =
+    0x617567;  // separates these random numbers from others of the same seed
 
 // out(y, x) = in(y + down, x + right), or 0 outside the image. Moves the image as one row, then clears
 // what came from the row above or below.
@@ -42,7 +43,8 @@ Dataset augmented(Dataset from, const Augmentation& a) {
   if (a.shift < 0 || a.shift >= std::min(from.shape.height, from.shape.width))
     fail(Blame::usage, from.name + " has images of " + std::to_string(from.shape.height) + " x " +
                            std::to_string(from.shape.width) + " pixels, which cannot be moved by " +
-                           std::to_string(a.shift) + ": use a shift of 0 or more that is below both");
+                           std::to_string(a.shift) +
+                           ": use a shift of 0 or more that is below both");
   from.name += ", moved by " + std::to_string(a.shift) + (a.mirror ? " and mirrored" : "");
   from.vary = [a, shape = from.shape, stream = Random(a.seed).of(kStream)](
                   Count epoch, Count index, std::span<float> values) {

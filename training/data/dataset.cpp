@@ -62,7 +62,7 @@ Dataset cached(Dataset from) {
 Dataset part(Dataset from, Count first, Count count) {
   if (first < 0 || count < 0 || first > from.samples || count > from.samples - first)
     fail(Blame::usage, from.name + " has " + std::to_string(from.samples) + " samples, not " +
-                           std::to_string(count) + " starting at number " + std::to_string(first)");
+                           std::to_string(count) + " starting at number " + std::to_string(first));
   from.samples = count;
   from.files.clear();
   from.sample = [inner = std::move(from.sample), first](Count index, std::span<float> values) {

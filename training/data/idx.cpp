@@ -90,7 +90,8 @@ std::string path_of(const fs::path& folder, const std::string& stem, const std::
   if (fs::exists(wanted.string() + ".gz", ignored))
     fail(Blame::environment,
          wanted.string() + ".gz is compressed: run gunzip " + wanted.string() + ".gz");
-  fail(Blame::environment, wanted.string() + " does not exist: download MNIST or Fashion-MNIST into " +
+  fail(Blame::environment, wanted.string() +
+                               " does not exist: download MNIST or Fashion-MNIST into " +
                                folder.string() + " and unpack it, or use synthetic data");
 }
 

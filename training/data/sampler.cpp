@@ -46,13 +46,13 @@ std::string_view name(Sharding sharding) {
   return sharding == Sharding::data ? "data" : sharding == Sharding::file ? "file" : "off";
 }
 
-Sharding sharding_named(std::string_view text) {
+Sharding find_sharding(std::string_view text) {
   for (const Sharding s : {Sharding::data, Sharding::file, Sharding::off})
     if (text == name(s)) return s;
   fail(Blame::usage, "unknown sharding '" + std::string(text) + "': use data, file or off");
 }
 
-std::string agreement(const Sampling& s) {
+std::string to_string(const Sampling& s) {
   std::string all = text(s.samples) + " samples, global batch " + text(s.global_batch) + ", seed " +
                     std::to_string(s.seed) + (s.shuffle ? ", shuffled" : "") +
                     (s.drop_remainder ? ", whole batches only" : "") + ", sharding " +

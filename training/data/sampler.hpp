@@ -24,7 +24,7 @@ enum class Sharding : std::uint8_t {
 
 std::string_view name(Sharding sharding);
 /// Throws Error(usage) for names other than data, file and off.
-Sharding sharding_named(std::string_view text);
+Sharding find_sharding(std::string_view text);
 
 struct Sampling {
   Count samples = 0;
@@ -38,8 +38,8 @@ struct Sampling {
   bool drop_remainder = true;  ///< skips the last global batch of an epoch if it is short
 };
 
-/// Where the data stand: the step that comes next. Goes into checkpoints.
 /// The next step of the data; part of a checkpoint.
+struct Position {
   Count epoch = 0;
   Count step = 0;  ///< within the epoch
   bool operator==(const Position&) const = default;
@@ -47,7 +47,7 @@ struct Sampling {
 
 /// Returns a text that must be the same on all workers and after a resume: two runs with equal texts
 /// use the same samples in the same steps. With sharding by data, the number of workers may differ.
-std::string agreement(const Sampling& sampling);
+std::string to_string(const Sampling& sampling);
 
 /// The samples of one worker in one step.
 struct Share {

@@ -22,8 +22,7 @@ class Patterns {
       : rows_(shape.height + 2 * kMove), columns_(shape.width + 2 * kMove) {
     values_.reserve(static_cast<std::size_t>(kClasses * kPatterns) *
                     static_cast<std::size_t>(rows_ * columns_));
-    for (int p = 0; p < kClasses * kPatterns; ++p)
-      draw(random.of(static_cast<std::uint64_t>(p)));
+    for (int p = 0; p < kClasses * kPatterns; ++p) draw(random.of(static_cast<std::uint64_t>(p)));
   }
 
   /// Returns the first value of a row of a pattern moved by (down, right).
@@ -102,9 +101,10 @@ Dataset synthetic(const Synthetic& wanted) {
   const Shape shape = wanted.shape;
   if (shape.height < 8 || shape.width < 8 || shape.channels < 1 || shape.height > 4096 ||
       shape.width > 4096 || shape.channels > 64)
-    fail(Blame::usage, "synthetic images of " + std::to_string(shape.channels) + " x " +
-                           std::to_string(shape.height) + " x " + std::to_string(shape.width) +
-                           " are not supported: use 8 to 4096 pixels per side and 1 to 64 channels");
+    fail(Blame::usage,
+         "synthetic images of " + std::to_string(shape.channels) + " x " +
+             std::to_string(shape.height) + " x " + std::to_string(shape.width) +
+             " are not supported: use 8 to 4096 pixels per side and 1 to 64 channels");
   if (wanted.samples < 1)
     fail(Blame::usage, std::to_string(wanted.samples) + " samples are too few: use at least 1");
   const Random random(wanted.seed);

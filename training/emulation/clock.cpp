@@ -22,7 +22,8 @@ class EmulatedCondition {
   }
   void notify_all() {
     scheduler_.self();
-    for (CooperativeScheduler::Actor* waiter : std::exchange(waiters_, {})) scheduler_.wake(*waiter);
+    for (CooperativeScheduler::Actor* waiter : std::exchange(waiters_, {}))
+      scheduler_.wake(*waiter);
   }
 
  private:
@@ -52,8 +53,8 @@ double EmulatedClock::now() {
 void EmulatedClock::begin_compute(double duration) {
   CooperativeScheduler::Actor& self = scheduler_.self();
   if (!(duration >= 0))
-    fail(Blame::usage,
-         "a computation takes " + std::to_string(duration) + " seconds: use a finite time of 0 or more");
+    fail(Blame::usage, "a computation takes " + std::to_string(duration) +
+                           " seconds: use a finite time of 0 or more");
   const double chance = static_cast<double>(random_(draws_++) >> 11) * 0x1p-53;
   const double factor = slowdown_.factor * (1 + slowdown_.jitter * chance);
   scheduler_.begin_compute(self, to_time(duration * factor * kPicosecondsPerSecond));
@@ -72,11 +73,10 @@ std::thread EmulatedClock::start(std::function<void()> body) {
 
 collectives::Condition EmulatedClock::condition() {
   const auto state = std::make_shared<EmulatedCondition>(scheduler_);
-  return {
-      .wait = [state](std::unique_lock<std::mutex>& lock) { state->wait(lock); },
-      .wait_until = [state](std::unique_lock<std::mutex>& lock,
-                            double seconds) { state->wait_until(lock, seconds); },
-      .notify_all = [state] { state->notify_all(); }};
+  return {.wait = [state](std::unique_lock<std::mutex>& lock) { state->wait(lock); },
+          .wait_until = [state](std::unique_lock<std::mutex>& lock,
+                                double seconds) { state->wait_until(lock, seconds); },
+          .notify_all = [state] { state->notify_all(); }};
 }
 
 }  // namespace arlab::training

@@ -138,7 +138,8 @@ std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   std::string text = "lane " + std::to_string(lane);
   std::unordered_map<Rank, std::size_t> from;
   for (const collectives::Transfer& t : open.transfers)
-    if (t.kind != ActionKind::send && ++from[t.peer] > world_.in_flight.waiting({lane, t.peer, me_}))
+    if (t.kind != ActionKind::send &&
+        ++from[t.peer] > world_.in_flight.waiting({lane, t.peer, me_}))
       return text + " (a message from rank " + std::to_string(t.peer) + ")";
   for (const collectives::Transfer& t : open.transfers)
     if (t.kind == ActionKind::send)

@@ -41,7 +41,10 @@ class EmulatedCommunicator final : public collectives::Communicator {
   static constexpr int kMaxLanes = 4096;
 
   EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::Slowdown& slowdown)
-      : world_(world), scheduler_(world.scheduler), me_(me), clock_(world.scheduler, me, slowdown) {}
+      : world_(world),
+        scheduler_(world.scheduler),
+        me_(me),
+        clock_(world.scheduler, me, slowdown) {}
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }

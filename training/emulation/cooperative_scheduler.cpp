@@ -65,7 +65,8 @@ CooperativeScheduler::Actor* CooperativeScheduler::find(std::thread::id id) {
 CooperativeScheduler::Actor& CooperativeScheduler::self() {
   Actor* const actor = find(std::this_thread::get_id());
   expects(actor && !actor->ended, "a thread that no emulated clock has started uses one");
-  expects(!actor->computing, "a thread uses its clock or communicator between begin_compute() and end_compute()");
+  expects(!actor->computing,
+          "a thread uses its clock or communicator between begin_compute() and end_compute()");
   return *actor;
 }
 

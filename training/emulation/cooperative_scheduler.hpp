@@ -39,7 +39,7 @@ class CooperativeScheduler {
     collectives::EventCount turn;  // notified when it gets the run token
     int turns = 0;                 // notifications seen
     bool waits = false, due = false, computing = false, ended = false;
-    bool returned = false;              // from a computation; guarded by returning_
+    bool returned = false;          // from a computation; guarded by returning_
     std::uint32_t waits_begun = 0;  // identifies alarms of earlier waits
     Reason reason;
     Actor* joiner = nullptr;
@@ -111,8 +111,8 @@ class CooperativeScheduler {
 
   simulator::InteractiveSimulation simulation_;
   Time now_{};
-  std::deque<Actor> actors_;  // including those that have ended
-  std::vector<int> threads_of_;          // by rank
+  std::deque<Actor> actors_;     // including those that have ended
+  std::vector<int> threads_of_;  // by rank
   std::deque<Actor*> due_;
   std::vector<Actor*> pollers_;  // waiting for any event
   simulator::EventQueue<Alarm> alarms_;

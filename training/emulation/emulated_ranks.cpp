@@ -45,7 +45,8 @@ EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
   EmulatedWorld world(slow, ranks);
   CooperativeScheduler& scheduler = world.scheduler;
   std::deque<EmulatedCommunicator> communicators;
-  for (Rank me = 0; me < ranks; ++me) communicators.emplace_back(world, me, slowdown_of(options, me));
+  for (Rank me = 0; me < ranks; ++me)
+    communicators.emplace_back(world, me, slowdown_of(options, me));
   scheduler.round_ended = [&](const simulator::InteractiveSimulation::Ended& round) {
     communicators[static_cast<std::size_t>(round.rank)].round_ended(round.lane);
   };

@@ -26,7 +26,7 @@ struct EmulationOptions {
 };
 
 struct EmulationResult {
-  Time finish{};              ///< end of the last rank
+  Time finish{};                ///< end of the last rank
   std::vector<Time> finish_of;  ///< end of each rank
   Count events = 0;             ///< events of the network
   Count turns = 0;              ///< handovers of the run token

@@ -46,7 +46,8 @@ class InFlightMessages {
   // A rank needs 10 bits (kMaxEmulatedRanks).
   static std::uint64_t key(const Channel& channel) {
     return static_cast<std::uint64_t>(channel.lane) << 20 |
-           static_cast<std::uint64_t>(channel.source) << 10 | static_cast<std::uint64_t>(channel.target);
+           static_cast<std::uint64_t>(channel.source) << 10 |
+           static_cast<std::uint64_t>(channel.target);
   }
 
   std::unordered_map<std::uint64_t, Queue> queues_;

@@ -91,7 +91,7 @@ void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> da
   Cost sent;
   if (communicator_.ranks() > 1)
     sent = run_collective(communicator_, task.route, task.collective, task.root, data,
-                  first_lane(id, task.route.lanes()));
+                          first_lane(id, task.route.lanes()));
   note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
 }
 

@@ -57,10 +57,10 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
                        {Collective::reduce_scatter, Collective::all_gather});
   if (options_.compressor) {
     if (halves)
-      fail(
-          Blame::usage,
-          "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be split: use "
-          "scheduler buckets or no compressor");
+      fail(Blame::usage,
+           "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be "
+           "split: use "
+           "scheduler buckets or no compressor");
     aggregation_ = code_route(options_, parameters.variables(), c.ranks()).way;
     if (aggregation_ == "allreduce")
       expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
@@ -132,13 +132,13 @@ void GradientExchange::transmit(const Bundle& bundle) {
   }
   std::size_t elements = 0;
   float* const begin = part(slices.front()).data();
-  bool neighbours = true;
+  bool adjacent = true;
   for (const Slice& s : slices) {
-    neighbours &= part(s).data() == begin + elements;
+    adjacent &= part(s).data() == begin + elements;
     elements += static_cast<std::size_t>(s.elements);
   }
   std::span<float> data(begin, elements);
-  if (!neighbours) {
+  if (!adjacent) {
     packed_.resize(elements);
     data = packed_;
     auto to = data.begin();
@@ -148,7 +148,7 @@ void GradientExchange::transmit(const Bundle& bundle) {
     compress(id, slices, data);
   else
     exchange_.run(id, {exchange_.route(), bundle.collective, 0}, data);
-  if (neighbours) return;
+  if (adjacent) return;
   auto from = data.begin();
   for (const Slice& s : slices) {
     std::copy_n(from, s.elements, part(s).begin());
@@ -197,15 +197,17 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     const auto ranks = static_cast<float>(c.ranks());
     for (float& x : data) x *= ranks;
     const auto n = static_cast<double>(data.size());
-    const double decodes = aggregation_ == "allreduce" ? 1 : aggregation_ == "requantise" ? 2 : c.ranks();
+    const double decodes = aggregation_ == "allreduce"    ? 1
+                           : aggregation_ == "requantise" ? 2
+                                                          : c.ranks();
     c.clock().begin_compute(n * (options_.codec.encode + decodes * options_.codec.decode));
     c.clock().end_compute();  // the rest takes no simulated time
     unit.aggregator.run(c, data,
-                         {.seed = options_.seed,
-                          .step = id.step,
-                          .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
-                          .rank = c.rank(),
-                          .ranks = c.ranks()});
+                        {.seed = options_.seed,
+                         .step = id.step,
+                         .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
+                         .rank = c.rank(),
+                         .ranks = c.ranks()});
   });
 }
 

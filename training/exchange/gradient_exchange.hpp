@@ -69,10 +69,9 @@ class GradientExchange {
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
-  std::string aggregation_;     // of codes, as in GradientOptions
-  bool whole_bundles_;  // a unit is a bundle, else a slice
-  std::optional<StepProfiler>
-      profiler_;  // of the first steps, for profile-guided schedulers
+  std::string aggregation_;               // of codes, as in GradientOptions
+  bool whole_bundles_;                    // a unit is a bundle, else a slice
+  std::optional<StepProfiler> profiler_;  // of the first steps, for profile-guided schedulers
   Count step_ = 0;
   std::vector<Count> step_of_;  // by variable: step of the gradient in progress
   std::vector<int> slices_of_;  // by variable: slices transmitted in that step

@@ -20,7 +20,7 @@ std::optional<Aggregation> find_aggregation(const std::string& way) {
   return {};
 }
 
-std::string text(const GradientOptions& options) {
+std::string to_string(const GradientOptions& options) {
   std::string all = options.scheduler;
   for (const auto& [name, value] : options.scheduling)
     all += " " + name + "=" + std::to_string(value);

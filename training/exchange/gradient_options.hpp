@@ -23,7 +23,7 @@ struct GradientOptions {
 };
 
 /// Returns all options as text, with all parameters; all ranks must have the same text.
-std::string text(const GradientOptions& options);
+std::string to_string(const GradientOptions& options);
 
 /// The resolved aggregation of codes.
 struct CodeRoute {

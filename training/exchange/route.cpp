@@ -89,8 +89,8 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   return {&algorithm, segments, groups, options.executor};
 }
 
-Cost run_collective(collectives::Communicator& communicator, const Route& route, Collective collective,
-            Rank root, std::span<float> data, int first_lane) {
+Cost run_collective(collectives::Communicator& communicator, const Route& route,
+                    Collective collective, Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {

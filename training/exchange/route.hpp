@@ -45,7 +45,7 @@ std::vector<Route> all_routes(int segments, collectives::Communicator& communica
 
 /// Runs a collective on floats in place, on the lanes from `first_lane` on. Returns what this rank
 /// sent; the native allreduce counts nothing.
-Cost run_collective(collectives::Communicator& communicator, const Route& route, Collective collective,
-            Rank root, std::span<float> data, int first_lane);
+Cost run_collective(collectives::Communicator& communicator, const Route& route,
+                    Collective collective, Rank root, std::span<float> data, int first_lane);
 
 }  // namespace arlab::training

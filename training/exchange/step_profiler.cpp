@@ -54,7 +54,7 @@ LinkCost measured_link(collectives::Communicator& communicator, const Route& rou
       communicator.barrier();
       const double begin = communicator.clock().now();
       run_collective(communicator, route, Collective::allreduce, 0,
-             std::span(data).first(static_cast<std::size_t>(elements)), 0);
+                     std::span(data).first(static_cast<std::size_t>(elements)), 0);
       best = std::min(best, communicator.clock().now() - begin);
     }
     return communicator.max(best);

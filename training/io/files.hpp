@@ -9,8 +9,7 @@ namespace arlab::training {
 
 /// Returns the file's content. Throws Error(environment) with the system's reason and `hint` as the
 /// remedy.
-std::string read_whole(const std::string& path,
-                       std::string_view hint = "use a readable file");
+std::string read_whole(const std::string& path, std::string_view hint = "use a readable file");
 
 /// Writes the pieces one after another, atomically: anyone who opens `path`, now or after a crash,
 /// finds either the old file or the complete new one. It writes a temporary file beside it and calls

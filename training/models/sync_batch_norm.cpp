@@ -55,7 +55,8 @@ class Normalize : public torch::autograd::Function<Normalize> {
     const torch::Tensor dx = (dy - spread(means.narrow(0, 0, channels)) -
                               normal * spread(means.narrow(0, channels, channels))) *
                              spread(weight * scale);
-    return {dx, of_weight, of_bias, torch::Tensor()};  // weight gradients are summed with all others
+    return {dx, of_weight, of_bias,
+            torch::Tensor()};  // weight gradients are summed with all others
   }
 };
 

@@ -20,10 +20,11 @@ void expect_finite(std::span<const Variable> variables, Count first, std::span<c
   for (const Variable& v : variables)
     if (where >= v.offset && where < v.offset + v.elements)
       fail(Blame::check, "the gradient of " + v.name + " is " +
-                             std::string(std::isnan(*bad) ? "NaN" : "infinite") +
-                             " at step " + std::to_string(step) + ": " +
+                             std::string(std::isnan(*bad) ? "NaN" : "infinite") + " at step " +
+                             std::to_string(step) + ": " +
                              (kept ? "the weights of the previous step are kept; " : "") +
-                             "use a smaller learning rate or a longer warm-up, or look for such values in the data");
+                             "use a smaller learning rate or a longer warm-up, or look for such "
+                             "values in the data");
 }
 
 }  // namespace arlab::training

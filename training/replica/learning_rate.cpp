@@ -41,15 +41,13 @@ std::string_view name(RateDecay decay) { return kDecays[static_cast<int>(decay)]
 RateScaling find_rate_scaling(std::string_view text) {
   for (const auto s : {RateScaling::none, RateScaling::linear, RateScaling::sqrt})
     if (text == name(s)) return s;
-  wrong("unknown learning-rate scaling '" + std::string(text) +
-        "': use none, linear or sqrt");
+  wrong("unknown learning-rate scaling '" + std::string(text) + "': use none, linear or sqrt");
 }
 
 RateDecay find_rate_decay(std::string_view text) {
   for (const auto d : {RateDecay::constant, RateDecay::steps, RateDecay::cosine})
     if (text == name(d)) return d;
-  wrong("unknown learning-rate decay '" + std::string(text) +
-        "': use constant, steps or cosine");
+  wrong("unknown learning-rate decay '" + std::string(text) + "': use constant, steps or cosine");
 }
 
 void check(const LearningRate& rate) {
@@ -58,7 +56,8 @@ void check(const LearningRate& rate) {
   };
   if (!(rate.base > 0) || !std::isfinite(rate.base))
     wrong(is("a learning rate", rate.base) + " is not positive: use one above 0, such as 0.001");
-  if (rate.workers < 1) wrong(std::to_string(rate.workers) + " workers cannot scale a learning rate: use at least 1");
+  if (rate.workers < 1)
+    wrong(std::to_string(rate.workers) + " workers cannot scale a learning rate: use at least 1");
   if (!(rate.warm_up >= 0) || !std::isfinite(rate.warm_up))
     wrong(is("a warm-up", rate.warm_up) + " epochs is negative or not finite: use 0 or more");
   if (rate.decay == RateDecay::cosine && !(rate.epochs > rate.warm_up))

@@ -180,7 +180,8 @@ class Worker {
 Timeline simulate(const Study& study) {
   if (study.steps < 2) fail(Blame::usage, "the study has too few steps: use at least 2");
   if (study.workers < 1) fail(Blame::usage, "the study has 0 workers: use at least 1");
-  if (!(study.link_share > 0)) fail(Blame::usage, "the capacity of the shared link is not positive: use a value above 0");
+  if (!(study.link_share > 0))
+    fail(Blame::usage, "the capacity of the shared link is not positive: use a value above 0");
   expects(study.kind != nullptr, "the study has no scheduler");
   std::vector<Worker> workers;
   workers.reserve(static_cast<std::size_t>(study.workers));

@@ -39,10 +39,10 @@ struct Work {
 struct Timeline {
   std::vector<Work> works;  ///< in order of their ends
   double period = 0;        ///< picoseconds per step, over the second half of the steps
-  Time computation{};     ///< of one step; the rest of the period is exposed communication
+  Time computation{};       ///< of one step; the rest of the period is exposed communication
   double exposed() const { return period - picoseconds(computation); }
-  Count messages = 0;         ///< of all workers and steps
-  double oversubscribed = 0;  ///< fraction of time in which workers demand more than the link's capacity
+  Count messages = 0;  ///< of all workers and steps
+  double oversubscribed = 0;  ///< fraction of time with demand above the link's capacity
 };
 
 /// Throws Error(usage) if the study has too few steps or workers, or invalid scheduler parameters.

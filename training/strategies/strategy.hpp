@@ -88,19 +88,19 @@ struct StrategyKind {
   std::string_view source;
   /// The only placement of ranks that it supports; empty: any.
   std::optional<collectives::Placement> placement = {};
-  bool synchronous = true;        ///< n workers train like one with the whole batch
-  bool equal_replicas = true;     ///< after each step all workers hold the same weights
-  bool direct = false;            ///< sends gradients from rank to rank, without an algorithm
-  bool schedules = false;         ///< uses a scheduler
-  bool staggers = false;          ///< a scheduler may delay the workers' starts
-  bool compresses = false;        ///< supports compressed gradients
-  bool has_servers = false;       ///< the last StrategyOptions::servers ranks are servers
-  bool own_moments = false;  ///< each rank has its own moments; checkpoints store them all
-  bool local_batch = false;  ///< divides a loss by the worker's batch, not the global one
+  bool synchronous = true;          ///< n workers train like one with the whole batch
+  bool equal_replicas = true;       ///< after each step all workers hold the same weights
+  bool direct = false;              ///< sends gradients from rank to rank, without an algorithm
+  bool schedules = false;           ///< uses a scheduler
+  bool staggers = false;            ///< a scheduler may delay the workers' starts
+  bool compresses = false;          ///< supports compressed gradients
+  bool has_servers = false;         ///< the last StrategyOptions::servers ranks are servers
+  bool own_moments = false;         ///< each rank has its own moments; checkpoints store them all
+  bool local_batch = false;         ///< divides a loss by the worker's batch, not the global one
   std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
-  std::string (*unsupported_reason)(const StrategyContext&) =
-      nullptr;  ///< optional: returns why not, or ""
+  /// Optional: returns why the strategy cannot work there, or "".
+  std::string (*unsupported_reason)(const StrategyContext&) = nullptr;
 };
 
 /// Returns every strategy of the catalog, by name.

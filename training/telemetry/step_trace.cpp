@@ -53,7 +53,8 @@ std::vector<StepSpan> decode_spans(std::string_view text) {
     if (!json) fail(Blame::usage, "not JSON");
     for (const Json& s : *json) {
       const int kind = s.at(0).get<int>();
-      if (kind < 0 || kind >= static_cast<int>(std::size(kKinds))) fail(Blame::usage, "unknown kind");
+      if (kind < 0 || kind >= static_cast<int>(std::size(kKinds)))
+        fail(Blame::usage, "unknown kind");
       spans.push_back({static_cast<StepSpan::Kind>(kind), s.at(1).get<Rank>(),
                        s.at(2).get<std::string>(), s.at(3).get<Count>(), s.at(4).get<Count>(),
                        s.at(5).get<double>(), s.at(6).get<double>()});

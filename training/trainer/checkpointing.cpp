@@ -43,7 +43,8 @@ Strategy::State decoded(std::string_view text) {
     std::uint64_t length = 0;
     if (text.size() >= sizeof length) std::memcpy(&length, text.data(), sizeof length);
     if (text.size() < sizeof length || text.size() - sizeof length < length)
-      fail(Blame::usage, "the strategy's state in the checkpoint is damaged: use another checkpoint");
+      fail(Blame::usage,
+           "the strategy's state in the checkpoint is damaged: use another checkpoint");
     const std::string_view part = text.substr(sizeof length, length);
     text.remove_prefix(sizeof length + length);
     return part;
@@ -57,7 +58,8 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
-void expect_same_plan(const std::vector<RunParameter>& run_parameters, const Checkpoint& checkpoint) {
+void expect_same_plan(const std::vector<RunParameter>& run_parameters,
+                      const Checkpoint& checkpoint) {
   const Json& plan = checkpoint.json("plan");
   for (const RunParameter& a : run_parameters) {
     if (!a.lasting) continue;
@@ -97,7 +99,8 @@ std::vector<std::string> Checkpointer::resume() {
   }
   if (keeps())
     for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
-      notes.push_back("kept as " + name + " because it belongs to another run, is newer, or is damaged");
+      notes.push_back("kept as " + name +
+                      " because it belongs to another run, is newer, or is damaged");
   return notes;
 }
 
@@ -121,13 +124,10 @@ void Checkpointer::restore(const Checkpoint& from) {
                            " holds only weights, from which a run cannot resume: use another "
                            "checkpoint folder");
   expect_same_plan(trainer_.run_parameters(), from);
-  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights",
-                    from);
-  fill(trainer_.replica().statistics(), from.floats("weights/statistics"),
-                    "statistics", from);
+  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
+  fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
   if (!trainer_.own_moments()) {
-    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments",
-                      from);
+    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments", from);
     trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
   }
   trainer_.set_steps_done(from.integers("position").at(0));
@@ -172,9 +172,9 @@ void Checkpointer::expect_part_of_each(const Checkpoint* from, std::string (*par
   const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
                                 from->find(part_of(c.ranks())) == nullptr);
   if (c.max(enough ? 0 : 1) > 0)
-    fail(Blame::usage, "the checkpoint in " + path_ + " has state for another number of ranks than " +
-                           std::to_string(c.ranks()) +
-                           ": use as many ranks as the run that wrote it");
+    fail(Blame::usage,
+         "the checkpoint in " + path_ + " has state for another number of ranks than " +
+             std::to_string(c.ranks()) + ": use as many ranks as the run that wrote it");
 }
 
 void Checkpointer::gather_states(Checkpoint* into) {

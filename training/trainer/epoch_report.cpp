@@ -28,8 +28,7 @@ Staleness sum(collectives::Communicator& communicator, const Staleness& own) {
   Staleness all;
   for (Count s = 0; s <= max; ++s) {
     const auto found = own.find(s);
-    if (const Count n = communicator.sum(found == own.end() ? 0 : found->second); n > 0)
-      all[s] = n;
+    if (const Count n = communicator.sum(found == own.end() ? 0 : found->second); n > 0) all[s] = n;
   }
   return all;
 }

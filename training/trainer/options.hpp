@@ -22,7 +22,7 @@ struct TrainerOptions {
   double speed = 0;  ///< multiply-adds per second of a worker, for simulated time; 0: infinite
   LearningRate rate{.base = 0.1};
   Count epochs = 1;
-  Count max_steps = 0;     ///< of the whole run; 0: no limit
+  Count max_steps = 0;      ///< of the whole run; 0: no limit
   int micro_batches = 1;    ///< sequential parts of a worker's batch
   Count check_every = 100;  ///< steps between comparisons of the replicas; 0: once per epoch
 };

@@ -22,7 +22,7 @@ Route route_of(const TrainerOptions& learning, collectives::Communicator& commun
   return find_route(word, learning.segments, communicator, kTried, learning.route_options);
 }
 
-std::string text_of(std::span<const Variable> variables) {
+std::string to_string(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
     text += v.name;
@@ -38,8 +38,7 @@ Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
   if (!find_strategy(learning.strategy).has_servers) return ranks;
   const Rank servers = learning.options.servers;
   if (servers < 1 || servers >= ranks)
-    fail(Blame::usage, std::to_string(servers) + " parameter servers on " +
-                           std::to_string(ranks) +
+    fail(Blame::usage, std::to_string(servers) + " parameter servers on " + std::to_string(ranks) +
                            " ranks: use at least 1 server and leave at least 1 worker");
   return ranks - servers;
 }
@@ -66,11 +65,11 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
 }
 
 void Trainer::agree() {
-  run_parameters_.push_back({"the model", text_of(replica_->variables())});
+  run_parameters_.push_back({"the model", to_string(replica_->variables())});
   for (RunParameter& a : make_run_parameters(learning_)) run_parameters_.push_back(std::move(a));
   run_parameters_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
-                                            std::to_string(exchange_.route().segments) +
-                                            " segments"});
+                                                  std::to_string(exchange_.route().segments) +
+                                                  " segments"});
   if (learning_.micro_batches < 1)
     fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: use at least 1");
   expect_same(communicator_, run_parameters_);
@@ -165,11 +164,12 @@ void Trainer::compare_replicas() {
   const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
   diverged_ = !differ.empty();
   if (diverged_)
-    fail(Blame::check,
-         "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
-             " the weights of " + ranks_text(differ) +
-             " differ from those of rank 0: resume from the last checkpoint, and look for code that "
-             "changes weights on one rank only, or for faulty memory");
+    fail(
+        Blame::check,
+        "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
+            " the weights of " + ranks_text(differ) +
+            " differ from those of rank 0: resume from the last checkpoint, and look for code that "
+            "changes weights on one rank only, or for faulty memory");
 }
 
 // If replicas are identical, rank 0 checkpoints the last good step, unless the failure struck
@@ -187,8 +187,9 @@ void Trainer::run(const TrainingData& data, Count steps_of_epoch, const Observer
 }
 
 void Trainer::rescue(const std::string& why, const std::exception* error) {
-  const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
-                     !learning_.options.gradients.compressor;  // whose residuals differ between ranks
+  const bool whole =
+      optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
+      !learning_.options.gradients.compressor;  // whose residuals differ between ranks
   if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) return;
   try {
     rescue_();

@@ -15,13 +15,11 @@ const Variables kSlurm{{"SLURM_STEP_NODELIST", "n[1-3]"},
                        {"SLURM_STEP_TASKS_PER_NODE", "1(x3)"},
                        {"SLURM_PROCID", "2"}};
 
-Cluster resolve(const Variables& v) {
-  return resolve_cluster(environment_of(v));
-}
+Cluster resolve(const Variables& v) { return resolve_cluster(environment_of(v)); }
 
 }  // namespace
 
-TEST_CASE("a process that nobody tells anything is on its own") {
+TEST_CASE("without any variables, a process is alone") {
   const Cluster c = resolve({});
   CHECK(c.source == "nobody");
   CHECK((c.chief && c.rank == 0 && c.workers == 1));
@@ -35,7 +33,7 @@ TEST_CASE("TF_CONFIG takes precedence over Slurm") {
   CHECK(resolve(kSlurm).source == "Slurm");
 }
 
-TEST_CASE("the process's own environment can be asked") {
+TEST_CASE("process_environment() returns the process's variables") {
   CHECK(process_environment("PATH").has_value());
   CHECK_FALSE(process_environment("ARLAB_NO_SUCH_VARIABLE").has_value());
 }

@@ -18,7 +18,7 @@ std::string said(std::string_view list) {
 
 }  // namespace
 
-TEST_CASE("host lists are expanded in order, with their zeros") {
+TEST_CASE("expands host lists in order, with leading zeros") {
   CHECK(hosts("n[006,011],m5,o[3-4]") == Names{"n006", "n011", "m5", "o3", "o4"});
   CHECK(hosts("alone") == Names{"alone"});
   CHECK(hosts("n[08-11]") == Names{"n08", "n09", "n10", "n11"});
@@ -32,7 +32,7 @@ TEST_CASE("host lists are expanded in order, with their zeros") {
   CHECK(hosts("n[00001-65536]").size() == 65536);
 }
 
-TEST_CASE("malformed host lists are refused by what is wrong") {
+TEST_CASE("rejects malformed host lists, naming the error") {
   CHECK(said("") == "2: LIST '': a name is missing next to a comma");
   CHECK(said("a,,b") == "2: LIST 'a,,b': a name is missing next to a comma");
   CHECK(said("a,").find("a name is missing") != std::string::npos);
@@ -47,12 +47,12 @@ TEST_CASE("malformed host lists are refused by what is wrong") {
   CHECK(said("n[5-3]") == "2: LIST 'n[5-3]': the range '5-3' is descending");
   CHECK(said("a b") == "2: LIST 'a b': 'a b' is not a host name");
   CHECK(said("n[1-2],n2") == "2: LIST 'n[1-2],n2': the host 'n2' appears twice");
-  CHECK(said("a\n\x80z").find("'a??z' is no name") != std::string::npos);
+  CHECK(said("a\n\x80z").find("'a??z' is not a host name") != std::string::npos);
   CHECK(said(std::string(1000, '/')).find("'" + std::string(60, '/') + "...'") !=
         std::string::npos);
 }
 
-TEST_CASE("host lists that would fill the memory are refused at once") {
+TEST_CASE("rejects host lists that would fill the memory at once") {
   const std::string more = "more than 1048576 hosts";
   CHECK(said("n[1-999999999999]").find(more) != std::string::npos);
   CHECK(said("n[1-9999999999999]").find("is neither a number") != std::string::npos);
@@ -61,7 +61,7 @@ TEST_CASE("host lists that would fill the memory are refused at once") {
   CHECK(said("a[0-600000],b[0-600000]").find(more) != std::string::npos);
 }
 
-TEST_CASE("Slurm's run lengths are expanded") {
+TEST_CASE("expands Slurm's run lengths") {
   CHECK(expand_counts("2(x3),1", "T") == Counts{2, 2, 2, 1});
   CHECK(expand_counts("16", "T") == Counts{16});
   CHECK(expand_counts("1,0,2(x1)", "T") == Counts{1, 0, 2});

@@ -26,9 +26,7 @@ Variables with(Variables variables, const Variables& more) {
   return variables;
 }
 
-Cluster place(const Variables& variables) {
-  return parse_slurm(environment_of(variables));
-}
+Cluster place(const Variables& variables) { return parse_slurm(environment_of(variables)); }
 
 std::string said(const Variables& variables) {
   return failure([&] { place(variables); });
@@ -36,7 +34,7 @@ std::string said(const Variables& variables) {
 
 }  // namespace
 
-TEST_CASE("a step of Slurm gives every task its place") {
+TEST_CASE("a Slurm step defines the place of every task") {
   const Cluster c = place(step(3));
   CHECK(c.source == "Slurm");
   CHECK(c.rank == 3);
@@ -49,7 +47,7 @@ TEST_CASE("a step of Slurm gives every task its place") {
   CHECK(place(step(0)).chief);
 }
 
-TEST_CASE("cyclic distribution deals tasks out host by host") {
+TEST_CASE("cyclic distribution assigns tasks host by host") {
   Variables cyclic = with(step(3), {{"SLURM_DISTRIBUTION", "cyclic:block,NoPack"}});
   CHECK(place(cyclic).addresses ==
         Names{"n006:12345", "n011:12345", "m5:12345", "n006:12346", "n011:12346"});
@@ -61,12 +59,12 @@ TEST_CASE("cyclic distribution deals tasks out host by host") {
         "2: SLURM_DISTRIBUTION 'plane=2' is not supported: start with srun -m block or -m cyclic");
 }
 
-TEST_CASE("GPUs of a host are shared out to its tasks") {
+TEST_CASE("GPUs of a host are divided among its tasks") {
   const Variables four = with(step(1), {{"SLURM_GPUS_ON_NODE", "4"}});
   CHECK(place(four).devices == Devices{2, 3});
   CHECK(place(with(four, {{"SLURM_GPUS_PER_TASK", "1"}})).devices == Devices{1});
   CHECK(place(with(step(1), {{"CUDA_VISIBLE_DEVICES", "0,1,2,3"}})).devices == Devices{2, 3});
-  // Slurm has bound each task to its own: it sees them as 0 and 1.
+  // Slurm has bound each task to its own GPUs, which the task sees as 0 and 1.
   CHECK(place(with(step(1), {{"CUDA_VISIBLE_DEVICES", "2,3"}, {"SLURM_GPUS_PER_TASK", "2"}}))
             .devices == Devices{0, 1});
   CHECK(place(with(step(1), {{"SLURM_GPUS_ON_NODE", "1"}})).devices.empty());
@@ -75,7 +73,7 @@ TEST_CASE("GPUs of a host are shared out to its tasks") {
         "ideally one per GPU");
 }
 
-TEST_CASE("Slurm's variables that are missing, malformed or at odds are named") {
+TEST_CASE("names missing, malformed and contradictory variables of Slurm") {
   Variables no_list = step(0);
   no_list.erase("SLURM_STEP_NODELIST");
   no_list.erase("SLURM_JOB_NODELIST");

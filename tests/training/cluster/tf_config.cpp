@@ -45,7 +45,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
   CHECK(second.local_workers == 1);
 }
 
-TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
+TEST_CASE("a chief is rank 0 before the workers, and servers do not train") {
   CHECK(four("chief", "0").chief);
   CHECK(four("chief", "0").rank == 0);
   const Cluster w0 = four("worker", "0"), w1 = four("worker", "1");
@@ -69,7 +69,7 @@ TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
   CHECK(four("master", "0").task == Task::chief);
 }
 
-TEST_CASE("an empty TF_CONFIG is a process on its own") {
+TEST_CASE("an empty TF_CONFIG is a single process") {
   for (const char* text : {"{}", R"({"cluster": {}})"}) {
     const Cluster c = parse_tf_config(text);
     CHECK(c.source == "nobody");
@@ -78,16 +78,16 @@ TEST_CASE("an empty TF_CONFIG is a process on its own") {
   }
 }
 
-TEST_CASE("IPv6 addresses stay whole") {
+TEST_CASE("parses IPv6 addresses") {
   const Cluster c = parse_tf_config(
       R"({"cluster":{"worker":["[::1]:80","[::1]:81"]},"task":{"type":"worker","index":1}})");
   CHECK(c.local_rank == 1);
   CHECK(host_of(c.addresses[1]) == "[::1]");
 }
 
-TEST_CASE("malformed TF_CONFIG is refused by the value that is wrong") {
-  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is not JSON: write"));
-  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is not JSON object");
+TEST_CASE("rejects a malformed TF_CONFIG, naming the invalid value") {
+  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is not JSON: use"));
+  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is not a JSON object");
   CHECK(said(R"({"cluster": 3, "task": {}})") ==
         "2: TF_CONFIG has '3' as its cluster, which is not an object");
   CHECK(said(R"({"cluster": {"workers": ["a:1"]}})") ==
@@ -112,7 +112,7 @@ TEST_CASE("malformed TF_CONFIG is refused by the value that is wrong") {
         std::string::npos);
 }
 
-TEST_CASE("malformed tasks of TF_CONFIG are refused by the value that is wrong") {
+TEST_CASE("rejects malformed tasks in TF_CONFIG, naming the invalid value") {
   const auto no = [](const std::string& type, const std::string& index) {
     return failure([&] { four(type, index); });
   };

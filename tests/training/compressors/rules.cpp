@@ -1,4 +1,4 @@
-// Each compressor's rule against a plain one, element by element, written here from the paper.
+// Each compressor's rule against a plain implementation from the paper, element by element.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -47,7 +47,7 @@ TEST_CASE("fp16 divides by the ranks first, so that the sum stays in range") {
   CHECK(back[0] == 60000);
 }
 
-TEST_CASE("int8 is within half a step, and 0 stays 0") {
+TEST_CASE("int8 errs by at most half a step, and 0 stays 0") {
   auto x = kX;
   x[500] = 0;
   const auto out = through("int8:bucket=100", x);
@@ -61,12 +61,12 @@ TEST_CASE("int8 is within half a step, and 0 stays 0") {
     for (std::size_t i = b; i < std::min(b + 100, x.size()); ++i)
       worst = std::max(worst, std::fabs(double{x[i]} - double{out[i]}));
     CHECK(worst < 0.501 * step);
-    CHECK(worst > 0.1 * step);  // it is no copy
+    CHECK(worst > 0.1 * step);  // it is not a copy
   }
   CHECK(out[500] == 0);
 }
 
-TEST_CASE("QSGD gives one of the two multiples of norm/levels next to each element") {
+TEST_CASE("QSGD gives one of the two multiples of norm/levels around each element") {
   const int levels = 7;
   const auto out = through("qsgd:levels=7,bucket=100", kX, {.seed = 3});
   Count wrong = 0, up = 0;
@@ -114,7 +114,7 @@ TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   for (std::size_t i = 0; i < kX.size(); ++i) {
     const bool is_s = std::fabs(std::fabs(double{out[i]}) - 2.5 * std::sqrt(square)) < 1e-5;
     wrong += !(out[i] == 0 || (is_s && std::signbit(out[i]) == std::signbit(kX[i])));
-    wrong += std::fabs(double{kX[i]}) > 2.5 * std::sqrt(square) && out[i] == 0;  // is sure to be s
+    wrong += std::fabs(double{kX[i]}) > 2.5 * std::sqrt(square) && out[i] == 0;  // must be s
     sent += out[i] != 0;
   }
   CHECK(wrong == 0);
@@ -148,7 +148,7 @@ TEST_CASE("signSGD gives signs, EF-signSGD signs times the mean magnitude") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("top-k and threshold send the large ones whole, and nothing else") {
+TEST_CASE("top-k and threshold send large elements exactly, and nothing else") {
   std::vector<float> magnitudes;
   for (const float v : kX) magnitudes.push_back(std::fabs(v));
   std::sort(magnitudes.rbegin(), magnitudes.rend());
@@ -165,7 +165,7 @@ TEST_CASE("top-k and threshold send the large ones whole, and nothing else") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threshold leaves what equals tau behind") {
+TEST_CASE("threshold does not send elements equal to tau") {
   CHECK(through("threshold:tau=0.5", std::vector<float>{0.5f, -0.5f, 0.50000006f}) ==
         std::vector<float>{0, 0, 0.50000006f});
 }
@@ -187,7 +187,7 @@ TEST_CASE("random-k draws k different positions, all equally often, the same on 
 }
 
 TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") {
-  // Samples of up to 256 elements are the whole vector, so that the threshold is exact.
+  // A sample covers vectors of up to 256 elements completely, so that the threshold is exact.
   constexpr Count n = 200;
   const float momentum = 0.5f;
   const auto compressor = make_compressor(
@@ -203,7 +203,7 @@ TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") 
       v[i] += u[i];
       magnitudes.push_back(std::fabs(v[i]));
     }
-    // 0.004 of the paper's last stage is below this ratio.
+    // The paper's last stage, 0.004, is below this ratio.
     const auto k = static_cast<std::size_t>(std::ceil(std::max(0.01, ratios[step]) * n));
     std::sort(magnitudes.rbegin(), magnitudes.rend());
     const auto out = through(*compressor, x, {.step = step});
@@ -216,7 +216,7 @@ TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("1-bit Adam: Adam, then its momentum in signs over a frozen variance") {
+TEST_CASE("1-bit Adam: Adam, then sign-compressed momentum with frozen variance") {
   constexpr Count n = 50;
   constexpr int kFreeze = 3;
   const auto compressor =

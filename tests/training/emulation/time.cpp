@@ -1,4 +1,4 @@
-// Virtual time: what computations, messages and waits take, by hand.
+// Simulated time: the durations of computations, messages and waits, computed by hand.
 #include <array>
 #include <latch>
 #include <mutex>
@@ -8,16 +8,16 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
-TEST_CASE("virtual time: computations take what they say, and overlap") {
+TEST_CASE("simulated time: computations take their declared time and overlap") {
   std::vector<Count> done(2), result(2);
   std::latch both(2);
   const EmulationResult outcome = run(2, [&](Communicator& c) {
     const auto me = static_cast<std::size_t>(c.rank());
     std::vector<float> mine(1000, static_cast<float>(me + 1)), theirs(1000);
     c.clock().begin_compute(c.rank() == 0 ? 3 * kMs : 5 * kMs);
-    both.arrive_and_wait();  // they compute at the same time, or this would never end
+    both.arrive_and_wait();  // returns only if both compute at the same time
     c.clock().end_compute();
     done[me] = now_us(c);
     start(c, 0,
@@ -29,12 +29,12 @@ TEST_CASE("virtual time: computations take what they say, and overlap") {
   });
   CHECK(done == std::vector<Count>{3000, 5000});
   CHECK(result == std::vector<Count>{2, 1});
-  // 1 ms + 4000 bytes, both ways at once, from 5 ms on.
+  // 1 ms + 4000 bytes, in both directions at once, from 5 ms on.
   CHECK(outcome.finish_of == std::vector<Time>{12 * 1000 * kMicrosecond, 10 * 1000 * kMicrosecond});
   CHECK(outcome.finish == outcome.finish_of[0]);
 }
 
-TEST_CASE("virtual time: messages travel while a rank computes") {
+TEST_CASE("simulated time: messages travel while a rank computes") {
   std::vector<Count> times;
   run(2, [&](Communicator& c) {
     std::vector<float> values(1000);
@@ -47,7 +47,7 @@ TEST_CASE("virtual time: messages travel while a rank computes") {
   CHECK(times == std::vector<Count>{5000, 9000});
 }
 
-TEST_CASE("virtual time: a barrier makes everybody's time the latest, and orders by rank") {
+TEST_CASE("simulated time: a barrier sets all ranks to the latest time, in rank order") {
   std::vector<std::tuple<Rank, Count, double, Count>> seen;
   run(4, [&](Communicator& c) {
     compute(c, (4 - c.rank()) * kMs);
@@ -61,8 +61,8 @@ TEST_CASE("virtual time: a barrier makes everybody's time the latest, and orders
   CHECK(seen == expected);
 }
 
-// As an exchange does: gradients are handed to a thread of its own while the pass goes on.
-TEST_CASE("virtual time: a second thread of each rank moves data while the first computes") {
+// Similar to Exchange: hands gradients to a second thread while the pass continues.
+TEST_CASE("simulated time: a second thread of each rank communicates while the first computes") {
   using Moment = std::array<Count, 2>;
   std::vector<std::vector<Moment>> moves(2);
   std::vector<std::vector<float>> sums(2);
@@ -105,7 +105,7 @@ TEST_CASE("virtual time: a second thread of each rank moves data while the first
     c.clock().join(mover);
     for (const auto& bucket : buckets) sums[me].push_back(bucket[499]);
   });
-  // A bucket takes 1 ms + 2000 bytes: the first is ready at 2 ms, the others wait for it.
+  // A bucket takes 1 ms + 2000 bytes: the first is ready at 2 ms; the others wait for it.
   const std::vector<Moment> expected{{2000, 5000}, {5000, 8000}, {8000, 11000}};
   for (std::size_t r = 0; r < 2; ++r) {
     CHECK(moves[r] == expected);
@@ -114,7 +114,7 @@ TEST_CASE("virtual time: a second thread of each rank moves data while the first
   }
 }
 
-TEST_CASE("virtual time: waits end at their time or when notified, and joins with the thread") {
+TEST_CASE("simulated time: waits end at their time or when notified, and joins with the thread") {
   std::vector<Count> times;
   bool early = false;
   run(1, [&](Communicator& c) {
@@ -127,7 +127,7 @@ TEST_CASE("virtual time: waits end at their time or when notified, and joins wit
       early = early || clock.now() < until;
     }
     times.push_back(now_us(c));
-    changed.wait_until(lock, 0.2);  // long over
+    changed.wait_until(lock, 0.2);  // long past
     times.push_back(now_us(c));
     lock.unlock();
     std::thread other = clock.start([&] {
@@ -144,14 +144,14 @@ TEST_CASE("virtual time: waits end at their time or when notified, and joins wit
     std::thread third = clock.start([&] { compute(c, 0.5); });
     clock.join(third);
     times.push_back(now_us(c));
-    compute(c, 200);  // past the alarm that nobody heeds any more
+    compute(c, 200);  // past the obsolete alarm
     times.push_back(now_us(c));
   });
   CHECK_FALSE(early);
   CHECK(times == std::vector<Count>{500000, 500000, 750000, 750000, 1250000, 201250000});
 }
 
-TEST_CASE("virtual time: jitter is drawn by the seed, for each rank and computation anew") {
+TEST_CASE("simulated time: the seed determines the jitter of each rank and computation") {
   const auto times = [](std::uint64_t seed, double jitter) {
     return run(3,
                [](Communicator& c) {
@@ -173,7 +173,7 @@ TEST_CASE("virtual time: jitter is drawn by the seed, for each rank and computat
   }
 }
 
-TEST_CASE("virtual time: a slow rank reduces slowly, too") {
+TEST_CASE("simulated time: a slow rank also reduces slowly") {
   const auto finish = [](double slowdown) {
     const auto slow =
         make_network(find_model("alpha_beta"), {{"alpha", 0}, {"beta", 0}, {"gamma", 1000}}, 2);

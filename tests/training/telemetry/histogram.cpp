@@ -28,7 +28,7 @@ TEST_CASE("a histogram counts each value in the bucket that holds it") {
   }
 }
 
-TEST_CASE("full buckets stand next to their own lower ends") {
+TEST_CASE("nonempty buckets are next to their lower ends") {
   const std::vector<float> values{1000};
   const Histogram h = make_histogram(values);
   REQUIRE(h.counts == std::vector<double>{0, 1, 0});
@@ -36,7 +36,8 @@ TEST_CASE("full buckets stand next to their own lower ends") {
   CHECK(h.limits[1] / h.limits[0] == Approx(1.1));
 }
 
-TEST_CASE("what is not finite is counted apart, and the largest values have a bucket") {
+TEST_CASE(
+    "values that are not finite are counted separately, and the largest values have a bucket") {
   const float inf = std::numeric_limits<float>::infinity(), top = std::numeric_limits<float>::max();
   const std::vector<float> values{std::nanf(""), inf, -inf, top, -top};
   const Histogram h = make_histogram(values);

@@ -83,9 +83,9 @@ class Dgc final : public SparseCompressor {
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<Dgc>(
-      elements(layout), Settings{value(choice, "momentum"), value(choice, "ratio"),
-                                            value(choice, "sample"), whole(choice, "warm_up")});
+  return std::make_unique<Dgc>(elements(layout),
+                               Settings{value(choice, "momentum"), value(choice, "ratio"),
+                                        value(choice, "sample"), whole(choice, "warm_up")});
 }
 
 }  // namespace
@@ -94,13 +94,15 @@ CompressorKind dgc() {
   return sparse_kind({
       .name = "dgc",
       .label = "DGC",
-      .summary = "the largest elements of a locally accumulated velocity; more of them in the first steps",
+      .summary =
+          "the largest elements of a locally accumulated velocity; more of them in the first steps",
       .source = "Lin et al., ICLR 2018",
       .size = "8 bytes per element above a sampled threshold, about 8 ratio n",
       .special_values = "NaN and infinities are sent and then forgotten; zeros are never sent",
       .parameters = {{"momentum", 0.9, 0, 0.9999, "of the velocity"},
                      {"ratio", 0.001, 1e-9, 1, "approximate fraction of the elements sent"},
-                     {"sample", 0.01, 1e-6, 1, "fraction of the elements sampled for the threshold"},
+                     {"sample", 0.01, 1e-6, 1,
+                      "fraction of the elements sampled for the threshold"},
                      {"warm_up", 100, 0, 1e9,
                       "steps at each of the ratios 0.25, 0.0625, 0.015625, 0.004", true}},
       .feedback = Feedback::built_in,

@@ -47,7 +47,9 @@ CompressorKind fp16() {
       .summary = "every element as float16, divided by the number of ranks first",
       .source = "Micikevicius et al., ICLR 2018",
       .size = "2n",
-      .special_values = "NaN and infinities are kept; magnitudes above 65504 times the number of ranks become infinite",
+      .special_values =
+          "NaN and infinities are kept; magnitudes above 65504 times the number of ranks become "
+          "infinite",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

@@ -70,7 +70,8 @@ CompressorKind int8() {
       .summary = "one byte per element: multiples of a step that each bucket chooses",
       .source = "Jacob et al., CVPR 2018",
       .size = "n + 8 ceil(n/bucket)",
-      .special_values = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
+      .special_values =
+          "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
       .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,

@@ -31,7 +31,7 @@ class Natural final : public Compressor {
     RandomWords random(context);
     for_blocks(length(gradient), [&](Count first, Count count) {
       encode_kernels().round_to_powers_of_two(code_.data() + first, gradient.data() + first,
-                                 random.at(first, count), count);
+                                              random.at(first, count), count);
     });
     return code_;
   }
@@ -63,7 +63,9 @@ CompressorKind natural() {
       .summary = "powers of two, rounded randomly: sign and exponent remain",
       .source = "Horvath et al., MSML 2022",
       .size = "n",
-      .special_values = "NaN and infinities are kept; above 2^30 may become infinite; below 2^-94 becomes 0 or 2^-94",
+      .special_values =
+          "NaN and infinities are kept; above 2^30 may become infinite; below 2^-94 becomes 0 or "
+          "2^-94",
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,

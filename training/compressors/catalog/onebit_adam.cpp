@@ -73,9 +73,9 @@ class OneBitAdam final : public Compressor {
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<OneBitAdam>(
-      elements(layout), Settings{value(choice, "beta1"), value(choice, "beta2"),
-                                            value(choice, "eps"), whole(choice, "freeze")});
+  return std::make_unique<OneBitAdam>(elements(layout),
+                                      Settings{value(choice, "beta1"), value(choice, "beta2"),
+                                               value(choice, "eps"), whole(choice, "freeze")});
 }
 
 std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
@@ -97,7 +97,8 @@ CompressorKind onebit_adam() {
       .summary = "Adam; after some steps with frozen variance and 1-bit momentum",
       .source = "Tang et al., ICML 2021",
       .size = "4n before `freeze`, then ceil(n/8) + 4",
-      .special_values = "a NaN or infinity reaches momentum and variance and stays there, as in Adam",
+      .special_values =
+          "a NaN or infinity reaches momentum and variance and stays there, as in Adam",
       .parameters = {{"freeze", 100, 1, 1e9, "steps of Adam before the variance is frozen", true},
                      {"beta1", 0.9, 0, 0.9999, "decay of the momentum"},
                      {"beta2", 0.999, 0, 0.999999, "decay of the variance"},

@@ -93,7 +93,8 @@ CompressorKind powersgd() {
       .summary = "a matrix as a product of two thin ones, refined from step to step",
       .source = "Vogels et al., NeurIPS 2019",
       .size = "4 rank (a+b) for each a x b matrix; 4n for vectors and small matrices",
-      .special_values = "a matrix with a NaN or infinity becomes NaN and restarts; a matrix of zeros restarts",
+      .special_values =
+          "a matrix with a NaN or infinity becomes NaN and restarts; a matrix of zeros restarts",
       .parameters = {{"rank", 4, 1, 1024, "columns of the thin matrices", true},
                      {"warm", 1, 0, 1, "1: starts from the last step's Q", true}},
       .aggregations = {Aggregation::allreduce},

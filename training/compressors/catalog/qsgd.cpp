@@ -37,7 +37,7 @@ class Qsgd final : public Compressor {
     }
     packed_.encode(code_.data() + kHeader * buckets_.count(), context,
                    [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
-                     quantise(codes, random, gradient, first, count);
+                     quantize(codes, random, gradient, first, count);
                    });
     return code_;
   }
@@ -55,7 +55,7 @@ class Qsgd final : public Compressor {
   }
 
  private:
-  void quantise(std::uint8_t* codes, const std::uint32_t* random, std::span<const float> gradient,
+  void quantize(std::uint8_t* codes, const std::uint32_t* random, std::span<const float> gradient,
                 Count first, Count count) const {
     buckets_.each(first, count, [&](Count b, Count at, Count size) {
       const float norm = load<float>(code_, b);

@@ -41,8 +41,9 @@ class SignCounts final : public Compressor {
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
     if (context.ranks > 2048)
-      fail(Blame::usage, "compressor signsgd: an allreduce of float16 counts up to 2048 ranks, but there are " + std::to_string(context.ranks) +
-                             ": use all_gather");
+      fail(Blame::usage,
+           "compressor signsgd: an allreduce of float16 counts up to 2048 ranks, but there are " +
+               std::to_string(context.ranks) + ": use all_gather");
     constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
     for (Count i = 0; i < length(gradient); ++i)
       store(code_, i, std::signbit(gradient[static_cast<std::size_t>(i)]) ? kMinus : kPlus);

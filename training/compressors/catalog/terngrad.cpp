@@ -80,8 +80,9 @@ class SharedTernGrad final : public Compressor {
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
     if (context.ranks > 2048)
-      fail(Blame::usage, "compressor terngrad: an allreduce of float16 counts up to 2048 ranks, but there are " + std::to_string(context.ranks) +
-                             ": use all_gather");
+      fail(Blame::usage,
+           "compressor terngrad: an allreduce of float16 counts up to 2048 ranks, but there are " +
+               std::to_string(context.ranks) + ": use all_gather");
     bound_ = bound_of(gradient, clip_);
     // A maximum may lose a NaN, but not an infinity.
     if (std::isnan(bound_)) bound_ = std::numeric_limits<float>::infinity();
@@ -150,7 +151,8 @@ CompressorKind terngrad() {
       .source = "Wen et al., NeurIPS 2017",
       .size = "ceil(n/4) + 4; 2n + 4 by allreduce",
       .special_values = "any NaN or infinity makes all elements NaN; subnormal magnitudes become 0",
-      .parameters = {{"clip", 2.5, 0, 1e9, "clips at this number of standard deviations; 0: does not clip"}},
+      .parameters = {{"clip", 2.5, 0, 1e9,
+                      "clips at this number of standard deviations; 0: does not clip"}},
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .unbiased = true,
       .packed = packed,

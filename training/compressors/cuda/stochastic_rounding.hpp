@@ -22,6 +22,7 @@ void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times,
                std::uint64_t key, int levels, const Launch& launch);
 
 /// Writes the sign and the exponent, rounded up with the probability of the fraction.
-void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch);
+void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key,
+                            const Launch& launch);
 
 }  // namespace arlab::training::cuda

@@ -39,7 +39,8 @@ void add_to(std::span<float> dense, std::span<const Entry> entries) {
   for (const Entry& e : entries) {
     if (e.at >= dense.size())
       fail(Blame::check, "a sparse vector has an entry at " + std::to_string(e.at) + " of " +
-                             std::to_string(dense.size()) + ", beyond the end of the vector: make the tensors equal on all ranks");
+                             std::to_string(dense.size()) +
+                             ", beyond the end of the vector: make the tensors equal on all ranks");
     dense[e.at] += e.value;
   }
 }

@@ -47,8 +47,8 @@ class BySparseSum {
   /// Returns as many entries of the sum as a rank has on average, the same number on every rank.
   SparseVector largest_of_sum(collectives::Communicator& communicator,
                               std::span<const Entry> mine) {
-    const auto counts =
-        collectives::gather_counts(communicator, *options_.all_gather, static_cast<Count>(mine.size()));
+    const auto counts = collectives::gather_counts(communicator, *options_.all_gather,
+                                                   static_cast<Count>(mine.size()));
     const Count all = std::accumulate(counts.begin(), counts.end(), Count{0});
     const Count keep = (all + communicator.ranks() - 1) / communicator.ranks();
     const SparseVector kept = balanced_.run(communicator, mine, keep);
@@ -69,9 +69,8 @@ class BySparseSum {
 
 }  // namespace
 
-Aggregator make_sparse_aggregator(const CompressorChoice& choice,
-                                                   const TensorShapes& layout, SparsePath path,
-                                                   const Routes& routes) {
+Aggregator make_sparse_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                                  SparsePath path, const Routes& routes) {
   const auto halves = choice.values.find("halves");
   if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
     fail(Blame::usage, "compressor " + text(choice) +

@@ -119,8 +119,8 @@ void BalancedSum::keep_largest(collectives::Communicator& communicator, Count ke
 SparseVector BalancedSum::gather(collectives::Communicator& communicator,
                                  std::span<Entry> region) const {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
-  const auto begins = collectives::offsets(
-      collectives::gather_counts(communicator, *options_.all_gather, static_cast<Count>(region.size())));
+  const auto begins = collectives::offsets(collectives::gather_counts(
+      communicator, *options_.all_gather, static_cast<Count>(region.size())));
   const Blocks shares(begins.back(), ranks);
   const Count first = begins[static_cast<std::size_t>(me)];
   const auto within = [&](Count at) {  // index into my region of a place among all entries

@@ -39,7 +39,8 @@ void SparseCode::add(std::span<const std::byte> code, std::span<float> into, flo
     const auto at = load<std::uint32_t>(code, k);
     if (at >= into.size())
       fail(Blame::check, "a sparse code has an element at " + std::to_string(at) + " of " +
-                             std::to_string(into.size()) + ", beyond the end of the vector: make the tensors equal on all ranks");
+                             std::to_string(into.size()) +
+                             ", beyond the end of the vector: make the tensors equal on all ranks");
     into[at] += weight * (halves_ ? collectives::to_float(load<collectives::Float16>(values, k))
                                   : load<float>(values, k));
   }
@@ -69,7 +70,7 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
   select(x, border, from_bin);
   if (found_ == k) return {at_.data(), static_cast<std::size_t>(k)};
 
-    // The last bin has too many: find the smallest key that stays, and how many equal keys stay.
+  // The last bin has too many: find the smallest key that stays, and how many equal keys stay.
   const std::uint32_t next = border + (1u << kBinShift);
   keys_.clear();
   for (Count i = 0; i < found_; ++i)

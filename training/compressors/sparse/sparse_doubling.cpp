@@ -35,7 +35,8 @@ class Doubling {
   /// Sends this rank's sum, receives the partner's, or both.
   SparseSum talk(Rank partner, bool sends, bool receives) {
     Count mine = sum_.is_dense ? kDense : static_cast<Count>(sum_.entries.size()), theirs = 0;
-    messages(partner, sends ? as_bytes_of(mine) : Bytes{}, receives ? as_bytes_of(theirs) : Bytes{});
+    messages(partner, sends ? as_bytes_of(mine) : Bytes{},
+             receives ? as_bytes_of(theirs) : Bytes{});
     SparseSum other;
     other.is_dense = theirs == kDense;
     if (theirs < kDense || theirs > n_)
@@ -76,7 +77,8 @@ class Doubling {
                         : std::as_writable_bytes(std::span(sum.entries));
   }
   void messages(Rank partner, Bytes out, Bytes in) {
-    const collectives::ByteMessage both[] = {{ActionKind::send, partner, out}, {ActionKind::replace, partner, in}};
+    const collectives::ByteMessage both[] = {{ActionKind::send, partner, out},
+                                             {ActionKind::replace, partner, in}};
     collectives::transmit(communicator_, both);
   }
 

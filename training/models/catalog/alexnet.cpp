@@ -31,8 +31,7 @@ std::unique_ptr<Replica> make_alexnet(const Architecture& architecture, const Re
 Architecture alexnet() {
   return {
       .name = "alexnet",
-      .summary =
-          "five convolutions, dense 2048, 2048, 10: many weights for little computation",
+      .summary = "five convolutions, dense 2048, 2048, 10: many weights for little computation",
       .source = "after Krizhevsky, Sutskever, Hinton, NIPS 2012",
       .channels = 3,
       .height = 32,

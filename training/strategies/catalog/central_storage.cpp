@@ -32,8 +32,7 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
 
 std::string unsupported_reason(const StrategyContext& context) {
   const Algorithm* const algorithm = context.exchange.route().algorithm;
-  if (!algorithm)
-    return "strategy central_storage needs reduce and broadcast: use algorithm tree";
+  if (!algorithm) return "strategy central_storage needs reduce and broadcast: use algorithm tree";
   for (const Collective c : {Collective::reduce, Collective::broadcast}) {
     const Problem problem{.collective = c, .ranks = context.ranks, .elements = 1};
     if (const std::string why = unsupported(*algorithm, problem); !why.empty())

@@ -182,7 +182,8 @@ StrategyKind stale_synchronous() {
   return {
       .name = "stale_synchronous",
       .summary =
-          "sends gradients directly to all workers, which stay at most s steps ahead of the slowest",
+          "sends gradients directly to all workers, which stay at most s steps ahead of the "
+          "slowest",
       .source = "Ho et al., NIPS 2013",
       .synchronous = false,
       .equal_replicas = false,

@@ -1,4 +1,4 @@
-// On a GPU: the kernels of compression against those of the CPU, bit for bit.
+// The compression kernels on a GPU give the bits of the CPU kernels.
 #include "training/compressors/cuda/codes.hpp"
 
 #include <cmath>
@@ -101,7 +101,7 @@ TEST_CASE("gpu codes: extents, bytes and back") {
   });
 }
 
-TEST_CASE("gpu codes: what is not finite shows") {
+TEST_CASE("gpu codes: values that are not finite show") {
   const OnGpu<float> in({1, -INFINITY, 2});
   const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
   training::cuda::extents(extents.data(), in.data(), 3, kLaunch);

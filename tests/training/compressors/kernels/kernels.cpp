@@ -1,4 +1,4 @@
-// Every instruction set gives the same bits as the plain one, for all lengths and odd values.
+// Every instruction set gives the bits of the baseline, for all lengths and special values.
 #include "training/compressors/kernels/kernels.hpp"
 
 #include <bit>
@@ -21,12 +21,13 @@ namespace {
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = test::gradient(n, 3);
   const float special_values[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
-                       1e-42f, -INFINITY, std::numeric_limits<float>::max()};
-  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = special_values[i / 7 % std::size(special_values)];
+                                  1e-42f, -INFINITY, std::numeric_limits<float>::max()};
+  for (std::size_t i = 0; i < x.size(); i += 7)
+    x[i] = special_values[i / 7 % std::size(special_values)];
   return x;
 }
 
-/// All that a set of kernels makes of x, as bytes.
+/// Returns all outputs of a set of kernels for x, as bytes.
 std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<float>& x) {
   const auto n = static_cast<Count>(x.size());
   std::vector<std::byte> all;
@@ -76,7 +77,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
     keep(code.data(), (n * bits + 7) / 8);
     k.unpack(back.data(), code.data(), n, bits);
     keep_value(back == levels);
-    if (back != levels) keep("unpacked otherwise", 18);
+    if (back != levels) keep("unpacked differently", 18);
   }
   std::vector<std::uint32_t> bins(kBins), at(x.size() + 16);
   k.histogram(bins.data(), x.data(), n);
@@ -106,7 +107,7 @@ TEST_CASE("all instruction sets give the same bits") {
   }
 }
 
-TEST_CASE("codes of every width come back, the first lowest") {
+TEST_CASE("packed codes of every width unpack to the same codes, the first one lowest") {
   for (int bits = 1; bits <= 8; ++bits)
     for (const Count n : {0, 1, 7, 8, 9, 100}) {
       std::vector<std::uint8_t> codes, back(static_cast<std::size_t>(n));
@@ -125,7 +126,7 @@ TEST_CASE("codes of every width come back, the first lowest") {
     }
 }
 
-TEST_CASE("the kernel's random words are those drawn one by one, wherever it begins") {
+TEST_CASE("the kernel's random words equal words drawn one by one, for any first word") {
   const Random random(42);
   std::vector<std::uint32_t> words(3 * kRandomGroup);
   encode_kernels().random(words.data(), 5, 3, random.key());
