@@ -7,8 +7,8 @@
 #include "bench/cli/choices.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/backends.hpp"
 #include "bench/results/table.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"
@@ -72,16 +72,17 @@ void list_strategies() {
   for (const training::StrategyKind& k : training::strategies())
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
-                    k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
+                    k.placement ? std::string(collectives::name(*k.placement)) : "any",
+                    std::string(k.source)});
   fmt::print(
       "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
-      markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
+      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
 }
 
 void list_backends() {
   Rows rows;
-  for (const Backend& b : backends()) {
-    const std::string off = b.why_off();
+  for (const collectives::Backend& b : collectives::backends()) {
+    const std::string off = b.unavailable_reason();
     rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.summary),
                     off.empty() ? b.note() : off});
   }

@@ -10,6 +10,7 @@
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/models/model.hpp"
+#include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
 namespace arlab::bench {
@@ -137,16 +138,17 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
   return {ns[0] * 1e-9, ns[1] * 1e-9};
 }
 
-double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-                       const std::function<void(collectives::Communicator&)>& body) const {
-  if (static_cast<Rank>(slowdown.size()) > ranks)
-    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", slowdown.size(),
-                                   show_plural(ranks, "rank")));
-  training::EmulationOptions options{slowdown, jitter, seed};
-  if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
-  const auto built = made(network, ranks, seed);
-  return picoseconds(training::on_emulated_ranks(*built, ranks, body, options).finish) /
-         kPicosecondsPerSecond;
+collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {
+  return training::emulated_backend(
+      [this, network, seed](Rank ranks,
+                            const std::function<void(collectives::Communicator&)>& body) {
+        if (static_cast<Rank>(slowdown.size()) > ranks)
+          fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}",
+                                         slowdown.size(), show_plural(ranks, "rank")));
+        training::EmulationOptions options{slowdown, jitter, seed};
+        if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
+        training::on_emulated_ranks(*made(network, ranks, seed), ranks, body, options);
+      });
 }
 
 }  // namespace arlab::bench
