@@ -5,7 +5,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -45,7 +45,7 @@ void check_verb(const CLI::App& app, const std::string& word) {
     fail(Blame::usage, fmt::format("unknown option '{}' before a verb: begin with one of {}", word,
                                    fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end()) unknown("verb", word, names);
+  if (std::find(names.begin(), names.end(), word) == names.end()) fail_unknown("verb", word, names);
 }
 
 // What was not understood, with the option it was perhaps meant to be.

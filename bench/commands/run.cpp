@@ -63,7 +63,8 @@ Estimate estimate_on_gpus(const RunVerb& command, const Config& config) {
   const double needed = device_bytes(p, config.operand) * p.ranks;
   Estimate e{.memory = device_bytes(p, config.operand) / 3, .seconds = 1.3 * command.measure.seconds};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
+    e.messages =
+        static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
   if (is_virtual(command) && needed > 0.9 * there)
     e.impossible =
         fmt::format("would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -78,7 +79,7 @@ Estimate estimate(const RunVerb& command, const Config& config) {
   Count vectors = 2 * p.elements;
   Cost cost_model;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost_model = claimed(*config.algorithm, p, config.segments);
+    cost_model = predicted_cost(*config.algorithm, p, config.segments);
     if (cost_model.messages < Count{1'000'000'000'000})
       vectors += std::max(largest_round(config, p.root).reduced_elements,
                           largest_round(config, p.ranks - 1).reduced_elements);

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
-#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/measure/gpu.hpp"
 #ifdef ARLAB_HAS_MPI
 #include "collectives/mpi/mpi.hpp"
@@ -56,13 +55,7 @@ constexpr Backend kBackends[] = {
 std::span<const Backend> backends() { return kBackends; }
 
 const Backend& find_backend(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Backend& b : kBackends) {
-    if (b.name == name) return b;
-    names.push_back(b.name);
-  }
-  fail(Blame::usage, fmt::format("unknown backend '{}'{} (`arlab list backends` names all)", name,
-                                 did_you_mean(name, names)));
+  return find_named(backends(), name, "backend");
 }
 
 }  // namespace arlab::bench

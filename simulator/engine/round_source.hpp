@@ -19,7 +19,8 @@ struct alignas(64) Actor {      // one cache line
   std::uint32_t left = 0;       // messages of the round that are not through
   std::uint32_t depth = 0;      // longest chain of rounds up to this one
   std::uint32_t next_depth = 0;
-  [[no_unique_address]] Pending pending;  // receives of the current round that have not been met;
+  [[no_unique_address]] PendingActions
+      pending;                            // receives of the current round that have not been met;
                                           // on a synchronous network its sends too
   std::uint32_t early = 0;                // messages that came before their receive was posted
 };

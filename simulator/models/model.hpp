@@ -1,31 +1,19 @@
-// Model: one catalogue entry: a network's parameters with their defaults, and how to make it.
+// Model: one catalog entry: a network's parameters with their defaults, and how to make it.
 //
-// To add one, write simulator/models/<name>.cpp with `Model <name>()` in namespace arlab::simulator::catalog,
+// To add one, write simulator/models/catalog/<name>.cpp with `Model <name>()` in namespace arlab::simulator::catalog,
 // and one test.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
 
 namespace arlab::simulator {
-
-struct Parameter {
-  enum class Unit { time, time_per_byte, bytes, number };
-  std::string_view name;
-  Unit unit;
-  double default_value;  ///< picoseconds, picoseconds a byte, bytes, or plain
-  std::string_view help;
-};
-
-/// Parameter values by name, in the units of Parameter::fallback.
-using Values = std::map<std::string, double, std::less<>>;
 
 struct Fabric;  // simulator/topologies/fabric.hpp
 

@@ -17,8 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
+#include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
-#include "simulator/models/model.hpp"
 
 namespace arlab::training {
 
@@ -96,13 +97,6 @@ class Compressor : public Stateful {
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
             const EncodeContext& occasion);
 
-struct CompressorParameter {
-  std::string_view name;
-  double default_value = 0, least = 0, most = 0;
-  std::string_view help;
-  bool whole = false;  ///< an integer
-};
-
 /// Error feedback: what an encoding lost is added to the next gradient. Karimireddy et al., ICML
 /// 2019.
 enum class Feedback : std::uint8_t { off, on, built_in };
@@ -112,7 +106,7 @@ struct CompressorKind;
 /// A compressor as chosen: what a tensor's is made from.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
-  simulator::Values values;  ///< all of the kind's parameters
+  Values values;             ///< all of the kind's parameters
   bool feedback = false;     ///< in the wrapper
 };
 
@@ -122,8 +116,8 @@ struct CompressorKind {
   std::string_view summary;
   std::string_view source;
   std::string_view size;  ///< closed form of packed(), as people write it: n elements
-  std::string_view odd;   ///< what becomes of NaN, infinities and zeros
-  std::vector<CompressorParameter> parameters = {};
+  std::string_view special_values;  ///< how it treats NaN, infinities and zeros
+  std::vector<Parameter> parameters = {};
   std::vector<Aggregation> aggregations = {};  ///< what its codes can do
   Feedback feedback = Feedback::off;           ///< on: needed, as a wrapper, unless switched off
   bool unbiased = false;               ///< without feedback: the code's expectation is the gradient
@@ -154,7 +148,7 @@ const CompressorKind& find_compressor(std::string_view name);
 /// on where it is not built in. Throws Error(usage) that names the bad value.
 CompressorChoice choose_compressor(std::string_view spec);
 /// The same with values given. Throws the same errors.
-CompressorChoice choose_compressor(const CompressorKind& kind, const simulator::Values& values,
+CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
                                    std::optional<bool> feedback = std::nullopt);
 /// The spec with every parameter: what a record or a checkpoint should hold.
 std::string text(const CompressorChoice& choice);

@@ -77,7 +77,7 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                        const simulator::Values& values, Dispatcher::Carry carry) {
+                        const Values& values, Dispatcher::Carry carry) {
   Dispatcher::Role role;
   if (communicator_.ranks() > 1 && communicator_.rank() == 0)
     role.tell = [this](const Bundle* bundle) { tell(bundle); };

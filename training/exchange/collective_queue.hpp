@@ -74,7 +74,7 @@ class Exchange {
   /// From now on, gradients travel by this scheduler (see Dispatcher::schedule()); where one rank
   /// must lead, it is rank 0. Every rank calls it, when nothing is under way.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Dispatcher::Carry carry);
+                const Values& values, Dispatcher::Carry carry);
   /// Waits for what is under way, and does nothing more: before what a carry works on goes.
   void stop() { dispatcher_.stop(); }
   void ready(int layer) { dispatcher_.ready(layer); }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr int kWatched = 3;  // steps
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
   for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
@@ -72,11 +70,11 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   slices_of_.resize(profile.size());
   if (kind_.needs_times) watch_.emplace(exchange.clock(), profile.size());
   begin(watch_ ? find_scheduler("fifo") : kind_, profile, {},
-        watch_ ? simulator::Values{} : options_.scheduling);
+        watch_ ? Values{} : options_.scheduling);
 }
 
 void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
-                             const LinkCost& link, const simulator::Values& values) {
+                             const LinkCost& link, const Values& values) {
   exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { carry(b); });
 }
 

@@ -13,7 +13,7 @@ namespace arlab::training {
 
 struct GradientOptions {
   std::string scheduler = "buckets";
-  simulator::Values scheduling = {};  ///< of the scheduler's parameters
+  Values scheduling = {};  ///< of the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
   /// How codes come together: an Aggregation's name; "doubling" or "balanced", the sparse
   /// allreduces; or "auto": what receives the fewest bytes.

@@ -53,7 +53,7 @@ class Dispatcher {
   /// From now on, gradients travel by this scheduler: `carry` carries a bundle out and returns when
   /// it is done. Nothing may be under way. Throws Error(usage) as make_scheduler() does.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Carry carry, Role role = {});
+                const Values& values, Carry carry, Role role = {});
   /// The layer's gradient is complete, and is not touched before wait_for() returns.
   void ready(int layer);
   /// Returns when the layer's gradient is exchanged, or was never made ready.

@@ -15,7 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/models/model.hpp"
+#include "algorithms/base/parameters.hpp"
+#include "simulator/network.hpp"
 #include "training/schedulers/profile.hpp"
 
 namespace arlab::training {
@@ -58,7 +59,7 @@ struct SchedulerKind {
   std::string_view name;  ///< the file's stem and the command line's word
   std::string_view summary;
   std::string_view source;
-  std::vector<simulator::Parameter> parameters = {};
+  std::vector<Parameter> parameters = {};
   /// Whether the next forward pass waits for all gradients; otherwise each layer waits for its own.
   bool barrier = true;
   /// Whether each rank, by itself, comes to the same order: what next() gives depends on what is
@@ -66,8 +67,7 @@ struct SchedulerKind {
   bool same_everywhere = true;
   /// Whether it is made from the layers' times and the link's; else sizes are enough.
   bool needs_times = false;
-  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&,
-                                     const simulator::Values&) = nullptr;
+  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;
   /// Optional: how long the worker waits before its first step, so that the bursts of several
   /// workers do not meet on a link that they share.
   Time (*offset)(const Profile&, const LinkCost&, int worker, int workers) = nullptr;
@@ -82,7 +82,6 @@ const SchedulerKind& find_scheduler(std::string_view name);
 /// With defaults for what `values` leaves out. Throws Error(usage) for a parameter that the kind
 /// does not have or that is negative, and for a profile that does not check.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link,
-                                          const simulator::Values& values = {});
+                                          const LinkCost& link, const Values& values = {});
 
 }  // namespace arlab::training

@@ -18,7 +18,7 @@ struct Study {
   Profile profile = {};
   LinkCost link = {};  ///< of one worker that is alone
   const SchedulerKind* kind = nullptr;
-  simulator::Values values = {};     ///< of the scheduler
+  Values values = {};                ///< of the scheduler
   std::optional<bool> barrier = {};  ///< instead of the scheduler's own
   int steps = 20;
   int workers = 1;

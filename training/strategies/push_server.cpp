@@ -67,8 +67,6 @@ class Server final : public Strategy {
     Count version = 0;        // of the weights it has
   };
 
-  static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
-
   void expect_from(Rank worker) {
     WorkerState& desk = desks_[index(worker)];
     if (mine_.empty() || desk.push == desk.end) return;

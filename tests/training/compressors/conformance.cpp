@@ -144,7 +144,8 @@ TEST_CASE("the catalogue has what it should, each by its name") {
     found.emplace_back(kind.name);
     CHECK(&find_compressor(kind.name) == &kind);
     CHECK_FALSE(kind.aggregations.empty());
-    for (const std::string_view text : {kind.label, kind.summary, kind.source, kind.size, kind.odd})
+    for (const std::string_view text :
+         {kind.label, kind.summary, kind.source, kind.size, kind.special_values})
       CHECK_FALSE(text.empty());
     // What requantises must know the sizes of others' chunks.
     if (kind.can(Aggregation::requantise)) {

@@ -1,5 +1,5 @@
 // NaN, infinities, zeros, no element, one, more wanted than there are: what each compressor says of
-// them (CompressorKind::odd), checked.
+// them (CompressorKind::special_values), checked.
 #include <limits>
 
 #include "tests/support/catch.hpp"

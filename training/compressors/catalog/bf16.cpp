@@ -45,7 +45,7 @@ CompressorKind bf16() {
       .summary = "the upper half of every float, to nearest even",
       .source = "Kalamkar et al., arXiv:1905.12322",
       .size = "2n",
-      .odd = "NaN and infinities stay",
+      .special_values = "NaN and infinities stay",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

@@ -26,7 +26,7 @@ CompressorKind ef_signsgd() {
       .summary = "signs times the mean magnitude; what is lost is sent later",
       .source = "Karimireddy et al., ICML 2019",
       .size = "ceil(n/8) + 4",
-      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
+      .special_values = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
       .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::built_in,
       .packed = packed,

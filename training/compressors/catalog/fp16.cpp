@@ -47,7 +47,7 @@ CompressorKind fp16() {
       .summary = "every element as a half, divided by the ranks first",
       .source = "Micikevicius et al., ICLR 2018",
       .size = "2n",
-      .odd = "NaN and infinities stay; beyond 65504 times the ranks becomes infinite",
+      .special_values = "NaN and infinities stay; beyond 65504 times the ranks becomes infinite",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

@@ -70,8 +70,10 @@ CompressorKind int8() {
       .summary = "a byte an element: multiples of a step of each bucket's own",
       .source = "Jacob et al., CVPR 2018",
       .size = "n + 8 ceil(n/bucket)",
-      .odd = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
-      .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
+      .special_values =
+          "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
+      .parameters = {{"bucket", Parameter::Unit::count, "1024", "elements that share a step", 1,
+                      1 << 30}},
       .aggregations = {Aggregation::requantise, Aggregation::all_gather},
       .packed = packed,
       .make = make,

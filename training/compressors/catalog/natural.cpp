@@ -63,7 +63,8 @@ CompressorKind natural() {
       .summary = "powers of two, rounded by chance: sign and exponent remain",
       .source = "Horvath et al., MSML 2022",
       .size = "n",
-      .odd = "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
+      .special_values =
+          "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
       .aggregations = {Aggregation::requantise, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,

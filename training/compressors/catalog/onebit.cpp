@@ -58,7 +58,7 @@ CompressorKind onebit() {
       .summary = "the sign, and the means of the negatives and of the rest",
       .source = "Seide et al., Interspeech 2014",
       .size = "ceil(n/8) + 8",
-      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
+      .special_values = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
       .aggregations = {Aggregation::requantise, Aggregation::all_gather},
       .feedback = Feedback::on,
       .packed = packed,

@@ -65,7 +65,6 @@ class PowerSgd final : public Compressor {
   void visit_state(const Visitor& visit) override { visit(q_); }
 
  private:
-  static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
   float* q_of(const LowRank& m) { return q_.data() + m.q; }
 
   LowRankCut cut_;
@@ -93,9 +92,11 @@ CompressorKind powersgd() {
       .summary = "a matrix as a product of two thin ones, better from step to step",
       .source = "Vogels et al., NeurIPS 2019",
       .size = "4 rank (a+b) of each a x b matrix; 4n of vectors and small matrices",
-      .odd = "a matrix with a NaN or infinity becomes NaN, and starts anew; so does one of zeros",
-      .parameters = {{"rank", 4, 1, 1024, "columns of the thin matrices", true},
-                     {"warm", 1, 0, 1, "1: start from the last step's Q", true}},
+      .special_values =
+          "a matrix with a NaN or infinity becomes NaN, and starts anew; so does one of zeros",
+      .parameters = {{"rank", Parameter::Unit::count, "4", "columns of the thin matrices", 1, 1024},
+                     {"warm", Parameter::Unit::count, "1", "1: start from the last step's Q", 0,
+                      1}},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
       .packed = packed,

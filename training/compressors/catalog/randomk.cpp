@@ -106,7 +106,7 @@ CompressorKind randomk() {
       .summary = "k elements at positions that all ranks draw alike",
       .source = "Stich et al., NeurIPS 2018",
       .size = "4k",
-      .odd = "NaN and infinities stay where they are drawn; feedback drops the others",
+      .special_values = "NaN and infinities stay where they are drawn; feedback drops the others",
       .parameters = {kRatio, kK},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,

@@ -86,7 +86,7 @@ CompressorKind signsgd() {
       .summary = "the sign that most ranks sent; its size is the learning rate's business",
       .source = "Bernstein et al., ICLR 2019",
       .size = "ceil(n/8); 2n by allreduce",
-      .odd = "NaN and 0 count as their sign bits say: a NaN does not show",
+      .special_values = "NaN and 0 count as their sign bits say: a NaN does not show",
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .packed = packed,
       .make = make,

@@ -149,8 +149,10 @@ CompressorKind terngrad() {
       .summary = "-s, 0 or s by chance, after clipping",
       .source = "Wen et al., NeurIPS 2017",
       .size = "ceil(n/4) + 4; 2n + 4 by allreduce",
-      .odd = "any NaN or infinity makes all NaN; magnitudes below the normal floats become 0",
-      .parameters = {{"clip", 2.5, 0, 1e9, "standard deviations kept; 0: all"}},
+      .special_values =
+          "any NaN or infinity makes all NaN; magnitudes below the normal floats become 0",
+      .parameters = {{"clip", Parameter::Unit::number, "2.5", "standard deviations kept; 0: all", 0,
+                      1e9}},
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .unbiased = true,
       .packed = packed,

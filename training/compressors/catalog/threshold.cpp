@@ -21,8 +21,9 @@ CompressorKind threshold() {
       .summary = "all magnitudes above tau, by position",
       .source = "Strom, Interspeech 2015",
       .size = "8 x how many are above tau",
-      .odd = "NaN and infinities are above every tau",
-      .parameters = {{"tau", 0.01, 0, 3e38, "largest magnitude that stays behind"}},
+      .special_values = "NaN and infinities are above every tau",
+      .parameters = {{"tau", Parameter::Unit::number, "0.01", "largest magnitude that stays behind",
+                      0, 3e38}},
       .feedback = Feedback::on,
       .make = make,
   });

@@ -42,8 +42,11 @@ CompressorKind topk() {
       .summary = "the k largest magnitudes, by position",
       .source = "Stich et al., NeurIPS 2018",
       .size = "8k; 6k with halves",
-      .odd = "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
-      .parameters = {kRatio, kK, {"halves", 0, 0, 1, "1: values as float16", true}},
+      .special_values =
+          "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
+      .parameters = {kRatio,
+                     kK,
+                     {"halves", Parameter::Unit::count, "0", "1: values as float16", 0, 1}},
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,

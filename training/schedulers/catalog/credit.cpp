@@ -7,8 +7,7 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes,
                               .credit = static_cast<Bytes>(values.at("credit")),
@@ -22,10 +21,8 @@ SchedulerKind credit() {
       .name = "credit",
       .summary = "slices by priority, as many under way as a credit allows; no barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
-      .parameters = {{"slice", simulator::Parameter::Unit::bytes, 4 << 20,
-                      "most bytes of a message"},
-                     {"credit", simulator::Parameter::Unit::bytes, 16 << 20,
-                      "bytes under way at once"}},
+      .parameters = {{"slice", Parameter::Unit::bytes, "4 MiB", "most bytes of a message"},
+                     {"credit", Parameter::Unit::bytes, "16 MiB", "bytes under way at once"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

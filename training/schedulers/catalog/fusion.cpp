@@ -47,8 +47,7 @@ class Fusion : public Scheduler {
   std::deque<Waiting> waiting_;
 };
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return std::make_unique<Fusion>(profile, to_time(values.at("cycle")),
                                   static_cast<Bytes>(values.at("threshold")));
 }
@@ -60,10 +59,8 @@ SchedulerKind fusion() {
       .name = "fusion",
       .summary = "each cycle sends together what became ready, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", simulator::Parameter::Unit::time, 1e9,
-                      "between two looks at what is ready"},
-                     {"threshold", simulator::Parameter::Unit::bytes, 128 << 20,
-                      "most bytes of a message"}},
+      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "between two looks at what is ready"},
+                     {"threshold", Parameter::Unit::bytes, "128 MiB", "most bytes of a message"}},
       .same_everywhere = false,
       .make = make,
   };
