@@ -1,4 +1,4 @@
-// arlab: which allreduce, on which network, at what size, how fast, and why.
+// arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
 #include <fmt/format.h>
 
 #include <new>
@@ -28,58 +28,57 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab report results.jsonl
   arlab explore
 
-Exit status: 0 fine, 1 a check failed, 2 wrong usage, 3 the environment lacks something.)";
+Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
 
-// One word of a job's error is enough.
-void say(std::string_view text) {
+// In a job, one process prints the error.
+void print_error(std::string_view text) {
   if (speaks_by_environment()) fmt::print(stderr, "error: {}\n", text);
 }
 
-// The first word says what to do. Throws Error(usage) if it is none of ours.
-void check_verb(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* command : app.get_subcommands({})) verbs.push_back(command->get_name());
-  const std::vector<std::string_view> names(verbs.begin(), verbs.end());
+// Throws Error(usage) if the first word is not a command.
+void check_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::vector<std::string_view> names(commands.begin(), commands.end());
   if (word.starts_with('-')) {
     if (word == "-h" || word == "--help" || word == "--version") return;
-    fail(Blame::usage, fmt::format("unknown option '{}' before a verb: begin with one of {}", word,
-                                   fmt::join(names, ", ")));
+    fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
+                                   word, fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end()) fail_unknown("verb", word, names);
+  if (std::find(names.begin(), names.end(), word) == names.end()) fail_unknown("command", word, names);
 }
 
-// What was not understood, with the option it was perhaps meant to be.
-std::string stray(const CLI::App& command) {
+// Names the argument that was not understood, and the option it may have been meant to be.
+std::string unexpected_argument(const CLI::App& command) {
   const std::string word = command.remaining().empty() ? "" : command.remaining().front();
   if (!word.starts_with('-'))
-    return fmt::format("'{}' is one word too many: leave it out, or see `arlab {} --help`", word,
+    return fmt::format("unexpected argument '{}': remove it, or see `arlab {} --help`", word,
                        command.get_name());
   std::vector<std::string> options;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   const std::vector<std::string_view> names(options.begin(), options.end());
-  return fmt::format("unknown option '{}'{} (`arlab {} --help` explains all)", word,
+  return fmt::format("unknown option '{}'{} (`arlab {} --help` lists all options)", word,
                      did_you_mean(word, names), command.get_name());
 }
 
-// In our words, whatever the version of CLI11, where it is one of the common mistakes.
-std::string in_our_words(const std::string& text) {
+// Rewords CLI11's messages for common mistakes, which differ between its versions.
+std::string reworded(const std::string& text) {
   const std::string option = text.substr(0, text.find(':'));
   if (text.find("required but received") != std::string::npos)
     return option + " is given more than once: give it once";
   if (text.find("required") != std::string::npos && text.ends_with("missing"))
-    return option + " lacks its value: write one after it";
-  return text + ": leave it out";
+    return option + " needs a value: add one after it";
+  return text + ": remove it";
 }
 
 int run(int argc, char** argv) {
-  // Only run and train need all ranks of a job; of any other verb one is enough to write to one
-  // file.
+  // Only run and train need all ranks of a job. For other commands one process writes the file.
   const bool speaks = speaks_by_environment();
   const std::string_view word = argc < 2 ? "" : argv[1];
   if (!speaks && word != "run" && word != "train") return 0;
   CLI::App app{
-      "Allreduce Lab: which allreduce, on which network, at what size, how fast, and why."};
+      "Allreduce Lab: which allreduce algorithm is fastest on your network at each size, and why."};
   app.name("arlab");
   app.footer(std::string(kExamples));
   app.set_version_flag("--version", fmt::format("arlab {} ({})", kVersion, kCommit));
@@ -94,15 +93,15 @@ int run(int argc, char** argv) {
     fmt::print("{}", app.help());
     return wants_help ? 0 : 2;
   }
-  check_verb(app, argv[1]);
+  check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
-    fail(Blame::usage, stray(*app.get_subcommand(argv[1])));
+    fail(Blame::usage, unexpected_argument(*app.get_subcommand(argv[1])));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0)
       fail(Blame::usage,
-           fmt::format("{} (`arlab {} --help` explains all)", in_our_words(e.what()), argv[1]));
+           fmt::format("{} (`arlab {} --help` lists all options)", reworded(e.what()), argv[1]));
     if (speaks) app.exit(e);  // --help, --version
   }
   check_stdout();
@@ -115,13 +114,14 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Error& e) {
-    say(e.what());
+    print_error(e.what());
     return static_cast<int>(e.blame());
   } catch (const std::bad_alloc&) {
-    say("out of memory: use fewer ranks or smaller sizes; --plan tells what a sweep needs");
+    print_error(
+        "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs");
     return 3;
   } catch (const std::exception& e) {
-    say(e.what());
+    print_error(e.what());
     return 3;
   }
 }

@@ -28,7 +28,7 @@ class LinkHistory {
  private:
   void double_step();
 
-  Time step_ = 1;                             // always a power of two
+  Time step_{1};                              // always a power of two
   std::vector<std::vector<double>> carried_;  // by link, by step; empty: never used
 };
 

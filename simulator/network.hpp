@@ -34,7 +34,7 @@ struct LinkLoad {
 
 class LinkHistory;  // simulator/link_history.hpp
 
-inline constexpr Time kNever = std::numeric_limits<Time>::max();
+inline constexpr Time kNever = Time::max();
 
 class Network {
  public:

@@ -17,8 +17,8 @@ struct Span {
   Count round = 0;  ///< of the rank's lane, counted from 1
   Rank peer = 0;    ///< unused in reduce
   Bytes bytes = 0;
-  Time begin = 0;
-  Time end = 0;
+  Time begin{};
+  Time end{};
   std::int64_t message = -1;  ///< the same number in the send and the receive of one message
 
   bool operator==(const Span&) const = default;

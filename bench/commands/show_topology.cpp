@@ -23,7 +23,7 @@ std::string range(const std::string& least, const std::string& most) {
   return least == most ? least : least + " to " + most;
 }
 
-std::string show_latency(Time t) { return show_picoseconds(static_cast<double>(t)); }
+std::string show_latency(Time t) { return show_picoseconds(picoseconds(t)); }
 
 void print_metrics(const simulator::Topology& topology, const simulator::Metrics& m,
                    simulator::Routing routing) {

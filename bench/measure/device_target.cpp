@@ -150,13 +150,14 @@ class RankOnDevice final : public BenchmarkTarget {
 
   Run run(const Config& config) override {
     Run result;
+    // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.
+    collectives::RankExecutor::Prepared* const prepared = config.algorithm ? &prepared_for(config) : nullptr;
     vector_->reset();
     rank_.synchronise();
     control_.barrier();
-    if (config.algorithm) {
-      collectives::RankExecutor::Prepared& prepared = prepared_for(config);
-      rank_.run(prepared);
-      result.sent = prepared.sent();
+    if (prepared) {
+      rank_.run(*prepared);
+      result.sent = prepared->sent();
     } else {
       rank_.run_native(vector_->data(), config.problem.elements, config.operand);
     }

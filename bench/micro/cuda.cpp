@@ -1,12 +1,19 @@
-// Kernels on a GPU: the copy and the reductions, beside CUDA's own copy of the same memory. bytes =
-// bytes read and written, so that all of them could reach the copy's rate; of_copy = by that rate.
-// Time is the device's own, by events.
+// Kernels on a GPU: the copy and the reductions, beside CUDA's own copy of vectors of the same
+// size. bytes = bytes read and written, so that all of them could reach the copy's rate; of_copy =
+// by that rate. Time is the device's own, by events: both are the median of batches
+// (median_time.hpp), so one iteration is all.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "collectives/gpu/device.hpp"
+#include "collectives/gpu/median_time.hpp"
 #ifdef ARLAB_HAS_CUDA
 #include "collectives/cuda/device.hpp"
 #endif
@@ -17,15 +24,28 @@ namespace {
 #ifdef ARLAB_HAS_CUDA
 std::string why_not() { return collectives::cuda::unavailable(); }
 collectives::Devices gpus() { return collectives::cuda::devices(); }
-double limit() {
-  static const double gbps = collectives::cuda::copy_limit_gbps(*gpus().front());
-  return gbps;
+double copy_limit(collectives::Device& gpu, std::size_t bytes) {
+  return collectives::cuda::copy_limit_gbps(gpu, bytes);
 }
 #else
 std::string why_not() { return "built without CUDA"; }
 collectives::Devices gpus() { return {}; }
-double limit() { return 1; }
+double copy_limit(collectives::Device&, std::size_t) { return 1; }
 #endif
+
+/// Bits as they come: memory of zeros may be faster than real data.
+void fill(collectives::DeviceStream& stream, const collectives::DeviceMemory& memory) {
+  std::minstd_rand random;
+  std::vector<std::uint32_t> noise(1 << 16);
+  for (std::uint32_t& word : noise) word = static_cast<std::uint32_t>(random()) << 1;
+  std::size_t filled = std::min(memory.size(), noise.size() * sizeof(noise[0]));
+  stream.copy(memory.data(), reinterpret_cast<const std::byte*>(noise.data()), filled);
+  for (std::size_t more; filled < memory.size(); filled += more) {
+    more = std::min(filled, memory.size() - filled);
+    stream.copy(memory.data() + filled, memory.data(), more);
+  }
+  stream.synchronise();
+}
 
 /// Times `work` on the first GPU; it moves `moved` bytes of memory for each of the vector's.
 void run(benchmark::State& state, int moved,
@@ -36,22 +56,21 @@ void run(benchmark::State& state, int moved,
   const auto bytes = static_cast<std::size_t>(state.range(0));
   const collectives::Devices devices = gpus();
   collectives::Device& gpu = *devices.front();
+  static std::map<std::size_t, double> limits;  // of each size, measured once
+  if (!limits.contains(bytes)) limits[bytes] = copy_limit(gpu, bytes);
   const collectives::DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
   const auto stream = gpu.make_stream();
-  const auto start = gpu.make_event(true), stop = gpu.make_event(true);
-  double seconds = 0;
-  work(*stream, into.data(), from.data(), bytes);
+  fill(*stream, into);
+  fill(*stream, from);
+  double us = 0;
   for (auto _ : state) {
-    stream->record(*start);
-    work(*stream, into.data(), from.data(), bytes);
-    stream->record(*stop);
-    const double took = stop->microseconds_since(*start) * 1e-6;
-    state.SetIterationTime(took);
-    seconds += took;
+    us = collectives::median_microseconds(gpu, *stream,
+                                          [&] { work(*stream, into.data(), from.data(), bytes); });
+    state.SetIterationTime(us * 1e-6);
   }
-  const double total = static_cast<double>(state.iterations()) * static_cast<double>(bytes) * moved;
-  state.SetBytesProcessed(static_cast<std::int64_t>(total));
-  state.counters["of_copy"] = total / seconds / 1e9 / limit();
+  const double total = static_cast<double>(bytes) * moved;
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes) * moved);
+  state.counters["of_copy"] = total / us / 1e3 / limits[bytes];
 }
 
 void copy(benchmark::State& state) {
@@ -71,7 +90,10 @@ void reduce(benchmark::State& state, collectives::Operand operand) {
 
 void add(const std::string& name, const std::function<void(benchmark::State&)>& function) {
   for (const std::int64_t bytes : {1 << 20, 64 << 20, 512 << 20})
-    benchmark::RegisterBenchmark(("cuda/" + name).c_str(), function)->Arg(bytes)->UseManualTime();
+    benchmark::RegisterBenchmark(("cuda/" + name).c_str(), function)
+        ->Arg(bytes)
+        ->Iterations(1)
+        ->UseManualTime();
 }
 
 }  // namespace
@@ -80,7 +102,8 @@ void register_cuda() {
   add("copy", copy);
   for (const collectives::DType dtype : collectives::kDTypes)
     for (const collectives::Op op : {collectives::Op::sum, collectives::Op::max})
-      add(std::string(arlab::collectives::name(op)) + "/" + std::string(arlab::collectives::name(dtype)),
+      add(std::string(arlab::collectives::name(op)) + "/" +
+              std::string(arlab::collectives::name(dtype)),
           [dtype, op](benchmark::State& state) {
             reduce(state, {dtype, op});
           });

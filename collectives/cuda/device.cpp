@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "collectives/cuda/stream.hpp"
+#include "collectives/gpu/median_time.hpp"
 
 namespace arlab::collectives::cuda {
 namespace {
@@ -34,6 +37,22 @@ int count_devices() {
   return count;
 }
 
+/// Whether `device`, the current one, now reads the memory of `peer`. CUDA calls it an error to
+/// enable a pair twice in a process, which devices() may ask for again and again.
+bool enable_peer(int device, int peer) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> enabled;
+  const std::lock_guard lock(mutex);
+  if (enabled.contains({device, peer})) return true;
+  const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
+  if (code != cudaSuccess) cudaGetLastError();  // it is handled here: leave none behind
+  if (code == cudaErrorTooManyPeers || code == cudaErrorPeerAccessUnsupported) return false;
+  if (code != cudaErrorPeerAccessAlreadyEnabled)  // by another library, such as NCCL
+    check(code, "cudaDeviceEnablePeerAccess");
+  enabled.insert({device, peer});
+  return true;
+}
+
 class CudaDevice final : public Device {
  public:
   CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
@@ -44,12 +63,7 @@ class CudaDevice final : public Device {
     use_device(index_);
     for (int peer = 0; peer < static_cast<int>(peers_.size()); ++peer) {
       if (peer == index_ || attribute(cudaDevP2PAttrAccessSupported, index_, peer) == 0) continue;
-      const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-      if (code == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError();  // it was expected: leave none behind
-      else
-        check(code, "cudaDeviceEnablePeerAccess");
-      peers_[static_cast<std::size_t>(peer)] = true;
+      peers_[static_cast<std::size_t>(peer)] = enable_peer(index_, peer);
     }
   }
 
@@ -190,30 +204,19 @@ std::string links() {
   return text;
 }
 
-double copy_limit_gbps(Device& device) {
-  constexpr int kTimes = 20;
+double copy_limit_gbps(Device& device, std::size_t bytes) {
   use_device(index_of(device));
   std::size_t free = 0, all = 0;
   check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
-  // Far beyond the caches, and no more than there is.
-  const std::size_t bytes = std::min<std::size_t>(std::size_t{512} << 20, free / 4);
+  bytes = std::min(bytes, free / 4);
   const DeviceMemory from = device.allocate(bytes), into = device.allocate(bytes);
   const auto stream = device.make_stream();
-  const auto start = device.make_event(true), stop = device.make_event(true);
-  const auto copy_once = [&] {
+  const double us = median_microseconds(device, *stream, [&] {
     check(
         cudaMemcpyAsync(into.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, handle(*stream)),
         "cudaMemcpyAsync");
-  };
-  copy_once();
-  double least = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kTimes; ++k) {
-    stream->record(*start);
-    copy_once();
-    stream->record(*stop);
-    least = std::min(least, stop->microseconds_since(*start));
-  }
-  return 2.0 * static_cast<double>(bytes) / least / 1e3;
+  });
+  return 2.0 * static_cast<double>(bytes) / us / 1e3;
 }
 
 std::string versions() {

@@ -21,8 +21,9 @@ Devices devices();
 std::string links();
 
 /// The rate at which the GPU copies its own memory with CUDA's own copy, in bytes read and written,
-/// in GB/s: what kernels that read and write memory are measured by.
-double copy_limit_gbps(Device& device);
+/// in GB/s: what kernels that read and write memory are measured by, as median_microseconds() does.
+/// `bytes`: by default far beyond the caches; less where that is not free.
+double copy_limit_gbps(Device& device, std::size_t bytes = std::size_t{512} << 20);
 
 /// The runtime that this program was built with and the driver's, such as "13.0, driver 13.1".
 std::string versions();

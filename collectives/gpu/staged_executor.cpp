@@ -1,6 +1,7 @@
 #include "collectives/gpu/staged_executor.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/groups.hpp"
@@ -22,7 +23,7 @@ std::vector<Rank> groups_of_ranks(const Groups* groups) {
 
 StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& wires,
                                RankExecutor::Seconds patience)
-    : ranks_(control.ranks()), device_(device), rank_(control, device, wires, patience) {}
+    : control_(control), device_(device), rank_(control, device, wires, patience) {}
 
 void StagedExecutor::make_room(std::size_t bytes) {
   if (bytes <= here_.size()) return;
@@ -31,14 +32,18 @@ void StagedExecutor::make_room(std::size_t bytes) {
   here_ = {};
   there_ = device_.allocate(bytes);
   here_ = device_.allocate_pinned(bytes);
+  control_.barrier();
 }
 
-template <class Run>
-void StagedExecutor::stage(std::span<std::byte> data, Run run) {
+void StagedExecutor::expect_unbroken() const {
   if (failed_)
     fail(Blame::environment,
          "a collective between the GPUs has failed, and may be amid its memory: start the job "
          "again");
+}
+
+template <class Run>
+void StagedExecutor::stage(std::span<std::byte> data, Run run) {
   if (data.empty()) return run();
   failed_ = true;  // unless it ends
   DeviceStream& stream = rank_.stream();
@@ -54,17 +59,18 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
 RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Problem& problem) {
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   if (prepared_.size() == kMostPrepared) prepared_.clear();
-  return prepared_
-      .emplace(key, rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op},
-                                  key.segments))
-      .first->second;
+  RankExecutor::Prepared made =
+      rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op}, key.segments);
+  control_.barrier();
+  return prepared_.emplace(key, std::move(made)).first->second;
 }
 
 Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
                              std::span<std::byte> data, Operand operand, int segments) {
-  arlab::collectives::check(algorithm, problem, ranks_);
+  arlab::collectives::check(algorithm, problem, control_.ranks());
   expects(data.size() == static_cast<std::size_t>(problem.elements) * size_of(operand.dtype),
           "a staged vector is as long as its problem");
+  expect_unbroken();
   make_room(data.size());
   RankExecutor::Prepared& prepared =
       prepared_for({&algorithm, problem.collective, problem.elements, problem.root, operand.dtype,
@@ -75,6 +81,7 @@ Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
 }
 
 void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
+  expect_unbroken();
   make_room(data.size());
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
   stage(data, [&] { rank_.run_native(there_.data(), elements, operand); });

@@ -44,13 +44,17 @@ class StagedExecutor {
     auto operator<=>(const Key&) const = default;
   };
 
+  // Freeing and allocating device memory may wait for all streams of all peers, and so for ever if
+  // a peer's stream already waits for this rank. Both therefore end with a barrier: no rank starts
+  // a collective before all have their memory.
   RankExecutor::Prepared& prepared_for(const Key& key, const Problem& problem);
   /// Buffers of so many bytes at least. What was prepared on smaller ones is forgotten.
   void make_room(std::size_t bytes);
+  void expect_unbroken() const;
   template <class Run>
   void stage(std::span<std::byte> data, Run run);
 
-  Rank ranks_;
+  Communicator& control_;
   Device& device_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, RankExecutor::Prepared> prepared_;

@@ -90,7 +90,7 @@ class Tracer {
 
   CriticalPath run() {
     if (rank_ >= 0) step_back(why_done());
-    while (time_ > 0) step_back(why_began_);
+    while (time_ > Time{}) step_back(why_began_);
     std::reverse(path_.steps.begin(), path_.steps.end());
     return std::move(path_);
   }
@@ -174,7 +174,7 @@ class Tracer {
   }
   // Why the send began: its round, its port, or its receive was there at last.
   Cause why_sent(const Span& s) {
-    if (time_ == 0) return kNone;
+    if (time_ == Time{}) return kNone;
     const Index own = spans_.ended(s.rank, time_, [&](const Span& other) {
       return other.lane == s.lane ? 1 + weight(other) : other.kind == Span::Kind::send ? 1 : 0;
     });
@@ -188,7 +188,7 @@ class Tracer {
   // Nothing ended now: the rank's port rested since its last message.
   void rest() {
     const Index before = spans_.last_before(rank_, time_);
-    const Time since = before == kNone ? 0 : spans_[before].end;
+    const Time since = before == kNone ? Time{} : spans_[before].end;
     Span none;
     none.rank = rank_, none.lane = lane_;
     add(Step::Kind::wait, rank_, since, none);
@@ -211,7 +211,7 @@ std::string_view name(CriticalStep::Kind kind) {
 }
 
 Time CriticalPath::spent(CriticalStep::Kind kind) const {
-  Time sum = 0;
+  Time sum{};
   for (const CriticalStep& step : steps)
     if (step.kind == kind) sum += step.end - step.begin;
   return sum;

@@ -29,13 +29,13 @@ struct CriticalStep {
   std::int32_t lane = 0;
   Count round = 0;
   std::int64_t message = -1;
-  Time begin = 0, end = 0;
+  Time begin{}, end{};
 };
 std::string_view name(CriticalStep::Kind kind);
 
 struct CriticalPath {
   std::vector<CriticalStep> steps;  ///< in order of time: each ends where the next begins
-  Time length() const { return steps.empty() ? 0 : steps.back().end - steps.front().begin; }
+  Time length() const { return steps.empty() ? Time{} : steps.back().end - steps.front().begin; }
   /// Time spent in steps of this kind.
   Time spent(CriticalStep::Kind kind) const;
 };

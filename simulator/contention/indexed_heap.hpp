@@ -59,7 +59,7 @@ class IndexedHeap {
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
   struct Entry {
-    Time time = 0;
+    Time time{};
     Thing thing = 0;
   };
 

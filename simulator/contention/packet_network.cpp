@@ -11,7 +11,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Settings& settings)
       carried_(topology.links().size()) {
   for (const Link& link : topology.links()) {
     Channel channel;
-    channel.rate = link.bandwidth / static_cast<double>(kSecond);
+    channel.rate = link.bandwidth / kPicosecondsPerSecond;
     channel.latency = link.latency;
     channels_.push_back(std::move(channel));
   }

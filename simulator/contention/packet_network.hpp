@@ -84,14 +84,14 @@ class PacketNetwork {
 
   struct Channel {    // a link
     double rate = 0;  // bytes a picosecond
-    Time latency = 0;
+    Time latency{};
     bool busy = false;
     std::deque<Index> ready;   // queues whose head may go as soon as the link is free
     std::vector<Index> lanes;  // its queues, by virtual channel
   };
 
   struct Event {
-    Time time = 0;
+    Time time{};
     Index queue = 0;  // that the packet has left; kNone: it arrives at the end of the link
     Packet packet;
   };
@@ -121,9 +121,9 @@ class PacketNetwork {
   std::vector<Index> free_flows_, free_queues_;
   EventQueue<Event> events_;
   std::vector<Index> woken_;  // queues that messages were posted to, at wake_
-  Time wake_ = 0;
+  Time wake_{};
   std::vector<std::uint32_t> arrived_;
-  Time now_ = 0;
+  Time now_{};
   LinkHistory* history_ = nullptr;  // null: nobody watches
 };
 

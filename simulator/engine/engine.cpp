@@ -23,7 +23,7 @@ Engine<Source>::Engine(Source crew, Rank ranks, Bytes element_size, Network& net
       actors_(std::move(crew)),
       parked_(static_cast<std::size_t>(ranks)),
       ready_(synchronous_ ? actors_.size() : 0) {
-  outcome_.finish_of.assign(static_cast<std::size_t>(ranks), 0);
+  outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   if constexpr (std::is_same_v<Source, Actors>)
     if (options.trace) tracer_.emplace(*options.trace, actors_);
   for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});

@@ -49,7 +49,7 @@ class Engine {
   };
 
   struct Event {
-    Time time = 0;
+    Time time{};
     Bytes bytes = 0;
     Index actor = 0;  // wake: the rank
     Rank source = 0;
@@ -104,7 +104,7 @@ class Engine {
   std::vector<std::vector<Index>> ready_;           // of each actor, if synchronous: a heap
   std::optional<Tracer> tracer_;
   SimulationResult outcome_;
-  Time now_ = 0;
+  Time now_{};
 };
 
 extern template class Engine<Actors>;

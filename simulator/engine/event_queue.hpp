@@ -73,12 +73,12 @@ class EventQueue {
   struct Bucket {
     Block* first = nullptr;
     Block* last = nullptr;
-    Time earliest = std::numeric_limits<Time>::max();
-    Time latest = 0;
+    Time earliest = Time::max();
+    Time latest{};
   };
 
   std::size_t bucket_of(Time time) const {
-    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time.count() ^ now_.count())));
   }
 
   void append(Bucket& bucket, const Event& event) {
@@ -136,7 +136,7 @@ class EventQueue {
   std::uint64_t filled_ = 0;  // bit b: bucket b > 0 is not empty
   Block* present_ = nullptr;  // first block of bucket 0, whose events all have time now_
   std::size_t next_ = 0;      // position in it
-  Time now_ = 0;
+  Time now_{};
   std::vector<std::unique_ptr<Block>> owned_;
   std::vector<Block*> free_;
 };

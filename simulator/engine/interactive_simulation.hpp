@@ -32,7 +32,7 @@ class InteractiveSimulation {
     std::int32_t lane = 0;
   };
   struct Step {
-    Time now = 0;
+    Time now{};
     std::optional<Ended> ended;  ///< the round that ended then
   };
   /// The next thing that happens, if that is not after `latest`; nothing if there is none.

@@ -14,7 +14,7 @@ namespace arlab::simulator {
 
 struct alignas(64) Actor {      // one cache line
   Program program;              // none any more when it has ended
-  Time done = 0;                // when all that is through so far was through
+  Time done{};                // when all that is through so far was through
   std::uint32_t next_send = 0;  // position in the round
   std::uint32_t left = 0;       // messages of the round that are not through
   std::uint32_t depth = 0;      // longest chain of rounds up to this one

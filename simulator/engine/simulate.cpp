@@ -18,7 +18,7 @@ SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, By
                            std::to_string(element_size) + " bytes overflow: use a smaller size");
   if (lanes_of(algorithm, problem, options.segments).empty()) {
     SimulationResult nothing;
-    nothing.finish_of.assign(static_cast<std::size_t>(problem.ranks), 0);
+    nothing.finish_of.resize(static_cast<std::size_t>(problem.ranks));
     return nothing;
   }
   Actors actors(algorithm, problem, options.segments, element_size);

@@ -16,7 +16,7 @@
 namespace arlab::simulator {
 
 struct SimulationResult {
-  Time finish = 0;              ///< when the last rank is done
+  Time finish{};              ///< when the last rank is done
   std::vector<Time> finish_of;  ///< of each rank
   Cost sent;                    ///< by all ranks; rounds: the longest chain
   Count events = 0;             ///< handled by the engine

@@ -25,7 +25,7 @@ std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double>
   std::vector<LinkLoad> loads;
   for (std::size_t l = 0; l < carried.size(); ++l) {
     const Link& link = topology.links()[l];
-    const double rate = link.bandwidth / kSecond, most = rate * static_cast<double>(now);
+    const double rate = link.bandwidth / kPicosecondsPerSecond, most = rate * picoseconds(now);
     loads.push_back({link.name, topology.tiers()[static_cast<std::size_t>(link.tier)], carried[l],
                      most > 0 ? carried[l] / most : 0, rate});
   }

@@ -50,17 +50,17 @@ PATH="$tree/mpich:$PATH" expect "mpirun -n 6 -hosts a:4,b:2 ./arlab train [2]" 0
 usage="use $run -n WORKERS or -H host:slots,..., then arguments of arlab train"
 expect "error: $usage" 2 "$run"
 expect "error: $usage" 2 "$run" --model mlp
-expect "error: '0' is no number of workers: $usage" 2 "$run" -n 0
-expect "error: 'a:0' is no host:slots: $usage" 2 "$run" -H "a:0"
-expect "error: '' is no host:slots: $usage" 2 "$run" -H ",b"
-expect "error: -H names no host: $usage" 2 "$run" -H
-ARLAB=./none expect "error: there is no program ./none: run ./lab demo first, or name the program in ARLAB" 3 "$run" -n 1
+expect "error: '0' is not a number of workers: $usage" 2 "$run" -n 0
+expect "error: 'a:0' is not host:slots: $usage" 2 "$run" -H "a:0"
+expect "error: '' is not host:slots: $usage" 2 "$run" -H ",b"
+expect "error: -H needs a host: $usage" 2 "$run" -H
+ARLAB=./none expect "error: program ./none not found: run ./lab demo first, or name the program in ARLAB" 3 "$run" -n 1
 
 job=$scripts/train.slurm
-expect "error: this runs in a job of Slurm: sbatch $job [arguments of arlab train]" 3 "$job"
+expect "error: run this in a Slurm job: sbatch $job [arguments of arlab train]" 3 "$job"
 export SLURM_JOB_ID=7 SLURM_SUBMIT_DIR=$tree SLURM_JOB_NUM_NODES=2 SLURM_JOB_NODELIST='n[1-2]' SLURM_NTASKS=4
 export SLURM_CPUS_PER_TASK=5
 expect "2 nodes (n[1-2]), 4 workers, 5 threads each
 srun --mpi=pmix --cpus-per-task=5 --kill-on-bad-exit=1 ./arlab train --epochs 3 [5]" 0 "$job" --epochs 3
-ARLAB=none expect "error: there is no program none: submit from the repository's root after ./lab demo, or name the program in ARLAB" \
+ARLAB=none expect "error: program none not found: submit from the repository's root after ./lab demo, or name the program in ARLAB" \
   3 "$job"

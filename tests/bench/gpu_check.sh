@@ -24,38 +24,44 @@ program() { # <path> <line of a shell script...>: a stand-in
 
 # The tools that gpu-check needs, and no others: this machine may have a GPU.
 mkdir bin
-for tool in bash sh env dirname realpath sed grep awk cat mkdir mktemp rm date git timeout tail; do
+for tool in bash sh env dirname realpath sed grep awk cat mkdir mktemp rm date git timeout tail head sleep cp; do
   ln -s "$(command -v $tool)" bin/
 done
+
+export CUDA_HOME=$work/none # where gpu-check looks for compute-sanitizer
 
 if [ ! -e /dev/nvidiactl ]; then
   code=0
   PATH=$work/bin "$check" nowhere -o none.md >out 2>&1 || code=$?
   [ $code = 3 ] || complain "exit status $code without a GPU"
-  grep -q 'no GPU to check here: there is no nvidia-smi' out || complain "$(cat out)"
+  grep -q 'no GPU to check here: nvidia-smi and' out || complain "$(cat out)"
   [ ! -e none.md ] || complain "a report without a GPU"
 fi
 
 program bin/nvidia-smi 'case "$1" in -L) echo "GPU 0: Stand-in" ;; *) echo "$@" ;; esac'
 tests=build/tests/collectives
 program $tests/test_collectives_cuda 'echo "All tests passed"'
-program $tests/test_collectives_cuda_codes 'echo "skipped: no reason"' 'exit 77'
-program $tests/test_collectives_nccl 'echo "All tests passed"'
+program build/tests/training/test_training_cuda 'echo "skipped: no reason"' 'exit 77'
+program $tests/test_collectives_nccl 'sleep 2' 'echo "All tests passed"'
 program build/bench/micro/arlab_micro "cat $work/kernels.csv"
-program build/bench/arlab \
-  'case "$1" in' \
-  'list) echo "| cuda | on | an idea | Stand-in |" ;;' \
-  '*) echo "| $* |" ;;' \
-  'esac'
+arlab() { # <whether NCCL is on>
+  program build/bench/arlab \
+    'case "$1" in' \
+    "list) echo '| cuda | on | an idea | Stand-in |'; echo '| nccl   | $1  | an idea | the reason      |' ;;" \
+    '*) echo "| $* |" ;;' \
+    'esac'
+}
+arlab on
 {
   echo 'name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,error_message,"of_copy"'
-  echo '"cuda/copy/67108864/manual_time",10,1,1,ns,2.9e+12,,,,,0.95'
-  echo '"cuda/sum/float32/1048576/manual_time",10,1,1,ns,1e+12,,,,,0.5'
+  echo '"cuda/copy/67108864/iterations:1/manual_time",10,1,1,ns,2.9e+12,,,,,0.95'
+  echo '"cuda/sum/float32/1048576/iterations:1/manual_time",10,1,1,ns,1e+12,,,,,0.5'
 } >kernels.csv
 
+echo 'SECONDS=400' >late # as after minutes of building
 run() { # <expected exit status>
   local code=0
-  PATH=$work/bin "$check" "$work/build" -o "$work/report.md" >out 2>&1 || code=$?
+  BASH_ENV=$work/late PATH=$work/bin "$check" "$work/build" -o "$work/report.md" >out 2>&1 || code=$?
   [ $code = "$1" ] || complain "exit status $code instead of $1: $(cat out report.md)"
 }
 
@@ -63,16 +69,66 @@ run 0
 for line in '# GPU check' '## Machine' '| cuda | on |' '| Kernels and virtual ranks: tests | right |' \
   '| Compression kernels: tests | skipped: no reason |' '| cuda/copy/67108864 | 2900 | 95% |  |' \
   '| cuda/sum/float32/1048576 | 1000 | 50% |  |' '| run all -b cuda -p 2..8+1' '| run all -b nccl' \
-  '| compute-sanitizer | skipped: there is no compute-sanitizer in PATH |' \
-  '| NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |' \
-  '| Training over NCCL, two processes that may share a GPU | skipped: there is no mpirun in PATH |'; do
+  '| NCCL: tests | right |' \
+  '| compute-sanitizer | skipped: compute-sanitizer not found in PATH |' \
+  '| MPI with device buffers | skipped: this arlab knows no mpi-cuda |' \
+  '| NCCL, two processes that may share a GPU | skipped: mpirun not found in PATH |' \
+  '| Training over NCCL, two processes that may share a GPU | skipped: mpirun not found in PATH |'; do
   grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
 done
 
-echo '"cuda/max/int32/67108864/manual_time",10,1,1,ns,2.6e+12,,,,,0.89' >>kernels.csv
+echo '"cuda/max/int32/67108864/iterations:1/manual_time",10,1,1,ns,2.6e+12,,,,,0.89' >>kernels.csv
 run 1
 grep -qF '| cuda/max/int32/67108864 | 2600 | 89% | LOW |' report.md || complain "$(cat report.md)"
 grep -qF '| Kernels beside the copy limit | FAILED: exit status 1 |' report.md || complain "$(cat report.md)"
+
+program $tests/test_collectives_nccl 'echo "All tests passed"'
+! grep -qF 'not finished' report.md || complain "$(cat report.md)"
+
+# Of a program that fails amid its work is shown what it measured, and why it failed.
+program build/bench/micro/arlab_micro "head -n 2 $work/kernels.csv" 'echo "out of memory" >&2' 'exit 3'
+run 1
+grep -qF '| cuda/copy/67108864 | 2900 | 95% |  |' report.md || complain "$(cat report.md)"
+grep -qF 'out of memory' report.md || complain "$(cat report.md)"
+grep -qF '| Kernels beside the copy limit | FAILED: exit status 3 |' report.md || complain "$(cat report.md)"
+
+# A failing test is not lost among thousands of lines, and every section is written at once.
+program $tests/test_collectives_cuda 'echo the first failure' \
+  'i=0; while [ $i -lt 999 ]; do i=$((i + 1)); echo line $i; done' 'echo the end' 'exit 1'
+program $tests/test_collectives_nccl "cp $work/report.md $work/amid.md"
+run 1
+for line in 'the first failure' '[...]' 'the end'; do
+  grep -qF "$line" amid.md || complain "no '$line' in: $(cat amid.md)"
+done
+grep -qF ', not finished.' amid.md || complain "$(cat amid.md)"
+! grep -q '^line 500$' amid.md || complain "a report of a thousand lines"
+
+# What could not be built is skipped, and what did not build has failed.
+program bin/cmake \
+  'case "$*" in' \
+  "*'--target help') printf 'arlab: phony\ntest_collectives_cuda: phony\ntest_training_cuda: phony\n' ;;" \
+  '*"--target test_collectives_cuda") exit 1 ;;' \
+  '*"--target arlab_micro" | *"--target test_collectives_nccl") exit 9 ;;' \
+  "*'--target arlab') mkdir -p $work/made/bench && cp $work/build/bench/arlab $work/made/bench/ ;;" \
+  'esac'
+code=0
+PATH=$work/bin "$check" "$work/made" -o "$work/report.md" >out 2>&1 || code=$?
+[ $code = 1 ] || complain "exit status $code of a build of which a part fails: $(cat out)"
+for line in '| Kernels and virtual ranks: tests | FAILED: exit status 1 |' 'test_collectives_cuda did not build' \
+  '| NCCL: tests | skipped: this build has no test_collectives_nccl |' \
+  '| Kernels beside the copy limit | skipped: this build has no arlab_micro |'; do
+  grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
+done
+
+# So it is in a folder that was built elsewhere.
+rm build/bench/micro/arlab_micro $tests/test_collectives_* build/tests/training/test_training_cuda
+arlab off
+run 0
+for line in '| Kernels and virtual ranks: tests | skipped: this build has no test_collectives_cuda |' \
+  '| Kernels beside the copy limit | skipped: this build has no arlab_micro |' \
+  '| NCCL on all GPUs, beside ncclAllReduce | skipped: the reason |'; do
+  grep -qF "$line" report.md || complain "no '$line' in: $(cat report.md)"
+done
 
 program build/bench/arlab 'echo "| cuda | off | an idea | a reason |"'
 run 3

@@ -28,7 +28,7 @@ def why_not():
     [mpi] = [line for line in listed.splitlines() if line.startswith("| mpi ")]
     if mpi.split("|")[2].strip() != "on":
         return "this arlab is built without MPI"
-    return "" if MPIEXEC else "there is no mpirun"
+    return "" if MPIEXEC else "mpirun not found"
 
 
 def children(pid):
@@ -126,7 +126,7 @@ class Job(program.ProgramTest):
         self.assertEqual({program.identity(r) for r in records}, expected)
         self.assertTrue(all(r["wrong"] == 0 for r in records))
 
-    @unittest.skipUnless(shutil.which("ps"), "there is no ps to find the ranks with")
+    @unittest.skipUnless(shutil.which("ps"), "ps not found, which finds the ranks")
     def test_a_killed_rank_ends_the_job_and_loses_nothing(self):
         path = self.folder / "a.jsonl"
         job = subprocess.Popen([MPIEXEC, "-n", "4", *self.command("run", "all", "-s", "1K..64K", "--time", "200ms", "--json",

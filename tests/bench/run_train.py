@@ -134,7 +134,7 @@ class Train(program.ProgramTest):
         _, err = self.arlab("train", *SMALL, "--checkpoint", "run", code=2)
         self.assertIn("error:", err)
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_processes_train_as_threads_do(self):
         alone = self.record(*SMALL, "-e", 2)
         done = self.mpirun(2, *SMALL, "-e", 2, "--json", "-")
@@ -188,7 +188,7 @@ class Train(program.ProgramTest):
         staleness = out[out.index("Staleness of updates:"):]
         self.assertRegex(staleness, r" [3-9]: ")  # the slow worker's
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_compressed_processes_have_the_bits_of_virtual_ranks(self):
         for ranks in (2, 4):
             for spec in ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc"):
@@ -199,7 +199,7 @@ class Train(program.ProgramTest):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual(self.latest(f"mpi{ranks}{spec[:4]}"), self.latest(f"virtual{ranks}{spec[:4]}"))
 
-    @unittest.skipUnless(MPIEXEC, "there is no mpirun")
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_schedules_led_by_a_process_give_the_same_weights(self):
         for scheduler in ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit"):
             with self.subTest(scheduler=scheduler):
@@ -209,7 +209,7 @@ class Train(program.ProgramTest):
                 self.arlab("train", *run, "-b", "virtual", "-s", "multi_worker", "--checkpoint", "v" + scheduler[:4])
                 self.assertEqual(self.latest(scheduler[:4]), self.latest("v" + scheduler[:4]))
 
-    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "there is no mpirun, or no pgrep")
+    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "mpirun or pgrep not found")
     def test_a_dead_rank_ends_the_job_which_goes_on_later(self):
         run = (*SMALL, "-e", 30, "--save-every", 7)
         self.assertEqual(self.mpirun(2, *run, "--checkpoint", "whole").returncode, 0)

@@ -14,17 +14,17 @@ using namespace arlab::collectives;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Vector = std::vector<std::byte>;
 
-Bytes input(const Problem& problem, Operand operand, Rank rank) {
-  Bytes data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+Vector input(const Problem& problem, Operand operand, Rank rank) {
+  Vector data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   fill(data, operand, problem, rank);
   return data;
 }
 
 /// The sum (or whatever) over `ranks`, in the order given, in the type itself.
-Bytes reduced(const Problem& problem, Operand operand, const std::vector<Rank>& ranks) {
-  Bytes all = input(problem, operand, ranks.front());
+Vector reduced(const Problem& problem, Operand operand, const std::vector<Rank>& ranks) {
+  Vector all = input(problem, operand, ranks.front());
   for (std::size_t i = 1; i < ranks.size(); ++i)
     reduce_into(all.data(), input(problem, operand, ranks[i]).data(), problem.elements, operand);
   if (operand.op == Op::avg) scale(all.data(), problem.elements, operand.dtype, problem.ranks);
@@ -32,8 +32,8 @@ Bytes reduced(const Problem& problem, Operand operand, const std::vector<Rank>& 
 }
 
 /// Reduced as a binary tree over neighbours.
-Bytes reduced_as_tree(const Problem& problem, Operand operand) {
-  std::vector<Bytes> level;
+Vector reduced_as_tree(const Problem& problem, Operand operand) {
+  std::vector<Vector> level;
   for (Rank rank = 0; rank < problem.ranks; ++rank) level.push_back(input(problem, operand, rank));
   while (level.size() > 1) {
     for (std::size_t i = 0; i + 1 < level.size(); i += 2)
@@ -104,7 +104,7 @@ TEST_CASE("a doubled contribution shows, where doubling changes anything") {
 TEST_CASE("each single changed element is counted") {
   const Problem problem{.ranks = 4, .elements = 2500};
   for_all_operands([&](Operand operand) {
-    Bytes data = reduced(problem, operand, all_ranks(4));
+    Vector data = reduced(problem, operand, all_ranks(4));
     const std::size_t bytes = size_of(operand.dtype);
     for (const std::size_t element : {0u, 1020u, 1021u, 2499u})
       data[element * bytes + bytes - 1] ^= std::byte{0x40};
@@ -115,7 +115,7 @@ TEST_CASE("each single changed element is counted") {
 TEST_CASE("swapped chunks show") {
   const Problem problem{.ranks = 8, .elements = 8 * 200};
   for_all_operands([&](Operand operand) {
-    Bytes data = reduced(problem, operand, all_ranks(8));
+    Vector data = reduced(problem, operand, all_ranks(8));
     const std::size_t bytes = 200 * size_of(operand.dtype);
     const auto chunk = [&](std::size_t i) {
       return data.begin() + static_cast<std::ptrdiff_t>(i * bytes);

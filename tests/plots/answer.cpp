@@ -13,7 +13,6 @@
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::training;
 using nlohmann::json;
 
 namespace {

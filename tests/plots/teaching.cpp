@@ -17,7 +17,6 @@ Algorithm mine();
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::training;
 
 namespace {
 
@@ -49,7 +48,7 @@ TEST_CASE("the worked solution is proved and costs what it claims") {
 TEST_CASE("the worked solution takes 2 log2 P alpha + 2 (P-1)/P n beta + (P-1)/P n gamma") {
   const Problem problem{.ranks = 16, .elements = 1 << 18};
   const double bytes = 4. * (1 << 18), part = 15. / 16;
-  REQUIRE(double(simulated(catalog::halving(), problem)) ==
+  REQUIRE(picoseconds(simulated(catalog::halving(), problem)) ==
           Approx(8 * 5e6 + 2 * part * bytes * 80 + part * bytes * 10));
 }
 

@@ -82,10 +82,10 @@ TEST_CASE("every message is one send and one receive, later") {
 
 TEST_CASE("spans begin before they end, and the last end is the finish") {
   for_each_trace([](const Model&, const Algorithm&, const Traced& t) {
-    Time last = 0;
+    Time last{};
     std::vector<Time> last_of(t.outcome.finish_of.size());
     for (const Span& span : t.trace.spans) {
-      REQUIRE(span.begin >= 0);
+      REQUIRE(span.begin >= 0_ps);
       REQUIRE(span.begin <= span.end);
       REQUIRE(span.round >= 1);
       last = std::max(last, span.end);
@@ -130,8 +130,8 @@ TEST_CASE("under loggops a rank's processor does one thing at a time") {
     for (std::size_t i = 1; i < spans.size(); ++i) {
       const Span &before = spans[i - 1], &after = spans[i];
       if (before.rank != after.rank) continue;
-      INFO("rank " << after.rank << ": " << before.begin << " to " << before.end << ", then "
-                   << after.begin << " to " << after.end);
+      INFO("rank " << after.rank << ": " << before.begin.count() << " to " << before.end.count() << ", then "
+                   << after.begin.count() << " to " << after.end.count());
       REQUIRE(before.end <= after.begin);
     }
   });

@@ -11,7 +11,7 @@
 #include "algorithms/algorithm.hpp"
 #include "training/compressors/compressor.hpp"
 
-namespace arlab::test {
+namespace arlab::training::test {
 
 /// Numbers between -1 and 1, many of them small, the same for the same arguments.
 inline std::vector<float> gradient(Count n, Rank rank = 0, Count step = 0) {
@@ -76,4 +76,4 @@ inline bool same_bits(std::span<const float> a, std::span<const float> b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-}  // namespace arlab::test
+}  // namespace arlab::training::test

@@ -10,7 +10,7 @@
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/grouped.hpp"
 
-namespace arlab::conformance {
+namespace arlab::collectives::conformance {
 
 struct Verdict {
   Count wrong_elements = 0;
@@ -74,4 +74,4 @@ inline void for_all_problems(
 /// Lengths around the number of ranks, none, and one that no number of ranks divides.
 inline std::vector<Count> odd_lengths(Rank ranks) { return {0, 1, 3, ranks - 1, ranks, 1009}; }
 
-}  // namespace arlab::conformance
+}  // namespace arlab::collectives::conformance

@@ -5,7 +5,7 @@
 
 #include "tests/support/catch.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 inline auto contains(const std::string& text) {
 #if __has_include(<catch2/catch_all.hpp>)
@@ -15,4 +15,4 @@ inline auto contains(const std::string& text) {
 #endif
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -6,25 +6,27 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/conformance.hpp"
 
-namespace arlab::conformance {
+namespace arlab::collectives::conformance {
 
 class Failures {
  public:
   void expect_good(const Communicator& communicator, Verdict verdict, const std::string& what) {
     if (communicator.rank() != 0) return;
     ++runs_;
-    if (verdict != Verdict{})
+    if (verdict != Verdict{} && ++wrong_ <= kMostSaid)
       text_ += "\n" + what + ": " + std::to_string(verdict.wrong_elements) + " wrong elements, " +
                std::to_string(verdict.ranks_off_their_claim) + " ranks off their claim";
   }
   void check() const {
     CHECK(runs_ > 0);
     CHECK(text_ == "");
+    CHECK(wrong_ == 0);
   }
 
  private:
-  int runs_ = 0;
+  static constexpr int kMostSaid = 20;  // Catch2 takes minutes to wrap thousands of lines
+  int runs_ = 0, wrong_ = 0;
   std::string text_;
 };
 
-}  // namespace arlab::conformance
+}  // namespace arlab::collectives::conformance

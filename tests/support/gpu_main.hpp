@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
-  if (const std::string why = arlab::cuda::unavailable(); !why.empty()) {
+  if (const std::string why = arlab::collectives::cuda::unavailable(); !why.empty()) {
     std::printf("skipped: %s\n", why.c_str());
     return kSkipped;
   }

@@ -3,7 +3,7 @@
 
 #include "collectives/communicator.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 class Lonely final : public Communicator {
  public:
@@ -16,4 +16,4 @@ class Lonely final : public Communicator {
   Count sum(Count value) override { return value; }
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/conformance.hpp"
 
-namespace arlab::conformance {
+namespace arlab::collectives::conformance {
 
 inline std::size_t bytes_of(const Problem& problem, Operand operand) {
   return static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
@@ -73,4 +73,4 @@ inline Verdict run(ColocatedExecutor& on, const Algorithm& algorithm, const Prob
   return verdict;
 }
 
-}  // namespace arlab::conformance
+}  // namespace arlab::collectives::conformance

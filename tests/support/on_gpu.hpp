@@ -8,7 +8,7 @@
 #include "algorithms/problem.hpp"
 #include "collectives/cuda/check.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// A vector on the GPU, and what has become of it.
 template <class T>
@@ -46,4 +46,4 @@ inline std::vector<float> gradient(Count n, std::uint32_t seed) {
   return x;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -8,7 +8,7 @@
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/round_wires.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// Calls `body` on every rank, which has a device of its own.
 inline void on_staged_ranks(Rank ranks,
@@ -21,4 +21,4 @@ inline void on_staged_ranks(Rank ranks,
   });
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -6,7 +6,7 @@
 
 #include "collectives/gpu/rank_executor.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 class RoundWires final : public DeviceTransport {
  public:
@@ -37,4 +37,4 @@ class RoundWires final : public DeviceTransport {
   int spoilt_, groups_ = 0;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -5,9 +5,10 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
+#include "tests/support/time.hpp"
 #include "tests/support/tried.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 inline SimulationResult run(std::string_view model, const Values& values,
                             const Algorithm& algorithm, const Problem& problem,
@@ -16,4 +17,4 @@ inline SimulationResult run(std::string_view model, const Values& values,
   return simulate(algorithm, problem, element_size, *network, options);
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

@@ -3,7 +3,7 @@
 
 #include "training/data/dataset.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 /// Sample i has the values {i, -i}, and the label i % 10.
 inline Dataset numbered(Count samples, std::vector<Count> files = {}) {
@@ -26,4 +26,4 @@ inline std::vector<float> values_of(const Dataset& d, Count index) {
   return values;
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

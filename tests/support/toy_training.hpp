@@ -45,8 +45,7 @@ inline Result train(const Run& run) {
   using namespace arlab::simulator;
   using namespace arlab::collectives;
   using namespace arlab::training;
-  using namespace arlab::bench;
-  Result result;
+    Result result;
   result.weights.resize(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));
   std::mutex writing;

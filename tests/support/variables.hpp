@@ -5,7 +5,7 @@
 
 #include "training/cluster/text.hpp"
 
-namespace arlab {
+namespace arlab::training {
 
 using Variables = std::map<std::string, std::string>;
 
@@ -16,4 +16,4 @@ inline Environment environment_of(Variables variables) {
   };
 }
 
-}  // namespace arlab
+}  // namespace arlab::training

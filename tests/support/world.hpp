@@ -16,14 +16,13 @@ using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
-using namespace arlab::bench;
 
 inline constexpr double kMs = 1e-3;
 
 /// A message of n bytes takes 1 ms + n us.
 inline std::unique_ptr<Network> network(Rank ranks) {
   return make_network(find_model("alpha_beta"),
-                      {{"alpha", 1e3 * kMicrosecond}, {"beta", 1. * kMicrosecond}, {"gamma", 0}},
+                      {{"alpha", picoseconds(1000 * kMicrosecond)}, {"beta", picoseconds(kMicrosecond)}, {"gamma", 0}},
                       ranks);
 }
 

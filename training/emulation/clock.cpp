@@ -56,7 +56,7 @@ void EmulatedClock::leave(double duration) {
          "a computation of " + std::to_string(duration) + " seconds: give a time of 0 or more");
   const double chance = static_cast<double>(random_(draws_++) >> 11) * 0x1p-53;
   const double factor = pace_.slowdown * (1 + pace_.jitter * chance);
-  kernel_.leave(self, to_time(duration * factor * kSecond));
+  kernel_.leave(self, to_time(duration * factor * kPicosecondsPerSecond));
 }
 
 std::thread EmulatedClock::start(std::function<void()> body) {

@@ -33,7 +33,7 @@ void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer
   open.operand = operand;
   open.under_way = true;
   started_.push_back(lane);
-  polled_in_vain_ = -1;
+  polled_in_vain_ = Time{-1};
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
   kernel_.simulation().start(me_, lane, posted_, kernel_.now());

@@ -80,7 +80,7 @@ class EmulatedCommunicator final : public collectives::Communicator {
   std::vector<int> started_;
   std::deque<int> done_;
   CooperativeScheduler::Actor* waiter_ = nullptr;
-  Time polled_in_vain_ = -1;  // when, if nothing was started since
+  Time polled_in_vain_{-1};  // when, if nothing was started since
   std::vector<simulator::PostedAction> posted_;
 };
 

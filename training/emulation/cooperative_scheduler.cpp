@@ -177,7 +177,7 @@ void CooperativeScheduler::go_on() {
 bool CooperativeScheduler::advance() {
   const Time alarm = alarms_.empty() ? simulator::kNever : alarms_.next_time();
   if (const auto step =
-          simulation_.step(alarm == simulator::kNever ? simulator::kNever : alarm - 1)) {
+          simulation_.step(alarm == simulator::kNever ? simulator::kNever : alarm - Time{1})) {
     ++events_;
     now_ = step->now;
     if (step->ended) round_ended(*step->ended);

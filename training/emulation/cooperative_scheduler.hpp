@@ -95,7 +95,7 @@ class CooperativeScheduler {
 
  private:
   struct Alarm {
-    Time time = 0;
+    Time time{};
     Actor* actor = nullptr;
     std::uint32_t wait = 0;  // which of its waits
   };
@@ -113,7 +113,7 @@ class CooperativeScheduler {
   }
 
   simulator::InteractiveSimulation simulation_;
-  Time now_ = 0;
+  Time now_{};
   std::deque<Actor> actors_;  // all there ever were
   std::vector<int> threads_of_;          // of each rank: how many
   std::deque<Actor*> due_;

@@ -26,7 +26,7 @@ struct EmulationOptions {
 };
 
 struct EmulationResult {
-  Time finish = 0;              ///< when the last rank has ended
+  Time finish{};              ///< when the last rank has ended
   std::vector<Time> finish_of;  ///< of each rank
   Count events = 0;             ///< of the network
   Count turns = 0;              ///< how often a thread was given its turn

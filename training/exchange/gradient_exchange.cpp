@@ -15,7 +15,7 @@ constexpr int kWatched = 3;  // steps
 
 Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
-  for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
+  for (const Variable& v : variables) profile.push_back({v.name, Time{}, Time{}, v.elements, {}});
   return profile;
 }
 

@@ -36,7 +36,7 @@ void StepProfiler::ready(std::size_t variable) {
 
 void StepProfiler::agree(collectives::Communicator& communicator, Profile& profile) const {
   const auto time = [&](double seconds) {
-    return to_time(communicator.max(seconds) / steps_ * static_cast<double>(kSecond));
+    return to_time(communicator.max(seconds) / steps_ * kPicosecondsPerSecond);
   };
   for (std::size_t v = 0; v < profile.size(); ++v) {
     profile[v].forward = time(times_[v].forward);
@@ -60,8 +60,10 @@ LinkCost measured_link(collectives::Communicator& communicator, const Route& rou
     return communicator.max(best);
   };
   const double small = seconds(kSmall), large = seconds(kLarge);
-  return {to_time(small * kSecond),
-          std::max(0.0, large - small) * kSecond / ((kLarge - kSmall) * kGradientBytes), 0};
+  return {to_time(small * kPicosecondsPerSecond),
+          std::max(0.0, large - small) * kPicosecondsPerSecond /
+              ((kLarge - kSmall) * kGradientBytes),
+          Time{}};
 }
 
 }  // namespace arlab::training

@@ -21,7 +21,7 @@ void Dispatcher::stop() {
   if (thread_.joinable()) clock_.join(thread_);
 }
 
-Time Dispatcher::now() const { return to_time((clock_.now() - begin_) * kSecond); }
+Time Dispatcher::now() const { return to_time((clock_.now() - begin_) * kPicosecondsPerSecond); }
 
 Dispatcher::Ticket Dispatcher::start(Job job) {
   Ticket ticket = 0;
@@ -126,7 +126,7 @@ void Dispatcher::pause(Lock& lock) {
   Time wake = simulator::kNever;
   if (scheduler_ && !at_once_ && !role_.hear) wake = scheduler_->wake(now());
   if (wake != simulator::kNever)
-    changed_->wait_until(lock, begin_ + static_cast<double>(wake) / kSecond);
+    changed_->wait_until(lock, begin_ + picoseconds(wake) / kPicosecondsPerSecond);
   else if (has_thread_)
     changed_->wait(lock);
   else

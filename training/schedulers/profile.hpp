@@ -16,7 +16,7 @@ inline constexpr Bytes kGradientBytes = 4;
 
 struct Layer {
   std::string name;
-  Time forward = 0, backward = 0;
+  Time forward{}, backward{};
   Count elements = 0;  ///< of its gradient; 0 for a layer without parameters
   /// The layers whose output its forward pass takes; empty: the layer before. A branch of a network
   /// takes another than that.
@@ -35,9 +35,9 @@ void check(const Profile& profile);
 /// A gradient of n bytes holds the link for alpha + n beta to be allreduced, and is there `latency`
 /// later. Each half of an allreduce, reduce-scatter and all-gather, takes alpha + n beta / 2.
 struct LinkCost {
-  Time alpha = 0;
+  Time alpha{};
   double beta = 0;  ///< picoseconds a byte
-  Time latency = 0;
+  Time latency{};
 
   Time holds(Bytes bytes, Collective collective = Collective::allreduce) const {
     const double half = collective == Collective::allreduce ? 1 : 0.5;

@@ -13,7 +13,7 @@ void check(const Profile& profile) {
   for (std::size_t l = 0; l < profile.size(); ++l) {
     const Layer& layer = profile[l];
     const std::string who = "layer " + std::to_string(l) + " '" + layer.name + "' ";
-    if (layer.forward < 0 || layer.backward < 0)
+    if (layer.forward < Time{} || layer.backward < Time{})
       fail(Blame::usage, who + "takes less than no time: give times of 0 or more");
     if (layer.elements < 0)
       fail(Blame::usage,

@@ -51,12 +51,12 @@ class Worker {
   }
 
   Time off_link(Time now, double rate) const {
-    return now + static_cast<Time>(std::ceil(on_link()->left / rate - 1e-6));
+    return now + Time{static_cast<std::int64_t>(std::ceil(on_link()->left / rate - 1e-6))};
   }
 
   void use_link(Time now, Time elapsed, double rate) {
     Flight& flight = *on_link();
-    flight.left -= static_cast<double>(elapsed) * rate;
+    flight.left -= picoseconds(elapsed) * rate;
     if (flight.left < 0.5) flight.arrives = now + elapsed + study_.link.latency;
   }
 
@@ -100,7 +100,7 @@ class Worker {
       land(*bundle, now);
       return true;
     }
-    const auto holds = static_cast<double>(study_.link.holds(bundle->bytes(), bundle->collective));
+    const double holds = picoseconds(study_.link.holds(bundle->bytes(), bundle->collective));
     flights_.push_back({std::move(*bundle), ready_step_, now, holds});
     if (holds == 0) flights_.back().arrives = now + study_.link.latency;
     return true;
@@ -170,7 +170,7 @@ class Worker {
   std::vector<Time> starts_;     // of the steps
   Flights flights_;              // in the order of their starts
   Work current_;
-  Time free_ = 0;  // until then the worker computes, or has not begun
+  Time free_{};  // until then the worker computes, or has not begun
   bool barrier_, computing_ = false, backward_ = false;
   int step_ = 0, ready_step_ = 0, begun_ = 0, next_backward_ = 0;
 };
@@ -188,7 +188,7 @@ Timeline simulate(const Study& study) {
 
   Timeline timeline;
   for (const Layer& layer : study.profile) timeline.computation += layer.forward + layer.backward;
-  Time now = 0, crowded = 0;
+  Time now{}, crowded{};
   while (true) {
     int senders = 0;
     for (Worker& worker : workers) {
@@ -212,8 +212,8 @@ Timeline simulate(const Study& study) {
   const std::size_t half = starts.size() / 2, last = starts.size() - 1;
   expects(workers.front().finished(), "a scheduler that leaves gradients behind");
   timeline.period =
-      static_cast<double>(starts[last] - starts[half]) / static_cast<double>(last - half);
-  timeline.oversubscribed = now > 0 ? static_cast<double>(crowded) / static_cast<double>(now) : 0;
+      picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
+  timeline.oversubscribed = now > Time{} ? picoseconds(crowded) / picoseconds(now) : 0;
   return timeline;
 }
 

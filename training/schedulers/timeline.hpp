@@ -33,14 +33,14 @@ struct Work {
   int layer = 0;  ///< the first one of a message
   Collective collective = Collective::allreduce;
   Bytes bytes = 0;
-  Time begin = 0, end = 0;
+  Time begin{}, end{};
 };
 
 struct Timeline {
   std::vector<Work> works;  ///< by their ends
   double period = 0;        ///< picoseconds a step, over the second half of the steps
-  Time computation = 0;     ///< of one step; the rest of the period is exposed communication
-  double exposed() const { return period - static_cast<double>(computation); }
+  Time computation{};     ///< of one step; the rest of the period is exposed communication
+  double exposed() const { return period - picoseconds(computation); }
   Count messages = 0;         ///< of all workers and steps
   double oversubscribed = 0;  ///< share of the time in which workers want more than the link has
 };

@@ -70,9 +70,9 @@ class Worker final : public Strategy {
     const double exposed = s_.exchange.usage().exposed - exposed_,
                  computed = now - begin_ - exposed;
     const double iteration = (computed + exposed / s_.workers) / kAlone;
-    const Profile profile{{"all", 0, to_time(iteration * kSecond), 0, {}}};
+    const Profile profile{{"all", Time{}, to_time(iteration * kPicosecondsPerSecond), 0, {}}};
     const Time offset = scheduler_.offset(profile, {}, s_.rank, s_.workers);
-    s_.exchange.clock().sleep(static_cast<double>(offset) / kSecond);
+    s_.exchange.clock().sleep(picoseconds(offset) / kPicosecondsPerSecond);
   }
 
   std::vector<collectives::Transfer> codes(Count push) {

@@ -20,17 +20,20 @@ Json simulate_json(const Json& request) {
   Json spans = Json::array(), path = Json::array(),
                  spent = Json::object(), loads = Json::array();
   for (const simulator::Span& s : trace.spans)
-    spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes, s.begin,
-                     s.end, s.message});
+    spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes,
+                     s.begin.count(), s.end.count(), s.message});
   const simulator::CriticalPath critical = simulator::critical_path(trace, outcome.finish);
   for (const simulator::CriticalStep& s : critical.steps) {
-    path.push_back({name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin, s.end});
-    spent[std::string(name(s.kind))] = critical.spent(s.kind);
+    path.push_back({name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin.count(),
+                    s.end.count()});
+    spent[std::string(name(s.kind))] = critical.spent(s.kind).count();
   }
   for (const simulator::LinkLoad& load : network->loads(outcome.finish))
     loads.push_back({load.name, load.bytes, load.share});
-  return {{"finish", outcome.finish},        {"finish_of", outcome.finish_of},
-          {"sent", cost_json(outcome.sent)}, {"spans", std::move(spans)},
+  Json finish_of = Json::array();
+  for (const Time finish : outcome.finish_of) finish_of.push_back(finish.count());
+  return {{"finish", outcome.finish.count()}, {"finish_of", std::move(finish_of)},
+          {"sent", cost_json(outcome.sent)},  {"spans", std::move(spans)},
           {"path", std::move(path)},         {"spent", std::move(spent)},
           {"loads", std::move(loads)}};
 }
@@ -53,7 +56,7 @@ Json curve_json(const Json& request) {
         continue;
       }
       const auto network = network_of(request, problem.ranks);
-      times.push_back(simulator::simulate(algorithm, problem, kElementSize, *network).finish);
+      times.push_back(simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }
     series.push_back({{"name", algorithm.name}, {"times", std::move(times)}});
   }

@@ -43,7 +43,7 @@ class AlphaBeta : public Network {
 
  private:
   struct Ports {  // when each is free
-    Time send = 0, receive = 0;
+    Time send{}, receive{};
   };
   Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
 

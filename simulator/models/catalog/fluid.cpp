@@ -19,7 +19,7 @@ namespace {
 std::vector<double> capacities(const Topology& topology) {  // bytes a picosecond
   std::vector<double> all;
   for (const Link& link : topology.links())
-    all.push_back(link.bandwidth / static_cast<double>(kSecond));
+    all.push_back(link.bandwidth / kPicosecondsPerSecond);
   return all;
 }
 
@@ -87,12 +87,12 @@ class Fluid : public Network {
     double bytes = 0;
     double left = 0;  // of them, at `since`
     double rate = 0;  // bytes a picosecond; 0 while it is under latency
-    Time since = 0;
+    Time since{};
   };
 
   struct Way {
     Rank target = -1;
-    Time latency = 0;
+    Time latency{};
     std::vector<LinkId> links;
   };
 
@@ -135,12 +135,12 @@ class Fluid : public Network {
   void adopt(IncrementalMaxMin::Flow id) {
     Flow& flow = flows_[id];
     if (history_) write_down(id);
-    const double flowed = flow.rate * static_cast<double>(now_ - flow.since);
+    const double flowed = flow.rate * picoseconds(now_ - flow.since);
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = shares_.rate(id);
     const double longer = flow.left / flow.rate;
-    if (!(longer <= static_cast<double>(kLongest))) too_slow(id);
+    if (!(longer <= picoseconds(kLongest))) too_slow(id);
     agenda_.set(id, now_ + to_time(longer));
   }
 
@@ -150,7 +150,7 @@ class Fluid : public Network {
       if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
     fail(Blame::usage, "a message of " + short_text(flows_[id].bytes) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
-                           "' (" + short_text(flows_[id].rate * static_cast<double>(kSecond)) +
+                           "' (" + short_text(flows_[id].rate * kPicosecondsPerSecond) +
                            " bytes a second): use a smaller size or a faster network");
   }
 
@@ -166,7 +166,7 @@ class Fluid : public Network {
   IndexedHeap agenda_;           // of the flows: latency over, all through
   std::vector<double> carried_;  // by each link: bytes of flows that are through
   std::vector<std::uint32_t> arrived_;
-  Time now_ = 0;
+  Time now_{};
   LinkHistory* history_ = nullptr;  // null: nobody watches
 };
 

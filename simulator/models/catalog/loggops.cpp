@@ -66,7 +66,7 @@ class LogGOPS : public Network {
 
  private:
   struct Free {  // when each is free
-    Time processor = 0, send = 0, receive = 0;
+    Time processor{}, send{}, receive{};
   };
   Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
 
@@ -74,7 +74,7 @@ class LogGOPS : public Network {
   // remembered.
   struct Body {
     Bytes bytes = -1;
-    Time processor = 0, port = 0, reduction = 0;
+    Time processor{}, port{}, reduction{};
     bool rendezvous = false;
   };
   const Body& body_of(Bytes bytes) {

@@ -11,14 +11,14 @@ namespace arlab::simulator {
 
 struct Distance {
   std::int32_t hops = 0;
-  Time latency = 0;
+  Time latency{};
   auto operator<=>(const Distance&) const = default;
 
   bool reachable() const { return hops != std::numeric_limits<std::int32_t>::max(); }
 };
 
 inline constexpr Distance kUnreachable{std::numeric_limits<std::int32_t>::max(),
-                                       std::numeric_limits<Time>::max()};
+                                       Time::max()};
 
 /// One more link.
 inline Distance operator+(const Distance& d, const Link& link) {

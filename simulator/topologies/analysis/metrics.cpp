@@ -59,7 +59,7 @@ void add_distances(const Topology& topology, Metrics& m) {
 void add_tiers(const Topology& topology, Metrics& m) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   for (const std::string& name : topology.tiers())
-    m.tiers.push_back({name, 0, kNone, 0, std::numeric_limits<Time>::max(), 0});
+    m.tiers.push_back({name, 0, kNone, 0, Time::max(), Time{}});
   for (const Link& link : topology.links()) {
     TierMetrics& tier = m.tiers[static_cast<std::size_t>(link.tier)];
     ++tier.links;

@@ -13,7 +13,7 @@ struct TierMetrics {
   std::string name;
   Count links = 0;                  ///< directed; a cable is two
   double slowest = 0, fastest = 0;  ///< bytes a second
-  Time shortest = 0, longest = 0;
+  Time shortest{}, longest{};
 };
 
 struct Metrics {
@@ -22,7 +22,7 @@ struct Metrics {
   /// Links on the shortest way from host to host: at most, and on average over all pairs.
   std::int32_t diameter = 0;
   double average_distance = 0;
-  Time longest_latency = 0;  ///< of these ways
+  Time longest_latency{};  ///< of these ways
   bool sampled = false;      ///< not all targets were looked at: the diameter may be larger
   /// The most that the first half of the hosts, in the order of ranks, can send to the rest at
   /// once.

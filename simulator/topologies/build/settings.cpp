@@ -11,9 +11,9 @@ namespace arlab::simulator {
 
 Time parse_latency(std::string_view text, std::string_view what) {
   constexpr double kMax = 1e12;
-  const double picoseconds = parse_time(text, what);
-  if (picoseconds > kMax) fail(Blame::usage, concat(what, " '", text, "' is longer than a second"));
-  return to_time(picoseconds);
+  const double latency = parse_time(text, what);
+  if (latency > kMax) fail(Blame::usage, concat(what, " '", text, "' is longer than a second"));
+  return to_time(latency);
 }
 
 Settings::Settings(std::string_view topology, std::span<const Parameter> parameters,

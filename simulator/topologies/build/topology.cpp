@@ -18,8 +18,8 @@ void check(const Wire& wire, const std::string& link) {
   if (!(wire.bandwidth >= kLeastBandwidth && wire.bandwidth <= kMostBandwidth))
     fail(Blame::usage, "link '" + link + "' has a bandwidth of " + short_text(wire.bandwidth) +
                            " bytes a second: give 1 B/s to 1 PB/s, for example 100Gbps");
-  if (wire.latency < 0 || wire.latency > kSecond)
-    fail(Blame::usage, "link '" + link + "' has a latency of " + std::to_string(wire.latency) +
+  if (wire.latency < Time{} || wire.latency > kSecond)
+    fail(Blame::usage, "link '" + link + "' has a latency of " + std::to_string(wire.latency.count()) +
                            " ps: give 0 to 1 s, for example 1us");
 }
 

@@ -31,7 +31,7 @@ struct Node {
 
 struct Link {
   double bandwidth = 0;  ///< bytes a second
-  Time latency = 0;
+  Time latency{};
   NodeId from = 0, to = 0;
   std::int32_t tier = 0;  ///< index into tiers(): "host", "global", ...
   std::string name;       ///< "from-to"; a second link between the same nodes is "from-to#2"
@@ -108,7 +108,7 @@ std::string short_text(double value);
 /// What a cable is made of. `tier` names its kind for tables: "host", "leaf-spine", ...
 struct Wire {
   double bandwidth = 0;  ///< bytes a second, each way
-  Time latency = 0;
+  Time latency{};
   std::string_view tier = "link";
 };
 

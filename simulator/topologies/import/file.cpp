@@ -31,7 +31,7 @@ const std::string& required(const Attributes& edge, std::string_view attribute,
 }
 
 Wire wire_of(const Attributes& edge, const std::string& what) {
-  Wire wire{0, 0, "link"};
+  Wire wire{0, Time{}, "link"};
   const std::string& bandwidth = required(edge, "bandwidth", what);
   const auto bytes = as_number(bandwidth);
   wire.bandwidth = bytes ? *bytes : parse_bandwidth(bandwidth, what + ": bandwidth");

@@ -91,7 +91,7 @@ std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flo
 }
 
 Time Router::latency(std::span<const LinkId> route) const {
-  Time sum = 0;
+  Time sum{};
   for (const LinkId id : route) sum += topology_.link(id).latency;
   return sum;
 }

@@ -6,9 +6,6 @@
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 namespace {

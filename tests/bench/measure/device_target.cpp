@@ -8,9 +8,7 @@
 #include "tests/support/round_wires.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 namespace {

@@ -6,9 +6,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 namespace {

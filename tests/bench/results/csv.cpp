@@ -7,7 +7,6 @@
 using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 TEST_CASE("CSV has a column for every JSON key, the same for every record") {

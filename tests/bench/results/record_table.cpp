@@ -5,7 +5,6 @@
 using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 TEST_CASE("no records are no table") { CHECK(table({}).empty()); }

@@ -8,7 +8,6 @@
 using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 namespace {

@@ -3,9 +3,6 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
-using namespace arlab::training;
 using namespace arlab::bench;
 
 TEST_CASE("columns are as wide as their widest cell, numbers align right") {

@@ -2,7 +2,11 @@
 // catalogue. The devices are the host's own, whose streams run in disorder.
 #include "collectives/gpu/staged_executor.hpp"
 
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "algorithms/base/error.hpp"
 #include "tests/fakes/gpu/device.hpp"
@@ -39,6 +43,78 @@ conformance::Verdict compare(Communicator& threads, StagedExecutor& staged,
   const Cost sent = staged.execute(algorithm, problem, bytes_of(there), operand, segments);
   return {threads.sum(there == host ? 0 : 1), threads.sum(sent == right ? 0 : 1)};
 }
+
+/// The groups of messages that each rank has entered, and whether it still waits in the last one.
+class Watch {
+ public:
+  void enter(Rank rank) { at(rank) = {at(rank).load().groups + 1, true}; }
+  void leave(Rank rank) { at(rank) = {at(rank).load().groups, false}; }
+  /// The rank frees or allocates memory, which on a GPU may wait for all streams of all peers: that
+  /// must not happen while another rank waits for a group this one has yet to enter.
+  void touch_memory(Rank rank) {
+    if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the others run on
+    for (Rank other = 0; other < 2; ++other)
+      if (const State its = at(other); its.waits && its.groups > at(rank).load().groups) ++stuck_;
+  }
+  int stuck() const { return stuck_; }
+
+ private:
+  struct State {
+    int groups = 0;
+    bool waits = false;
+  };
+  std::atomic<State>& at(Rank rank) { return states_[static_cast<std::size_t>(rank)]; }
+
+  std::array<std::atomic<State>, 2> states_{};
+  std::atomic<int> stuck_ = 0;
+};
+
+class WatchedWires final : public DeviceTransport {
+ public:
+  WatchedWires(Communicator& communicator, Watch& watch)
+      : wires_(communicator), rank_(communicator.rank()), watch_(watch) {}
+  void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
+    watch_.enter(rank_);
+    wires_.exchange(calls, stream);
+    watch_.leave(rank_);
+  }
+  void native_allreduce(std::byte* data, Count elements, Operand operand,
+                        DeviceStream& stream) override {
+    watch_.enter(rank_);
+    wires_.native_allreduce(data, elements, operand, stream);
+    watch_.leave(rank_);
+  }
+
+ private:
+  RoundWires wires_;
+  Rank rank_;
+  Watch& watch_;
+};
+
+class WatchedDevice final : public Device {
+ public:
+  WatchedDevice(Device& device, Rank rank, Watch& watch)
+      : device_(device), rank_(rank), watch_(watch) {}
+  DeviceInfo info() const override { return device_.info(); }
+  bool reads(const Device& other) const override { return device_.reads(other); }
+  DeviceMemory allocate(std::size_t bytes) override { return watched(device_.allocate(bytes)); }
+  DeviceMemory allocate_pinned(std::size_t bytes) override {
+    return watched(device_.allocate_pinned(bytes));
+  }
+  std::unique_ptr<DeviceStream> make_stream() override { return device_.make_stream(); }
+  std::unique_ptr<DeviceEvent> make_event(bool timed) override { return device_.make_event(timed); }
+
+ private:
+  DeviceMemory watched(DeviceMemory memory) {
+    watch_.touch_memory(rank_);
+    const auto its = std::make_shared<DeviceMemory>(std::move(memory));
+    return {its->data(), its->size(), [this, its](std::byte*) { watch_.touch_memory(rank_); }};
+  }
+
+  Device& device_;
+  Rank rank_;
+  Watch& watch_;
+};
 
 }  // namespace
 
@@ -94,6 +170,28 @@ TEST_CASE("staged vectors: short after long, again, and more problems than are k
     run(1);
   });
   failures.check();
+}
+
+TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits for this rank") {
+  Devices devices = host_devices({.count = 2, .peers = false});
+  Watch watch;
+  on_threads(2, [&](Communicator& threads) {
+    WatchedWires wires(threads, watch);
+    WatchedDevice device(*devices[static_cast<std::size_t>(threads.rank())], threads.rank(), watch);
+    StagedExecutor staged(threads, device, wires);
+    const Algorithm& butterfly = find_algorithm("butterfly");  // one group for two ranks
+    const auto run = [&](Count elements) {
+      std::vector<float> data = uneven(elements, threads.rank());
+      staged.execute(butterfly, {.ranks = 2, .elements = elements}, bytes_of(data), {});
+    };
+    for (const Count elements : {10, 100, 1000}) run(elements);  // more room each time
+    for (Count elements = 2000; elements < 2020; ++elements) {
+      std::vector<float> data = uneven(elements, threads.rank());
+      staged.native_allreduce(bytes_of(data), {});
+    }
+    for (Count elements = 1; elements <= 300; ++elements) run(elements);
+  });
+  CHECK(watch.stuck() == 0);
 }
 
 TEST_CASE("staged vectors: a collective that fails leaves the vector as it was") {

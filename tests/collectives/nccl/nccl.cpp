@@ -16,7 +16,8 @@ using namespace arlab::collectives;
 
 namespace {
 
-/// Calls `use(communicator, rank with its device)` on every GPU, and collects what rank 0 is told.
+/// Calls `use(communicator, rank with its device)` on every GPU, and collects what rank 0 is told;
+/// of many lines the first.
 template <class Use>
 std::string on_all_gpus(Use use) {
   Devices devices = cuda::devices();
@@ -27,7 +28,7 @@ std::string on_all_gpus(Use use) {
     RankExecutor rank(threads, device, *wires);
     use(threads, rank, [&](Count count, const std::string& what) {
       const Count all = threads.sum(count);
-      if (threads.rank() == 0 && all != 0) wrong += what + "\n";
+      if (threads.rank() == 0 && all != 0 && wrong.size() < 1000) wrong += what + "\n";
     });
   });
   return wrong;
@@ -42,6 +43,7 @@ Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& prob
                      host = rank.device().allocate_pinned(bytes);
   fill({host.data(), bytes}, operand, problem, threads.rank());
   rank.stream().copy(data.data(), host.data(), bytes);
+  threads.barrier();  // allocating may wait for a peer's stream that waits for this rank
   run(data.data());
   rank.stream().copy(host.data(), data.data(), bytes);
   rank.synchronise();
@@ -63,6 +65,7 @@ TEST_CASE("nccl: the whole catalogue, all types and operations") {
                                    [&](std::byte* data) {
                                      auto prepared =
                                          rank.prepare(algorithm, problem, data, operand, 2);
+                                     threads.barrier();
                                      rank.run(prepared);
                                      rank.synchronise();
                                    }),

@@ -6,7 +6,7 @@
 #include "collectives/reduce/reduce.hpp"
 #include "tests/fakes/gpu/stream.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 constexpr std::align_val_t kAligned{256};
@@ -62,4 +62,4 @@ Devices host_devices(const HostDeviceOptions& options) {
   return devices;
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -9,7 +9,7 @@
 
 #include "collectives/gpu/device.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 struct HostDeviceOptions {
   int count = 1;
@@ -20,4 +20,4 @@ struct HostDeviceOptions {
 
 Devices host_devices(const HostDeviceOptions& options = {});
 
-}  // namespace arlab
+}  // namespace arlab::collectives

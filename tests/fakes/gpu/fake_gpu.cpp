@@ -1,8 +1,10 @@
 // The host devices behave as a GPU does, where that is what code may trip over.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/gpu/median_time.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -161,4 +163,18 @@ TEST_CASE("host device: differences are counted as the type compares") {
   Count count = 0;
   std::memcpy(&count, counter.data(), sizeof(count));
   CHECK(count == 6);
+}
+
+TEST_CASE("host device: the median time of work is that of one, not of a batch") {
+  Bench bench;
+  int enqueued = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const double us = median_microseconds(bench.device, *bench.a, [&] {
+    ++enqueued;
+    bench.add(*bench.a, 0, 1);
+  });
+  const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - begin;
+  CHECK(enqueued == (kBatches + 1) * kLaunches);
+  CHECK(us > 0);
+  CHECK(us * kLaunches * kBatches / 2 < all.count());  // half of the batches took as long or longer
 }

@@ -5,7 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 HostGraph::Node HostGraph::add(std::function<void()> work, std::vector<Node> after) {
   for (const Node node : after) expects(node < nodes_.size(), "a node follows one to come");
@@ -47,4 +47,4 @@ void HostGraph::run(std::uint32_t seed) const {
   }
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

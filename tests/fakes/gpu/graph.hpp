@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace arlab {
+namespace arlab::collectives {
 
 class HostGraph {
  public:
@@ -31,4 +31,4 @@ class HostGraph {
   std::vector<Entry> nodes_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace arlab {
+namespace arlab::collectives {
 
 /// A point that a queue has reached, or not yet.
 class HostMark {
@@ -103,4 +103,4 @@ class HostQueue {
   std::thread worker_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

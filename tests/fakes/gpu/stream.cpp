@@ -7,7 +7,7 @@
 #include "collectives/reduce/dispatch_dtype.hpp"
 #include "collectives/reduce/reduce.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 namespace {
 
 std::size_t bytes_of(Count elements, DType dtype) {
@@ -156,4 +156,4 @@ void HostStream::expect_reachable(const std::byte* data, Count elements, DType d
           "work on memory of a device that is no peer");
 }
 
-}  // namespace arlab
+}  // namespace arlab::collectives

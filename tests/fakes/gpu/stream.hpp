@@ -10,7 +10,7 @@
 #include "tests/fakes/gpu/graph.hpp"
 #include "tests/fakes/gpu/queue.hpp"
 
-namespace arlab {
+namespace arlab::collectives {
 
 class HostEvent final : public DeviceEvent {
  public:
@@ -67,4 +67,4 @@ class HostStream final : public DeviceStream {
   HostQueue queue_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::collectives

@@ -30,7 +30,7 @@ void train(arlab::collectives::Communicator& communicator) {
   Net net;
   arlab::training::TorchParameters parameters(net);
   arlab::training::DistributedOptimizer optimizer(
-      communicator, parameters, {.optimizer = {.kind = arlab::OptimizerOptions::Kind::adam}});
+      communicator, parameters, {.optimizer = {.kind = arlab::training::OptimizerOptions::Kind::adam}});
   auto random = torch::make_generator<torch::CPUGeneratorImpl>(100 + communicator.rank());
 
   constexpr int kBatch = 32;

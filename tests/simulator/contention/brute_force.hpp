@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace arlab {
+namespace arlab::simulator {
 
 using Routes = std::vector<std::vector<std::int32_t>>;
 
@@ -67,4 +67,4 @@ class Draw {
   std::mt19937 random_;
 };
 
-}  // namespace arlab
+}  // namespace arlab::simulator

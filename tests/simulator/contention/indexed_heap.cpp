@@ -5,6 +5,7 @@
 
 #include "tests/simulator/contention/brute_force.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/time.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -23,17 +24,17 @@ std::set<IndexedHeap::Thing> next(IndexedHeap& agenda) {
 TEST_CASE("agenda: a thing happens at the time that was set last") {
   IndexedHeap agenda;
   CHECK(agenda.empty());
-  agenda.set(3, 50);
-  agenda.set(1, 20);
-  agenda.set(2, 30);
-  agenda.set(1, 60);  // later
-  agenda.set(3, 30);  // earlier
-  CHECK(agenda.next_time() == 30);
+  agenda.set(3, 50_ps);
+  agenda.set(1, 20_ps);
+  agenda.set(2, 30_ps);
+  agenda.set(1, 60_ps);  // later
+  agenda.set(3, 30_ps);  // earlier
+  CHECK(agenda.next_time() == 30_ps);
   CHECK(next(agenda) == std::set<IndexedHeap::Thing>{2, 3});
-  CHECK(agenda.next_time() == 60);
+  CHECK(agenda.next_time() == 60_ps);
   CHECK(next(agenda) == std::set<IndexedHeap::Thing>{1});
   CHECK(agenda.empty());
-  agenda.set(1, 10);  // a thing that was taken can be set again
+  agenda.set(1, 10_ps);  // a thing that was taken can be set again
   CHECK(next(agenda) == std::set<IndexedHeap::Thing>{1});
 }
 
@@ -44,7 +45,7 @@ TEST_CASE("agenda: random times, many of them equal, against a sorted map") {
   for (int step = 0; step < 20000; ++step) {
     if (draw(5) > 0 || times.empty()) {
       const IndexedHeap::Thing thing = draw(200);
-      const Time time = draw(step % 1000 < 500 ? 10 : 100000);
+      const Time time = ps(draw(step % 1000 < 500 ? 10 : 100000));
       agenda.set(thing, time);
       times[thing] = time;
       continue;

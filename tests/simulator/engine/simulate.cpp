@@ -26,7 +26,7 @@ void check_run(std::string_view model, const Algorithm& algorithm, const Problem
   REQUIRE(outcome.sent == predicted_cost(algorithm, p, segments));
   REQUIRE(outcome.finish_of.size() == static_cast<std::size_t>(p.ranks));
   REQUIRE(outcome.finish == *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end()));
-  REQUIRE((outcome.finish == 0) == (outcome.sent.messages == 0));
+  REQUIRE((outcome.finish == 0_ps) == (outcome.sent.messages == 0));
   REQUIRE((outcome.sent.messages == 0) == (p.ranks == 1 || p.elements == 0));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a round without elements takes no time, and neither does an empty rou
     if (me == 1) co_yield replace(0, p.all());
   };
   const SimulationResult outcome = plain(program, 20);
-  CHECK(outcome.finish == 130);
+  CHECK(outcome.finish == 130_ps);
   CHECK(outcome.sent.messages == 1);
   CHECK(outcome.sent.elements == 11);
 }
@@ -167,7 +167,7 @@ TEST_CASE("a message is received when it arrives, and counts when its receive is
     }
   };
   // 3 -> 2 by 130, 2 -> 1 by 260, then at once 1 -> 3 by 390.
-  CHECK(plain(program, 4).finish_of == std::vector<Time>{10, 270, 140, 390});
+  CHECK(plain(program, 4).finish_of == std::vector<Time>{10_ps, 270_ps, 140_ps, 390_ps});
 }
 
 TEST_CASE("rounds of more than 32 actions, in any order and several of a pair") {
@@ -216,16 +216,16 @@ TEST_CASE("lanes run side by side and share the rank's ports") {
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
   const Algorithm& tree = find_algorithm("tree");
   const Problem pair{.collective = Collective::broadcast, .ranks = 2, .elements = 30};
-  CHECK(run("alpha_beta", values, tree, pair).finish == 130);
-  CHECK(run("alpha_beta", values, tree, pair, 1, {.segments = 3}).finish == 330);
+  CHECK(run("alpha_beta", values, tree, pair).finish == 130_ps);
+  CHECK(run("alpha_beta", values, tree, pair, 1, {.segments = 3}).finish == 330_ps);
   // Down a chain of two, the second hop of one segment overlaps the first hop of the next.
   const auto chain = [](Problem p, Rank me) -> Program {
     if (me > 0) co_yield replace(me - 1, p.all());
     if (me < p.ranks - 1) co_yield send(me + 1, p.all());
   };
   const Problem three{.ranks = 3, .elements = 3000};
-  CHECK(run("alpha_beta", values, tried(chain), three).finish == 2 * 3100);
-  CHECK(run("alpha_beta", values, tried(chain), three, 1, {.segments = 3}).finish == 4 * 1100);
+  CHECK(run("alpha_beta", values, tried(chain), three).finish == 2 * 3100_ps);
+  CHECK(run("alpha_beta", values, tried(chain), three, 1, {.segments = 3}).finish == 4 * 1100_ps);
 }
 
 TEST_CASE("progress is reported now and then") {

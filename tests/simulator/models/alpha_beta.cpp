@@ -25,7 +25,8 @@ struct Steps {
 };
 Steps steps(const Rates& rates, Bytes bytes) {
   const auto n = static_cast<double>(bytes);
-  return {std::llround(rates.alpha) + std::llround(n * rates.beta), std::llround(n * rates.gamma)};
+  return {ps(std::llround(rates.alpha) + std::llround(n * rates.beta)),
+          ps(std::llround(n * rates.gamma))};
 }
 
 // `messages` one after another, and `additions`, on the longest path.
@@ -130,10 +131,10 @@ TEST_CASE("a rate is rounded once for each message, not for each byte") {
                {.collective = Collective::broadcast, .ranks = 2, .elements = bytes})
         .finish;
   };
-  CHECK(bytes_take(1) == 0);  // 0.3
-  CHECK(bytes_take(2) == 1);  // 0.6
-  CHECK(bytes_take(10) == 3);
-  CHECK(bytes_take(1'000'000'001) == 300'000'000);
+  CHECK(bytes_take(1) == 0_ps);  // 0.3
+  CHECK(bytes_take(2) == 1_ps);  // 0.6
+  CHECK(bytes_take(10) == 3_ps);
+  CHECK(bytes_take(1'000'000'001) == 300'000'000_ps);
 }
 
 TEST_CASE("messages to one rank go through its receive port one after another") {
@@ -142,7 +143,7 @@ TEST_CASE("messages to one rank go through its receive port one after another") 
   const SimulationResult outcome =
       run("alpha_beta", values, find_algorithm("master_worker"),
           {.collective = Collective::reduce, .ranks = 4, .elements = 10});
-  CHECK(outcome.finish_of == std::vector<Time>{330, 110, 220, 330});
+  CHECK(outcome.finish_of == std::vector<Time>{330_ps, 110_ps, 220_ps, 330_ps});
 }
 
 TEST_CASE("a message for a later round holds no port, nor those behind it") {
@@ -170,5 +171,5 @@ TEST_CASE("a message for a later round holds no port, nor those behind it") {
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
   const SimulationResult outcome =
       run("alpha_beta", values, tried(program), {.ranks = 4, .elements = 10});
-  CHECK(outcome.finish_of == std::vector<Time>{440, 440, 220, 330});
+  CHECK(outcome.finish_of == std::vector<Time>{440_ps, 440_ps, 220_ps, 330_ps});
 }

@@ -17,7 +17,7 @@ Time finish(const Algorithm& algorithm, const Problem& problem, const FabricSpec
 
 // 1 byte a nanosecond; two links of 500 ns make 1 us of latency.
 const FabricSpec kCrossbar{.topology = "crossbar:bandwidth=1GB/s,latency=500ns"};
-const Values kSame{{"alpha", 1. * kMicrosecond}, {"beta", 1000}, {"gamma", 30}};
+const Values kSame{{"alpha", picoseconds(kMicrosecond)}, {"beta", 1000}, {"gamma", 30}};
 
 }  // namespace
 

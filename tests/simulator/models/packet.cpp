@@ -101,7 +101,7 @@ TEST_CASE("what cannot go on holds up what could: not so in queues of its own") 
     if (me == 0) co_yield together(send(1, p.chunk(1)), send(2, p.chunk(2)));
     if (me != 0) co_yield replace(0, p.chunk(me));
   };
-  constexpr Time kPackets = 50;
+  constexpr Count kPackets = 50;
   const auto fast_done = [&](double own) {
     const auto fabric = std::make_shared<const Fabric>(
         Fabric{parse_topology(
@@ -133,7 +133,7 @@ TEST_CASE("incast: all that a master gathers goes through its one link, busy all
     CHECK(loads[l].bytes == 80'000);
     const auto busy = history.carried(l, finish);
     for (std::size_t i = 2; i + 1 < busy.size(); ++i)
-      CHECK(busy[i] == Approx(static_cast<double>(history.step()) / 1000));
+      CHECK(busy[i] == Approx(picoseconds(history.step()) / 1000));
   }
 }
 

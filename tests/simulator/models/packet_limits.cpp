@@ -32,13 +32,13 @@ TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
       const Problem p = grouped(algorithm, {.ranks = 16, .elements = 1 << 14});
       if (!unsupported(algorithm, p).empty()) continue;
       const double message = algorithm.family == "split" ? kElements / kRanks : kElements;
-      const auto fluid = static_cast<double>(finish("fluid", algorithm, p, {.topology = topology}));
+      const auto fluid = picoseconds(finish("fluid", algorithm, p, {.topology = topology}));
       // How far off with messages of so many packets.
       const auto off = [&](double packets) {
         const double mtu = message / packets;
         const Values values{{"mtu", mtu}, {"queue", 4 * mtu}, {"flow_queues", 1}};
         return std::abs(
-            static_cast<double>(finish("packet", algorithm, p, {.topology = topology}, values)) /
+            picoseconds(finish("packet", algorithm, p, {.topology = topology}, values)) /
                 fluid -
             1);
       };
@@ -78,6 +78,6 @@ TEST_CASE("no deadlock on any topology and routing, with room for one packet in 
                               .placement = seed == 0 ? "block" : "random",
                               .seed = seed};
         CHECK(finish("packet", find_algorithm(name), {.ranks = 12, .elements = 2000}, spec,
-                     {{"mtu", 100}, {"queue", 100}}) > 0);
+                     {{"mtu", 100}, {"queue", 100}}) > 0_ps);
       }
 }

@@ -9,7 +9,7 @@
 #include "simulator/topologies/routing/routing.hpp"
 #include "tests/support/schedules.hpp"
 
-namespace arlab {
+namespace arlab::simulator {
 
 inline std::string names(const Topology& topology, std::span<const LinkId> route) {
   std::string text;
@@ -32,4 +32,4 @@ inline std::vector<NodeId> nodes_of(const Topology& topology, std::span<const Li
   return nodes.back() == target ? nodes : std::vector<NodeId>{};
 }
 
-}  // namespace arlab
+}  // namespace arlab::simulator

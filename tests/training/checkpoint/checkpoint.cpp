@@ -10,8 +10,6 @@
 #include "training/io/crc32c.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {

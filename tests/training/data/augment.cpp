@@ -11,8 +11,6 @@
 #include "training/data/synthetic.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {

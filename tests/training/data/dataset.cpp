@@ -9,8 +9,6 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("a map is applied to every sample, and labels stay") {

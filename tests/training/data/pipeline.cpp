@@ -8,8 +8,6 @@
 #include "tests/support/samples.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 using namespace std::chrono_literals;
 

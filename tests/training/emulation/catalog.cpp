@@ -65,8 +65,8 @@ std::string difference(const Case& c, const std::string& model, const std::strin
       "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
   if (memory != expected) return what + "other bits";
   if (virtually.finish_of != simulated.finish_of)
-    return what + std::to_string(virtually.finish) + " ps, simulated " +
-           std::to_string(simulated.finish);
+    return what + std::to_string(virtually.finish.count()) + " ps, simulated " +
+           std::to_string(simulated.finish.count());
   return "";
 }
 

@@ -65,9 +65,9 @@ double period(const std::string& scheduler, const Values& values, double alpha) 
   run.make = [](Rank) { return std::make_unique<Layers>(); };
   // On a ring of two, n bytes are exchanged in 2 (alpha' + n / 2 beta').
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
-    const double beta = 1e-3 * static_cast<double>(kSecond) / (4 * kUnit);
+    const double beta = 1e-3 * kPicosecondsPerSecond / (4 * kUnit);
     const auto network = make_network(
-        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kSecond}, {"beta", beta}}, ranks);
+        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kPicosecondsPerSecond}, {"beta", beta}}, ranks);
     on_emulated_ranks(*network, ranks, body);
   };
   std::vector<double> begins;

@@ -189,6 +189,6 @@ TEST_CASE("virtual time: a slow rank reduces slowly, too") {
                              {.slowdown = {1, slowdown}})
         .finish;
   };
-  CHECK(finish(1) == 400 * 1000);
-  CHECK(finish(2.5) == 1000 * 1000);
+  CHECK(finish(1) == Time{400 * 1000});
+  CHECK(finish(2.5) == kMicrosecond);
 }

@@ -6,8 +6,6 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("crc32c gives the values of RFC 3720") {

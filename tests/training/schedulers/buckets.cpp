@@ -9,7 +9,6 @@
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {

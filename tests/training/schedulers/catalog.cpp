@@ -6,7 +6,6 @@
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("every scheduler has what tables need, and defaults that work") {

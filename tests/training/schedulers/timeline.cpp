@@ -11,12 +11,11 @@
 
 using namespace arlab;
 using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
 
-constexpr Time kUnit = 1'000'000'000;       // a millisecond
+constexpr Time kUnit = 1000 * kMicrosecond;
 constexpr Count kElementsOfUnit = 100'000;  // that the link carries in it
 
 Profile reference() {
@@ -26,8 +25,8 @@ Profile reference() {
 }
 
 LinkCost link(double alpha) {
-  return {to_time(alpha * kUnit),
-          static_cast<double>(kUnit) / static_cast<double>(kElementsOfUnit * kGradientBytes), 0};
+  return {to_time(alpha * picoseconds(kUnit)),
+          picoseconds(kUnit) / static_cast<double>(kElementsOfUnit * kGradientBytes), Time{}};
 }
 
 double bytes_of(double units) { return units * kElementsOfUnit * kGradientBytes; }
@@ -40,7 +39,7 @@ Study study(std::string_view name, double alpha, Values values = {}) {
           .steps = 21};
 }
 
-double period(const Study& s) { return simulate(s).period / kUnit; }
+double period(const Study& s) { return simulate(s).period / picoseconds(kUnit); }
 
 }  // namespace
 
@@ -76,8 +75,8 @@ TEST_CASE("every scheduler exchanges every gradient, in no less than the work ta
     const int layers = 1 + static_cast<int>(random() % 9);
     for (int l = 0; l < layers; ++l)
       profile.push_back({"",
-                         static_cast<Time>(random() % 1000) * kMicrosecond,
-                         static_cast<Time>(random() % 2000) * kMicrosecond,
+                         static_cast<std::int64_t>(random() % 1000) * kMicrosecond,
+                         static_cast<std::int64_t>(random() % 2000) * kMicrosecond,
                          random() % 4 == 0 ? 0 : static_cast<Count>(random() % 300'000),
                          {}});
     Bytes bytes = 0;
@@ -93,7 +92,7 @@ TEST_CASE("every scheduler exchanges every gradient, in no less than the work ta
         if (w.kind == Work::Kind::message)
           carried += w.collective == Collective::allreduce ? 2 * w.bytes : w.bytes;
       CHECK(carried == 2 * bytes * steps);
-      CHECK(t.period >= static_cast<double>(t.computation));
+      CHECK(t.period >= picoseconds(t.computation));
       CHECK(t.period >= 1000.0 * static_cast<double>(bytes) - 1);
       CHECK(t.exposed() >= 0);
     }
@@ -108,10 +107,10 @@ TEST_CASE("merging is never worse than a message for each layer or one for all")
     for (int l = 0; l < layers; ++l)
       profile.push_back({"",
                          kUnit,
-                         static_cast<Time>(1 + random() % 3000) * kMicrosecond,
+                         static_cast<std::int64_t>(1 + random() % 3000) * kMicrosecond,
                          static_cast<Count>(1 + random() % 300'000),
                          {}});
-    const LinkCost cost{static_cast<Time>(random() % 2000) * kMicrosecond, 1000, 0};
+    const LinkCost cost{static_cast<std::int64_t>(random() % 2000) * kMicrosecond, 1000, Time{}};
     const auto period_of = [&](const char* name, Values values = {}) {
       return simulate({.profile = profile,
                        .link = cost,
@@ -128,7 +127,7 @@ TEST_CASE("merging is never worse than a message for each layer or one for all")
 
 TEST_CASE("fusion sends at its cycle's ticks, and no more than the threshold together") {
   // Ready at 5, 7 and 9 in the first step; ticks every 4.
-  Study s = study("fusion", 0, {{"cycle", 4.0 * kUnit}, {"threshold", bytes_of(100)}});
+  Study s = study("fusion", 0, {{"cycle", picoseconds(4 * kUnit)}, {"threshold", bytes_of(100)}});
   std::vector<Work> messages;
   for (const Work& w : simulate(s).works)
     if (w.kind == Work::Kind::message && w.step == 0) messages.push_back(w);
@@ -153,7 +152,7 @@ TEST_CASE("credit keeps a link with latency busy, and one slice at a time does n
 TEST_CASE("tictac takes the branch that sets more computation free first") {
   // 1 and 2 are branches of 0: 1 has a large message, 2 computes long. Both are ready while the
   // join's message is under way, and the one that goes first decides what can be computed.
-  const Profile branches{{"input", 0, kUnit, 0, {}},
+  const Profile branches{{"input", Time{}, kUnit, 0, {}},
                          {"slow message", kUnit, kUnit, 8 * kElementsOfUnit, {0}},
                          {"long computation", 6 * kUnit, kUnit, 2 * kElementsOfUnit, {0}},
                          {"join", kUnit, kUnit, 4 * kElementsOfUnit, {1, 2}}};
@@ -163,7 +162,7 @@ TEST_CASE("tictac takes the branch that sets more computation free first") {
                      .kind = &find_scheduler(name),
                      .values = std::move(values)})
                .period /
-           kUnit;
+           picoseconds(kUnit);
   };
   const double tictac = period_of("tictac", {});
   CHECK(tictac < period_of("priority", {{"slice", 1e12}}));
@@ -178,9 +177,9 @@ TEST_CASE("staggered workers do not meet on the link that they share") {
   Study staggered = together;
   staggered.kind = &find_scheduler("stagger");
   const Timeline burst = simulate(together), calm = simulate(staggered);
-  CHECK(burst.period == 14.0 * kUnit);  // 6 computed, then four times 2 on one link
+  CHECK(burst.period == 14 * picoseconds(kUnit));  // 6 computed, then four times 2 on one link
   CHECK(burst.oversubscribed > 0.5);
-  CHECK(calm.period == 8.0 * kUnit);  // as if each were alone
+  CHECK(calm.period == 8 * picoseconds(kUnit));  // as if each were alone
   CHECK(calm.oversubscribed == 0);
 }
 

@@ -8,8 +8,6 @@
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("event files are read by a reader of someone else's making") {

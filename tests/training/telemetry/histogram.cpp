@@ -7,8 +7,6 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::training;
 
 TEST_CASE("a histogram counts each value in the bucket that holds it") {

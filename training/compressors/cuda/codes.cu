@@ -2,6 +2,8 @@
 #include "training/compressors/cuda/codes.hpp"
 
 namespace arlab::training::cuda {
+
+using namespace collectives::cuda;
 namespace {
 
 constexpr int kWarp = 32;

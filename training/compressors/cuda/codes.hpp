@@ -11,6 +11,8 @@
 
 namespace arlab::training::cuda {
 
+using collectives::cuda::Launch;
+
 void to_halves(std::byte* code, const float* x, Count n, float divisor, const Launch& launch);
 void add_halves(float* into, const std::byte* code, Count n, float weight, const Launch& launch);
 void to_bfloats(std::byte* code, const float* x, Count n, const Launch& launch);

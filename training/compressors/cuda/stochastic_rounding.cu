@@ -2,6 +2,8 @@
 #include "training/compressors/cuda/stochastic_rounding.hpp"
 
 namespace arlab::training::cuda {
+
+using namespace collectives::cuda;
 namespace {
 
 #include "training/compressors/kernels/stochastic_rounding.inc"

@@ -11,6 +11,8 @@
 
 namespace arlab::training::cuda {
 
+using collectives::cuda::Launch;
+
 /// into[b] = the sum of the squares of bucket b: elements b * bucket and on, `bucket` of them or
 /// what is left of n.
 void square_sums(double* into, const float* x, Count n, Count bucket, const Launch& launch);

@@ -12,7 +12,7 @@ namespace {
 class Fusion : public Scheduler {
  public:
   Fusion(const Profile& profile, Time cycle, Bytes threshold)
-      : profile_(profile), cycle_(std::max<Time>(cycle, 1)), threshold_(threshold) {}
+      : profile_(profile), cycle_(std::max(cycle, Time{1})), threshold_(threshold) {}
 
   void ready(int layer, Time now) override { waiting_.push_back({layer, now}); }
 

@@ -12,7 +12,7 @@ namespace {
 // When each gradient is ready, counted from the begin of the backward pass.
 std::vector<Time> ready_times(const Profile& profile) {
   std::vector<Time> times(profile.size());
-  Time now = 0;
+  Time now{};
   for (std::size_t l = profile.size(); l-- > 0;) times[l] = now += profile[l].backward;
   return times;
 }
@@ -21,7 +21,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, co
   const std::vector<Time> ready = ready_times(profile);
   std::vector<Bundle> plan;
   std::vector<int> open;
-  Time free = 0;
+  Time free{};
   for (const int layer : backward_order(profile)) {
     open.push_back(layer);
     if (layer > 0) {

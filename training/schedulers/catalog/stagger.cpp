@@ -17,7 +17,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 
 // One iteration of a worker that is alone on the link, by the number of workers.
 Time offset(const Profile& profile, const LinkCost& link, int worker, int workers) {
-  Time forward = 0, ready = 0, free = 0;
+  Time forward{}, ready{}, free{};
   for (const Layer& layer : profile) forward += layer.forward;
   for (const int l : backward_order(profile)) {
     const Layer& layer = profile[static_cast<std::size_t>(l)];

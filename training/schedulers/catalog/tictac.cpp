@@ -28,8 +28,8 @@ std::vector<Set> required(const Profile& profile) {
 }
 
 struct Worth {
-  Time message = 0;                   // M
-  Time alone = 0;                     // P
+  Time message{};                     // M
+  Time alone{};                       // P
   Time together = simulator::kNever;  // M+
 };
 
@@ -38,7 +38,7 @@ std::vector<Worth> worths(const Profile& profile, const LinkCost& link,
   std::vector<Worth> all(profile.size());
   for (std::size_t g = 0; g < profile.size(); ++g) all[g].message = link.holds(profile[g].bytes());
   for (std::size_t l = 0; l < profile.size(); ++l) {
-    Time messages = 0;
+    Time messages{};
     std::vector<std::size_t> waits_for;
     for (std::size_t g = 0; g < profile.size(); ++g)
       if (required[l][g] && open[g]) {

@@ -3,6 +3,7 @@
 
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/time.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -16,11 +17,11 @@ std::string refusal(const std::string& spec, Rank hosts = 0) {
 }  // namespace
 
 TEST_CASE("latencies") {
-  for (const auto& [text, value] : {std::pair("1us", Time{1'000'000}),
-                                    {"350 ns", 350'000},
-                                    {"0", 0},
-                                    {"80ps", 80},
-                                    {"1.5ms", 1'500'000'000},
+  for (const auto& [text, value] : {std::pair("1us", kMicrosecond),
+                                    {"350 ns", 350 * kNanosecond},
+                                    {"0", 0_ps},
+                                    {"80ps", 80_ps},
+                                    {"1.5ms", 1500 * kMicrosecond},
                                     {"1s", kSecond}})
     CHECK(parse_latency(text, "x") == value);
   for (const char* text : {"", "5", "us", "nan", "1 hour"})

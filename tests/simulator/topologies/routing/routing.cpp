@@ -93,8 +93,8 @@ TEST_CASE("shortest prefers lower latency among equal hops, and ecmp keeps to it
   builder.add_host("b");
   const NodeId slow = builder.add_switch("slow", 1), fast = builder.add_switch("fast", 1);
   for (const Rank h : {0, 1}) {
-    builder.add_cable(h, slow, {1e9, 2000, "host"});
-    builder.add_cable(h, fast, {1e9, 1000, "host"});
+    builder.add_cable(h, slow, {1e9, 2 * kNanosecond, "host"});
+    builder.add_cable(h, fast, {1e9, kNanosecond, "host"});
   }
   const Topology t = std::move(builder).build();
   for (const Routing routing : {Routing::shortest, Routing::ecmp}) {
@@ -192,8 +192,8 @@ TEST_CASE("no way is an error that names both ends") {
   builder.add_host("a");
   builder.add_host("b");
   const NodeId s = builder.add_switch("s", 1);
-  builder.add_link(0, s, {1e9, 0, "link"});
-  builder.add_link(s, 1, {1e9, 0, "link"});
+  builder.add_link(0, s, {1e9, Time{}, "link"});
+  builder.add_link(s, 1, {1e9, Time{}, "link"});
   const Topology t = std::move(builder).build();
   for (const Routing routing : {Routing::shortest, Routing::ecmp}) {
     Router router(t, routing);
@@ -209,7 +209,7 @@ TEST_CASE("hosts do not pass on messages of others where there are switches") {
   for (const char* name : {"a", "b", "c"}) builder.add_host(name);
   const NodeId x = builder.add_switch("x", 1), y = builder.add_switch("y", 1);
   for (const auto& [host, node] : {std::pair(0, x), {1, x}, {1, y}, {2, y}})
-    builder.add_cable(host, node, {1e9, 0, "link"});
+    builder.add_cable(host, node, {1e9, Time{}, "link"});
   const Topology t = std::move(builder).build();
   Router router(t);
   CHECK(names(t, router.route(0, 1)) == "a-x x-b");

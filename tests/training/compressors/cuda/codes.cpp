@@ -7,18 +7,19 @@
 #include <vector>
 
 #include "collectives/cuda/check.hpp"
+#include "tests/support/differences.hpp"
 #include "tests/support/gpu_main.hpp"
 #include "tests/support/on_gpu.hpp"
+#include "training/compressors/cuda/codes.hpp"
 #include "training/compressors/kernels/kernels.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
 namespace {
 
-const cuda::Launch kLaunch{nullptr, 64};
+const training::cuda::Launch kLaunch{nullptr, 64};
 
 std::vector<std::byte> bytes(Count n) {
   return std::vector<std::byte>(static_cast<std::size_t>(n));
@@ -45,19 +46,19 @@ TEST_CASE("gpu codes: casts to 16 bits and back") {
     std::vector<std::byte> right = bytes(2 * n);
     std::vector<float> right_sum = start;
 
-    cuda::to_halves(code.data(), in.data(), n, 3, kLaunch);
+    training::cuda::to_halves(code.data(), in.data(), n, 3, kLaunch);
     cpu.to_halves(right.data(), x.data(), n, 3);
-    CHECK(code.get() == right);
-    cuda::add_halves(sum.data(), code.data(), n, 0.7f, kLaunch);
+    CHECK(differences(code.get(), right) == "");
+    training::cuda::add_halves(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_halves(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
 
-    cuda::to_bfloats(code.data(), in.data(), n, kLaunch);
+    training::cuda::to_bfloats(code.data(), in.data(), n, kLaunch);
     cpu.to_bfloats(right.data(), x.data(), n);
-    CHECK(code.get() == right);
-    cuda::add_bfloats(sum.data(), code.data(), n, 0.7f, kLaunch);
+    CHECK(differences(code.get(), right) == "");
+    training::cuda::add_bfloats(sum.data(), code.data(), n, 0.7f, kLaunch);
     cpu.add_bfloats(right_sum.data(), right.data(), n, 0.7f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
@@ -67,21 +68,21 @@ TEST_CASE("gpu codes: sign bits and back") {
     const OnGpu<std::byte> code(bytes((n + 7) / 8));
     std::vector<std::byte> right = bytes((n + 7) / 8);
     std::vector<float> right_sum = x;
-    cuda::pack_signs(code.data(), in.data(), n, kLaunch);
+    training::cuda::pack_signs(code.data(), in.data(), n, kLaunch);
     cpu.pack_signs(right.data(), x.data(), n);
-    CHECK(code.get() == right);
-    cuda::add_signs(sum.data(), code.data(), n, 0.3f, -0.4f, kLaunch);
+    CHECK(differences(code.get(), right) == "");
+    training::cuda::add_signs(sum.data(), code.data(), n, 0.3f, -0.4f, kLaunch);
     cpu.add_signs(right_sum.data(), right.data(), n, 0.3f, -0.4f);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
 TEST_CASE("gpu codes: extents, bytes and back") {
   for_all_lengths([](Count n, const std::vector<float>& x) {
     const OnGpu<float> in(x), sum(x);
-    const OnGpu<cuda::Extents> extents({{0, 0, 0}});
-    cuda::extents(extents.data(), in.data(), n, kLaunch);
-    const cuda::Extents got = extents.get().front();
+    const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
+    training::cuda::extents(extents.data(), in.data(), n, kLaunch);
+    const training::cuda::Extents got = extents.get().front();
     const Extent right = cpu.extent(x.data(), n);
     CHECK(-got.minus_least == right.least);
     CHECK(got.most == right.most);
@@ -91,22 +92,22 @@ TEST_CASE("gpu codes: extents, bytes and back") {
     std::vector<std::byte> right_code = bytes(n);
     std::vector<float> right_sum = x;
     const float scale = (right.most - right.least) / 255, zero = std::round(-right.least / scale);
-    cuda::to_bytes(code.data(), in.data(), n, 1 / scale, zero, kLaunch);
+    training::cuda::to_bytes(code.data(), in.data(), n, 1 / scale, zero, kLaunch);
     cpu.to_bytes(right_code.data(), x.data(), n, 1 / scale, zero);
-    CHECK(code.get() == right_code);
-    cuda::add_bytes(sum.data(), code.data(), n, scale, zero, kLaunch);
+    CHECK(differences(code.get(), right_code) == "");
+    training::cuda::add_bytes(sum.data(), code.data(), n, scale, zero, kLaunch);
     cpu.add_bytes(right_sum.data(), right_code.data(), n, scale, zero);
-    CHECK(sum.get() == right_sum);
+    CHECK(differences(sum.get(), right_sum) == "");
   });
 }
 
 TEST_CASE("gpu codes: what is not finite shows") {
   const OnGpu<float> in({1, -INFINITY, 2});
-  const OnGpu<cuda::Extents> extents({{0, 0, 0}});
-  cuda::extents(extents.data(), in.data(), 3, kLaunch);
+  const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
+  training::cuda::extents(extents.data(), in.data(), 3, kLaunch);
   CHECK(extents.get().front().largest == kInfinity);
   const OnGpu<float> other({1, NAN, 2});
-  cuda::extents(extents.data(), other.data(), 3, kLaunch);
+  training::cuda::extents(extents.data(), other.data(), 3, kLaunch);
   CHECK(extents.get().front().largest > kInfinity);
 }
 
@@ -120,11 +121,11 @@ TEST_CASE("gpu codes: codes of 1 to 8 bits are packed and unpacked") {
       const OnGpu<std::uint8_t> in(codes), out(std::vector<std::uint8_t>(codes.size()));
       const OnGpu<std::byte> packed(bytes(size));
       std::vector<std::byte> right = bytes(size);
-      cuda::pack(packed.data(), in.data(), n, bits, kLaunch);
+      training::cuda::pack(packed.data(), in.data(), n, bits, kLaunch);
       cpu.pack(right.data(), codes.data(), n, bits);
-      CHECK(packed.get() == right);
-      cuda::unpack(out.data(), packed.data(), n, bits, kLaunch);
-      CHECK(out.get() == codes);
+      CHECK(differences(packed.get(), right) == "");
+      training::cuda::unpack(out.data(), packed.data(), n, bits, kLaunch);
+      CHECK(differences(out.get(), codes) == "");
     });
 }
 
@@ -133,9 +134,9 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
     const OnGpu<float> in(x);
     const OnGpu<std::uint32_t> bins((std::vector<std::uint32_t>(kBins)));
     std::vector<std::uint32_t> right(kBins);
-    cuda::histogram(bins.data(), kBinShift, in.data(), n, kLaunch);
+    training::cuda::histogram(bins.data(), kBinShift, in.data(), n, kLaunch);
     cpu.histogram(right.data(), x.data(), n);
-    CHECK(bins.get() == right);
+    CHECK(differences(bins.get(), right) == "");
 
     for (const std::uint32_t least : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
       std::vector<std::uint32_t> at(static_cast<std::size_t>(n + 16));
@@ -143,12 +144,13 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
       const OnGpu<std::uint32_t> selected(
           std::vector<std::uint32_t>(static_cast<std::size_t>(n), 0xffffffffu));
       const OnGpu<std::uint32_t> found({0xffffffffu});
-      const OnGpu<std::byte> scratch(bytes(cuda::kSelectScratch));
-      cuda::select(selected.data(), found.data(), in.data(), n, least, scratch.data(), kLaunch);
+      const OnGpu<std::byte> scratch(bytes(training::cuda::kSelectScratch));
+      training::cuda::select(selected.data(), found.data(), in.data(), n, least, scratch.data(),
+                             kLaunch);
       CHECK(found.get().front() == at.size());
       std::vector<std::uint32_t> got = selected.get();
       got.resize(at.size());
-      CHECK(got == at);
+      CHECK(differences(got, at) == "");
     }
   });
 }

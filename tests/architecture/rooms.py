@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Rooms: what a newcomer relies on in the shape of the tree.
+
+    tests/architecture/rooms.py [REPOSITORY]
+
+- Folders include each other in one direction: there is no cycle between any two of them.
+- A folder holds at most 26 C++ files; a longer list needs rooms. (Catalogs may grow: one file per entry.)
+- At most 12 virtual interfaces: each is a seam that a reader has to know.
+- bench and training never test a backend by name: they ask the catalog of collectives/backends.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+FLOORS = ("algorithms", "simulator", "collectives", "training", "bench", "plots")
+SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inc", ".inl"}
+MAX_FILES, MAX_INTERFACES = 26, 12
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+INTERFACE = re.compile(r"\bvirtual\s+~(\w+)")
+COMMENT = re.compile(r"//[^\n]*")
+BACKEND_FUNCTION = re.compile(r"^Backend (\w+)\(\)", re.MULTILINE)
+
+
+def sources(root):
+    """Paths relative to the root and texts of the C++ files of the floors."""
+    found = {}
+    for floor in FLOORS:
+        for path in sorted((root / floor).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                found[path.relative_to(root)] = path.read_text(encoding="utf-8")
+    return found
+
+
+def includes_between_folders(texts):
+    """folder -> folder it includes -> one include as an example."""
+    graph = collections.defaultdict(dict)
+    for path, text in texts.items():
+        for header in INCLUDE.findall(text):
+            target = pathlib.PurePosixPath(header).parent
+            if target != path.parent and pathlib.Path(header) in texts:
+                graph[str(path.parent)].setdefault(str(target), f"{path} includes {header}")
+    return graph
+
+
+def find_cycle(graph):
+    """The folders of one cycle, or an empty list."""
+    done, trail = set(), []
+
+    def visit(folder):
+        if folder in trail:
+            return trail[trail.index(folder):]
+        if folder in done:
+            return []
+        trail.append(folder)
+        for target in graph.get(folder, {}):
+            if cycle := visit(target):
+                return cycle
+        trail.pop()
+        done.add(folder)
+        return []
+
+    for folder in list(graph):
+        if cycle := visit(folder):
+            return cycle
+    return []
+
+
+def backend_names(texts):
+    """Every name that a user can give to --backend."""
+    names = set()
+    for path, text in texts.items():
+        if str(path.parent) == "collectives/backends":
+            names.update(name.replace("_", "-") for name in BACKEND_FUNCTION.findall(text))
+    return names
+
+
+def complaints(root):
+    texts = sources(root)
+    graph = includes_between_folders(texts)
+    if cycle := find_cycle(graph):
+        yield "folders include each other in a cycle:"
+        for folder, target in zip(cycle, cycle[1:] + cycle[:1]):
+            yield f"  {folder} -> {target}: {graph[folder][target]}"
+
+    for folder, count in sorted(collections.Counter(path.parent for path in texts).items()):
+        if count > MAX_FILES and folder.name != "catalog":
+            yield f"{folder}: {count} C++ files in one folder, at most {MAX_FILES}: give it rooms"
+
+    interfaces = sorted({name for text in texts.values() for name in INTERFACE.findall(text)})
+    if len(interfaces) > MAX_INTERFACES:
+        yield f"{len(interfaces)} virtual interfaces, at most {MAX_INTERFACES}: {', '.join(interfaces)}"
+
+    names = backend_names(texts)
+    literal = re.compile('"(' + "|".join(sorted(map(re.escape, names))) + ')"') if names else None
+    for path, text in texts.items():
+        if literal and path.parts[0] in ("bench", "training"):
+            for number, line in enumerate(text.splitlines(), 1):
+                if found := literal.search(COMMENT.sub("", line)):
+                    yield f"{path}:{number}: tests the backend's name {found.group(0)}; ask the catalog of backends"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2])
+    wrong = list(complaints(root))
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Rooms catches: the test of rooms complains about each broken rule, and about nothing else."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOMS = pathlib.Path(__file__).with_name("rooms.py")
+
+
+def write(root, path, text=""):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def good_tree(root):
+    write(root, "algorithms/base/error.hpp", "class Error { virtual ~Error(); };")
+    write(root, "algorithms/problem.hpp", '#include "algorithms/base/error.hpp"\n')
+    write(root, "collectives/backends/threads.cpp", "Backend threads() {}\n")
+    write(root, "collectives/backends/mpi_cuda.cpp", "Backend mpi_cuda() {}\n")
+    write(root, "bench/main.cpp", '#include "algorithms/problem.hpp"\n// such as "threads"\nsay("no threads");\n')
+    for number in range(26):
+        write(root, f"training/data/f{number}.cpp")
+    for number in range(40):
+        write(root, f"training/compressors/catalog/f{number}.cpp")
+
+
+def run(root):
+    done = subprocess.run([sys.executable, "-B", ROOMS, root], capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def expect(expected, *files):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        good_tree(root)
+        assert run(root)[0] == 0, f"complains about nothing: {run(root)[1]}"
+        for path, text in files:
+            write(root, path, text)
+        code, said = run(root)
+        assert code == 1 and expected in said, f"expected '{expected}', got {code}: {said}"
+
+
+expect("algorithms -> algorithms/base: algorithms/problem.hpp includes algorithms/base/error.hpp",
+       ("algorithms/base/error.hpp", '#include "algorithms/problem.hpp"\n'))
+expect("simulator -> simulator/models", ("simulator/a.hpp", '#include "simulator/models/b.hpp"\n'),
+       ("simulator/models/b.hpp", '#include "simulator/engine/c.hpp"\n'),
+       ("simulator/engine/c.hpp", '#include "simulator/a.hpp"\n'))
+expect("training/data: 27 C++ files in one folder, at most 26", ("training/data/more.hpp", ""))
+expect("13 virtual interfaces, at most 12", *[(f"simulator/i{n}.hpp", f"virtual ~I{n}() = default;") for n in range(12)])
+expect('bench/run.cpp:2: tests the backend\'s name "mpi-cuda"', ("bench/run.cpp", '\nif (name == "mpi-cuda") {}\n'))
+expect('training/route.cpp:1: tests the backend\'s name "threads"', ("training/route.cpp", 'return name == "threads";'))
