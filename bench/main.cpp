@@ -45,7 +45,8 @@ void check_command(const CLI::App& app, const std::string& word) {
     fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
                                    word, fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end()) fail_unknown("command", word, names);
+  if (std::find(names.begin(), names.end(), word) == names.end())
+    fail_unknown("command", word, names);
 }
 
 // Names the argument that was not understood, and the option it may have been meant to be.

@@ -82,7 +82,7 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
            fmt::format("--topology {} has bandwidths and latencies of its own: leave out "
                        "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
                        topology, topology.substr(0, topology.find(':'))));
-    return {{0, 0, topology}};
+    return {{0, Time{}, topology}};
   }
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;

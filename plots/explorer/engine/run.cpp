@@ -93,11 +93,11 @@ Rounds rounds_from(const Json& json) {
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
     for (const Json& a : round) {
-      const bool whole = a.is_array() && a.size() == 4 &&
-                         std::all_of(a.begin(), a.end(), [](const Json& part) {
-                           return part.is_number_integer() && part.get<Count>() >= -1000 &&
-                                  part.get<Count>() <= 1000;
-                         });
+      const bool whole =
+          a.is_array() && a.size() == 4 && std::all_of(a.begin(), a.end(), [](const Json& part) {
+            return part.is_number_integer() && part.get<Count>() >= -1000 &&
+                   part.get<Count>() <= 1000;
+          });
       if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
         fail(Blame::usage, "an action is [verb, peer, chunk, chunks], not " + a.dump());
       actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
@@ -151,8 +151,7 @@ Json run_json(const Json& request) {
   const Run run = run_of(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
-  Json start = Json::array(), chunks = Json::array(),
-                 counts = Json::array();
+  Json start = Json::array(), chunks = Json::array(), counts = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
@@ -162,14 +161,14 @@ Json run_json(const Json& request) {
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
-                        {"elements", p.elements},
-                        {"chunks", std::move(chunks)},
-                        {"start", std::move(start)},
-                        {"steps", steps.json()},
-                        {"contributions", std::move(counts)},
-                        {"fault", fault_json(proof.fault)},
-                        {"bracketing", proof.bracketing},
-                        {"same_on_all_ranks", proof.same_on_all_ranks}};
+              {"elements", p.elements},
+              {"chunks", std::move(chunks)},
+              {"start", std::move(start)},
+              {"steps", steps.json()},
+              {"contributions", std::move(counts)},
+              {"fault", fault_json(proof.fault)},
+              {"bracketing", proof.bracketing},
+              {"same_on_all_ranks", proof.same_on_all_ranks}};
   Json schedule = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);

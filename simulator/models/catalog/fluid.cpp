@@ -18,8 +18,7 @@ namespace {
 
 std::vector<double> capacities(const Topology& topology) {  // bytes a picosecond
   std::vector<double> all;
-  for (const Link& link : topology.links())
-    all.push_back(link.bandwidth / kPicosecondsPerSecond);
+  for (const Link& link : topology.links()) all.push_back(link.bandwidth / kPicosecondsPerSecond);
   return all;
 }
 
