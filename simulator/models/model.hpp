@@ -1,7 +1,7 @@
-// Model: one catalog entry: a network's parameters with their defaults, and how to make it.
+// Model: a catalog entry: the parameters of a network model, their defaults, and its factory.
 //
-// To add one, write simulator/models/catalog/<name>.cpp with `Model <name>()` in namespace arlab::simulator::catalog,
-// and one test.
+// To add one, write simulator/models/catalog/<name>.cpp with `Model <name>()` in namespace
+// arlab::simulator::model_catalog, and one test.
 #pragma once
 
 #include <memory>
@@ -28,22 +28,22 @@ struct Model {
                                    std::shared_ptr<const Fabric> fabric);
 };
 
-/// Every model of simulator/models, by name.
+/// Returns all models of simulator/models/catalog, by name.
 std::span<const Model> models();
 
-/// Throws Error(usage) naming the nearest model when there is none of that name.
+/// Returns the model of that name. Throws Error(usage) that names the nearest if there is none.
 const Model& find_model(std::string_view name);
 
-/// The model's network, with defaults for what `values` leaves out. Parameters of other models are
-/// ignored. Throws Error(usage) for values that are negative or no numbers, for a topology that the
-/// model has no use for, and for one that does not exist or does not hold the ranks.
+/// Makes the model's network, with defaults for missing values. Values of other parameters are ignored.
+/// Throws Error(usage) for values that are negative or not finite, for a topology of a model without
+/// links, and for a topology that does not exist or does not hold the ranks.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       const FabricSpec& fabric = {});
-/// The same on a network that is built already.
+/// Makes the network on an existing fabric.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       std::shared_ptr<const Fabric> fabric);
 
-/// All of the model's parameters: from `values`, else the default.
+/// Returns all parameters of the model: from `values`, or the default.
 Values complete(const Model& model, const Values& values);
 
 }  // namespace arlab::simulator

@@ -17,16 +17,16 @@ double StepProfiler::lap() {
   return last_ - before;
 }
 
-// The time from one word to the next is, in the forward pass, that of the variable that was needed
-// before, and in the backward pass that of the one whose gradient is ready now.
+// In the forward pass, the time between two calls belongs to the previously needed variable; in the
+// backward pass it belongs to the variable whose gradient is ready now.
 void StepProfiler::need(std::size_t variable) {
   const double took = lap();
   if (variable > 0) times_[variable_].forward += took;
   variable_ = variable;
 }
 
-// Between the passes lie the last variable's forward and the first one's backward, which takes
-// twice as long.
+// Between the passes, the last variable's forward pass and the first backward pass run; the latter
+// takes twice as long.
 void StepProfiler::ready(std::size_t variable) {
   const double took = lap();
   if (forward_) times_[variable_].forward += took / 3;
@@ -53,8 +53,8 @@ LinkCost measured_link(collectives::Communicator& communicator, const Route& rou
     for (int repeat = 0; repeat < 3; ++repeat) {
       communicator.barrier();
       const double begin = communicator.clock().now();
-      travel(communicator, route, Collective::allreduce, 0,
-             std::span(data).first(static_cast<std::size_t>(elements)), 0);
+      run_collective(communicator, route, Collective::allreduce, 0,
+                     std::span(data).first(static_cast<std::size_t>(elements)), 0);
       best = std::min(best, communicator.clock().now() - begin);
     }
     return communicator.max(best);

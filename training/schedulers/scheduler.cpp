@@ -1,27 +1,27 @@
 #include "training/schedulers/scheduler.hpp"
-
-#include <string>
-
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/text.hpp"
 
+#include <string>
+
+
 namespace arlab::training {
 
 void check(const Profile& profile) {
-  if (profile.empty()) fail(Blame::usage, "a profile without layers: give at least one");
+  if (profile.empty()) fail(Blame::usage, "the profile has 0 layers: use at least one");
   for (std::size_t l = 0; l < profile.size(); ++l) {
     const Layer& layer = profile[l];
     const std::string who = "layer " + std::to_string(l) + " '" + layer.name + "' ";
     if (layer.forward < Time{} || layer.backward < Time{})
-      fail(Blame::usage, who + "takes less than no time: give times of 0 or more");
+      fail(Blame::usage, who + "has a negative time: use times of 0 or more");
     if (layer.elements < 0)
       fail(Blame::usage,
-           who + "has " + std::to_string(layer.elements) + " elements: give 0 or more");
+           who + "has " + std::to_string(layer.elements) + " elements: use 0 or more");
     for (const int need : layer.needs)
       if (need < 0 || need >= static_cast<int>(l))
         fail(Blame::usage, who + "needs layer " + std::to_string(need) +
-                               ", which is not before it: list layers in forward order");
+                               ", which does not precede it: list layers in forward order");
   }
 }
 

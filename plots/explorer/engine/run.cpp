@@ -1,5 +1,5 @@
-// A run on symbols: who sends what to whom in every step, what every rank then holds, and whether
-// that is right. A step is a length of the chain of rounds, as in `arlab show`.
+// A symbolic run: the messages of every step, what every rank then holds, and whether that is correct.
+// Steps number the rounds of the longest chain, as in `arlab show`.
 #include <algorithm>
 #include <map>
 
@@ -68,7 +68,7 @@ class Steps : public SymbolicState {
   struct Step {
     Json::array_t messages, changes;
   };
-  std::map<Rank, Json::array_t> coming_;  // met, in rounds that are not over
+  std::map<Rank, Json::array_t> coming_;  // received in unfinished rounds
   std::map<Count, Step> steps_;
 };
 
@@ -87,7 +87,7 @@ Json rounds_json(Program program) {
   return rounds;
 }
 
-// [[verb, peer, first chunk, chunks]...]...: what rounds_json writes, perhaps edited.
+// [[kind, peer, first chunk, chunks]...]...: the format of rounds_json.
 Rounds rounds_from(const Json& json) {
   Rounds rounds;
   for (const Json& round : json) {
@@ -99,7 +99,7 @@ Rounds rounds_from(const Json& json) {
                    part.get<Count>() <= 1000;
           });
       if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
-        fail(Blame::usage, "an action is [verb, peer, chunk, chunks], not " + a.dump());
+        fail(Blame::usage, "an action is [kind, peer, chunk, chunks], not " + a.dump());
       actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
                          a[1].get<Rank>(),
                          {a[2].get<Rank>(), a[3].get<Rank>()}});
@@ -180,14 +180,15 @@ Json run_json(const Json& request) {
   return answer;
 }
 
-// "id": whose contributions are in it, and in which order they were added.
+// Explains the sum "id": the ranks that contributed to it, and the order of additions.
 Json explain_json(const Json& request) {
   const Run run = run_of(request);
   Steps steps(run.lane.problem);
   match_schedule(run.lane.problem, run.schedule, steps.callbacks());
   const Count id = number(request, "id", -1);
   if (id < 0 || id >= steps.sums().count())
-    fail(Blame::usage, "id is " + std::to_string(id) + ": there is no such sum");
+    fail(Blame::usage,
+         "id is " + std::to_string(id) + ": give 0 to " + std::to_string(steps.sums().count() - 1));
   constexpr std::size_t kLimit = 2000;  // characters
   const auto sum = static_cast<SumTrees::Id>(id);
   Json ranks = Json::array();

@@ -10,7 +10,7 @@
 using namespace arlab;
 using namespace arlab::simulator;
 
-TEST_CASE("every model has what tables need, and defaults that work") {
+TEST_CASE("every model has the fields that tables need and valid defaults") {
   std::set<std::string_view> names;
   for (const Model& model : models()) {
     INFO(model.name);
@@ -43,7 +43,7 @@ TEST_CASE("find_model suggests the nearest name") {
   CHECK(text("quantum").starts_with("unknown model 'quantum': use one of alpha_beta, "));
 }
 
-TEST_CASE("parameters that are given win, the others keep their defaults") {
+TEST_CASE("given parameters replace their defaults") {
   const Model& model = find_model("alpha_beta");
   const Values values = complete(model, {{"beta", 1.5}, {"L", 7}});
   CHECK(values.at("alpha") == 5e6);

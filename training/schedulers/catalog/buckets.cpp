@@ -1,4 +1,4 @@
-// buckets: gradients are put together in buckets of a size, fixed beforehand, last layer first.
+// buckets: sends gradients in fixed buckets of a given size, last layer first.
 //
 // The first bucket is small, so that communication starts early. Li et al., PyTorch Distributed,
 // VLDB 13(12), 2020.
@@ -7,7 +7,8 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const Values& values) {
   const auto first = static_cast<Bytes>(values.at("first_bucket"));
   const auto cap = static_cast<Bytes>(values.at("bucket"));
   return follow(buckets_of(profile, first, cap), profile);
@@ -18,10 +19,12 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind buckets() {
   return {
       .name = "buckets",
-      .summary = "gradients travel in buckets, fixed beforehand, as these fill",
+      .summary = "sends gradients in fixed buckets as they fill",
       .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
-      .parameters = {{"first_bucket", Parameter::Unit::bytes, "1 MiB", "closes the first bucket"},
-                     {"bucket", Parameter::Unit::bytes, "25 MiB", "closes every other one"}},
+      .parameters = {{"first_bucket", Parameter::Unit::bytes, "1 MiB",
+                      "size of the first bucket"},
+                     {"bucket", Parameter::Unit::bytes, "25 MiB",
+                      "size of the other buckets"}},
       .make = make,
   };
 }

@@ -1,13 +1,14 @@
-// credit: slices by priority, as many under way as a credit of bytes allows.
+// credit: sends slices by priority, several at once up to a credit of bytes.
 //
-// One slice at a time leaves the link idle for its latency; all at once cannot be overtaken. Peng
-// et al., ByteScheduler, SOSP 2019.
+// One slice at a time leaves the link idle for its latency; sending all at once prevents overtaking.
+// Peng et al., ByteScheduler, SOSP 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes,
                               .credit = static_cast<Bytes>(values.at("credit")),
@@ -19,10 +20,12 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind credit() {
   return {
       .name = "credit",
-      .summary = "slices by priority, as many under way as a credit allows; no barrier",
+      .summary = "sends slices by priority, several at once up to a credit; no barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
-      .parameters = {{"slice", Parameter::Unit::bytes, "4 MiB", "most bytes of a message"},
-                     {"credit", Parameter::Unit::bytes, "16 MiB", "bytes under way at once"}},
+      .parameters = {{"slice", Parameter::Unit::bytes, "4 MiB",
+                      "maximum bytes per message"},
+                     {"credit", Parameter::Unit::bytes, "16 MiB",
+                      "maximum bytes in progress"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

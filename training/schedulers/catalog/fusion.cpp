@@ -1,4 +1,4 @@
-// fusion: each cycle sends together what became ready since the last, up to a threshold.
+// fusion: in each cycle, sends together what became ready in the previous one, up to a threshold.
 //
 // Sergeev, Del Balso, Horovod, arXiv:1802.05799, 2018.
 #include <algorithm>
@@ -17,7 +17,7 @@ class Fusion : public Scheduler {
   void ready(int layer, Time now) override { waiting_.push_back({layer, now}); }
 
   std::optional<Bundle> next(Time now) override {
-    // The cycles' ticks are multiples of the cycle; what is ready after a tick waits for the next.
+    // Ticks are multiples of the cycle; a gradient that is ready after a tick waits for the next one.
     const Time tick = now / cycle_ * cycle_;
     std::vector<int> layers;
     Bytes bytes = 0;
@@ -47,7 +47,8 @@ class Fusion : public Scheduler {
   std::deque<Waiting> waiting_;
 };
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const Values& values) {
   return std::make_unique<Fusion>(profile, to_time(values.at("cycle")),
                                   static_cast<Bytes>(values.at("threshold")));
 }
@@ -57,10 +58,11 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind fusion() {
   return {
       .name = "fusion",
-      .summary = "each cycle sends together what became ready, up to a threshold",
+      .summary = "in each cycle, sends ready gradients together, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "between two looks at what is ready"},
-                     {"threshold", Parameter::Unit::bytes, "128 MiB", "most bytes of a message"}},
+      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "time between two sends"},
+                     {"threshold", Parameter::Unit::bytes, "128 MiB",
+                      "maximum bytes per message"}},
       .same_everywhere = false,
       .make = make,
   };

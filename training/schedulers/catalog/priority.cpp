@@ -1,13 +1,14 @@
-// priority: gradients travel in slices, those of the first layers before all others.
+// priority: sends gradients in slices, those of the first layers first.
 //
-// The next forward pass needs the first layer first, and each layer waits for its own gradient
-// only. With a barrier after the step nothing is gained. Jayarajan et al., P3, MLSys 2019.
+// The next forward pass needs the first layer first, and each layer waits only for its own gradient.
+// A barrier after the step would remove the gain. Jayarajan et al., P3, MLSys 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
+                                const Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes});
 }
@@ -17,9 +18,10 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const V
 SchedulerKind priority() {
   return {
       .name = "priority",
-      .summary = "slices of the first layers overtake all others; no barrier",
+      .summary = "sends slices; those of the first layers overtake all others; no barrier",
       .source = "Jayarajan et al., P3, MLSys 2019",
-      .parameters = {{"slice", Parameter::Unit::bytes, "200000 B", "most bytes of a message"}},
+      .parameters = {{"slice", Parameter::Unit::bytes, "200000 B",
+                      "maximum bytes per message"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,
