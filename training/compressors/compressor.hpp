@@ -107,7 +107,7 @@ struct CompressorKind;
 /// A compressor with its parameters, from which make_compressor() makes one for each tensor.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
-  Values values;  ///< all of the kind's parameters
+  Values values;             ///< all of the kind's parameters
   bool feedback = false;     ///< wraps the compressor in error feedback
 };
 

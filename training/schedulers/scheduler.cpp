@@ -1,10 +1,10 @@
 #include "training/schedulers/scheduler.hpp"
-#include "algorithms/base/error.hpp"
-#include "algorithms/base/names.hpp"
-#include "algorithms/base/text.hpp"
 
 #include <string>
 
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::training {
 

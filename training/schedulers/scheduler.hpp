@@ -67,8 +67,7 @@ struct SchedulerKind {
   bool same_everywhere = true;
   /// Whether it is profile-guided: made from the times of the layers and the link, not just sizes.
   bool needs_times = false;
-  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&,
-                                     const Values&) = nullptr;
+  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;
   /// Optional: returns how long a worker waits before its first step, so that the bursts of several
   /// workers on a shared link do not collide.
   Time (*offset)(const Profile&, const LinkCost&, int worker, int workers) = nullptr;
@@ -83,7 +82,6 @@ const SchedulerKind& find_scheduler(std::string_view name);
 /// Makes a scheduler, with defaults for what `values` leaves out. Throws Error(usage) for an unknown
 /// or negative parameter, and for an invalid profile.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link,
-                                          const Values& values = {});
+                                          const LinkCost& link, const Values& values = {});
 
 }  // namespace arlab::training

@@ -96,7 +96,8 @@ CompressorKind powersgd() {
       .special_values =
           "a matrix with a NaN or infinity becomes NaN and restarts; a matrix of zeros restarts",
       .parameters = {{"rank", Parameter::Unit::count, "4", "columns of the thin matrices", 1, 1024},
-                     {"warm", Parameter::Unit::count, "1", "1: starts from the last step's Q", 0, 1}},
+                     {"warm", Parameter::Unit::count, "1", "1: starts from the last step's Q", 0,
+                      1}},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
       .packed = packed,

@@ -47,8 +47,7 @@ class Fusion : public Scheduler {
   std::deque<Waiting> waiting_;
 };
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return std::make_unique<Fusion>(profile, to_time(values.at("cycle")),
                                   static_cast<Bytes>(values.at("threshold")));
 }
@@ -61,8 +60,7 @@ SchedulerKind fusion() {
       .summary = "in each cycle, sends ready gradients together, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
       .parameters = {{"cycle", Parameter::Unit::time, "1ms", "time between two sends"},
-                     {"threshold", Parameter::Unit::bytes, "128 MiB",
-                      "maximum bytes per message"}},
+                     {"threshold", Parameter::Unit::bytes, "128 MiB", "maximum bytes per message"}},
       .same_everywhere = false,
       .make = make,
   };
