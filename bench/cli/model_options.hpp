@@ -38,7 +38,7 @@ struct ModelOptions {
 
   /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
   /// have.
-  simulator::Values values() const;
+  Values values() const;
   /// All parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;
 

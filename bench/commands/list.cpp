@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
@@ -34,20 +34,14 @@ void list_algorithms() {
                                                        rows));
 }
 
-std::string show_default(const simulator::Parameter& p) {
-  return p.unit == simulator::Parameter::Unit::bytes
-             ? show_bytes(static_cast<Bytes>(p.default_value))
-         : p.unit == simulator::Parameter::Unit::number ? fmt::format("{:g}", p.default_value)
-                                                        : show_picoseconds(p.default_value);
-}
-
 void list_models() {
   Rows rows;
   for (const simulator::Model& m : simulator::models())
-    for (const simulator::Parameter& p : m.parameters) {
+    for (const Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
-                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
+                      "--" + std::string(p.name), std::string(p.default_value),
+                      std::string(p.help)});
     }
   fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
              markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
@@ -57,9 +51,9 @@ void list_schedulers() {
   Rows rows;
   for (const training::SchedulerKind& k : training::schedulers()) {
     std::string parameters;
-    for (const simulator::Parameter& p : k.parameters)
-      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
-                    " (" + std::string(p.help) + ")";
+    for (const Parameter& p : k.parameters)
+      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" +
+                    std::string(p.default_value) + " (" + std::string(p.help) + ")";
     rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
                     parameters, std::string(k.source)});
   }
@@ -123,7 +117,7 @@ void list(const std::string& what) {
     found = true;
   }
   names.push_back("all");
-  if (!found) unknown("list", what, names);
+  if (!found) fail_unknown("list", what, names);
 }
 
 }  // namespace

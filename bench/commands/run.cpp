@@ -67,7 +67,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   const double needed = backend.vectors_per_rank * vector * p.ranks;
   Estimate e{.memory = vector, .seconds = 1.3 * command.measure.seconds};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
+    e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -83,7 +83,7 @@ Estimate estimate(const RunCommand& command, const Backend& backend, const Confi
   Count vectors = backend.vectors_per_rank * p.elements;
   Cost cost;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost = claimed(*config.algorithm, p, config.segments);
+    cost = predicted_cost(*config.algorithm, p, config.segments);
     if (cost.messages < Count{1'000'000'000'000})
       vectors += std::max(largest_round(config, p.root).reduced_elements,
                           largest_round(config, p.ranks - 1).reduced_elements);

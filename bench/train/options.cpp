@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
 #include "training/data/augment.hpp"
