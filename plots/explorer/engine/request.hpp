@@ -32,8 +32,8 @@ Task task_of(const Json& request);
 Count number(const Json& request, const char* key, Count default_value);
 std::string text(const Json& request, const char* key, const char* default_value);
 
-/// Makes the network of "model" with "parameters" in picoseconds and bytes, on "topology", "routing"
-/// and "placement".
+/// Makes the network of "model" with "parameters" in picoseconds and bytes, on "topology",
+/// "routing" and "placement".
 std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks);
 simulator::FabricSpec fabric_of(const Json& request);
 

@@ -1,5 +1,5 @@
-// Simulated runs: the spans of every rank, the critical path and the link loads; and the times of all
-// algorithms by size.
+// Simulated runs: the spans of every rank, the critical path and the link loads; and the times of
+// all algorithms by size.
 #include "simulator/engine/simulate.hpp"
 
 #include "algorithms/base/error.hpp"

@@ -1,8 +1,8 @@
 // Dragonfly: fully connected groups of routers, and global cables between all groups.
 //
-// p hosts per router, a routers per group, h global cables per router; at most a h + 1 groups. Balanced
-// when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly
-// topology, ISCA 2008.
+// p hosts per router, a routers per group, h global cables per router; at most a h + 1 groups.
+// Balanced when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable
+// dragonfly topology, ISCA 2008.
 #include "simulator/topologies/build/dragonfly.hpp"
 
 #include <algorithm>
