@@ -26,7 +26,7 @@ constexpr Rack kRacks[] = {{10, 48, 4, 40, 600 * kNanosecond},
                            {25, 48, 8, 100, 800 * kNanosecond},
                            {100, 24, 8, 100, 800 * kNanosecond}};
 
-const Rack& rack_of(const Settings& settings) {
+const Rack& find_rack(const Settings& settings) {
   const std::int32_t speed = settings.count("speed");
   for (const Rack& rack : kRacks)
     if (rack.speed == speed) return rack;
@@ -35,11 +35,11 @@ const Rack& rack_of(const Settings& settings) {
 }
 
 void fit(Settings& settings, Rank hosts) {
-  settings.choose("racks", (hosts - 1) / rack_of(settings).hosts + 1);
+  settings.choose("racks", (hosts - 1) / find_rack(settings).hosts + 1);
 }
 
 Topology make(const Settings& settings) {
-  const Rack& rack = rack_of(settings);
+  const Rack& rack = find_rack(settings);
   constexpr double kGigabit = 1e9 / 8;
   return make_tree(settings.spec(),
                    {{rack.hosts, settings.count("racks")}, {1, rack.uplinks}, {1, 1}},
