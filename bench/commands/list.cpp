@@ -1,4 +1,4 @@
-// arlab list: what there is, and what is missing here.
+// arlab list: prints the catalogs, and what this build lacks.
 #include <fmt/format.h>
 
 #include <memory>
@@ -49,7 +49,7 @@ void list_models() {
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
                       "--" + std::string(p.name), show_default(p), std::string(p.help)});
     }
-  fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
+  fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
              markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
@@ -73,8 +73,9 @@ void list_strategies() {
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
                     k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
-  fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
-             markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
+  fmt::print(
+      "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
+      markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
 }
 
 void list_backends() {
@@ -108,7 +109,7 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"strategies", list_strategies},
                            {"backends", list_backends},
                            {"types", list_types},
-                           {"architectures", list_architectures}};  // the last: it may not return
+                           {"architectures", list_architectures}};  // last: it may not return
 
 void list(const std::string& what) {
   bool found = false;
@@ -129,14 +130,15 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* command = app.add_subcommand(
       "list",
-      "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
-      "architectures; what is missing");
+      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+      "architectures, and what this build lacks");
   command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  command->add_option(
+  command
+      ->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
-          "backends, types, architectures (that are trained) or all (default)")
+          "backends, types, architectures (to train) or all (default)")
       ->type_name("");
   command->callback([what] { list(*what); });
 }

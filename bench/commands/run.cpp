@@ -46,8 +46,7 @@ bool has_native(const BenchmarkTarget& subject, const Config& config) {
 
 Record run_record(const std::string& backend, const BenchmarkTarget& subject,
                   const Config& config) {
-  Record r = record_of("run", config);
-  r.backend = backend;
+  Record r = record_of(RunBody{.backend = backend}, config);
   if (config.algorithm) return r;
   r.algorithm = r.label = subject.native_name();
   r.color = "#000000";
@@ -93,7 +92,7 @@ int plan(const RunVerb& command, const std::vector<Config>& configs) {
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& c : configs) {
-    records.push_back(record_of("run", c));
+    records.push_back(record_of(RunBody{}, c));
     estimates.push_back(estimate(command, c));
     if (!records.back().skipped)
       if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
@@ -105,16 +104,17 @@ int plan(const RunVerb& command, const std::vector<Config>& configs) {
 
 // Fills in what was measured. `limit`: what a copy does to a GPU's memory, in GB/s.
 void enter(Record& r, const Measurement& m, const BenchmarkTarget& subject, double limit) {
-  r.time_us = m.time_us;
+  auto& body = r.as<RunBody>();
+  body.time_us = m.time_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
     if (const std::string chosen = subject.native_choice(r.bytes()); !chosen.empty())
-      r.chosen = chosen;
+      body.native_choice = chosen;
     return;
   }
   r.sent = m.sent;
   if (m.traffic > 0 && m.time_us.median > 0)
-    r.of_copy_limit = m.traffic / m.time_us.median / 1e3 / limit;
+    body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
 
 // All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left

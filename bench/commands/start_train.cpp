@@ -1,5 +1,5 @@
-// What arlab itself has of training: it becomes the program arlab-train beside it, which is linked
-// with LibTorch.
+// arlab train, in arlab itself: replaces the process by the program arlab-train beside it, which
+// links LibTorch.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,8 +34,8 @@ std::string program() {
 
 void add_train(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
-      "train", "Train a model on several workers, and see what communication costs");
-  command->set_help_flag();  // all options are arlab-train's
+      "train", "Train a model on several workers, and report the cost of communication");
+  command->set_help_flag();  // arlab-train has the options
   command->prefix_command();
   command->callback([&session] {
     const std::string found = program();

@@ -82,7 +82,7 @@ Json gpu_context() {
   const std::string how = links(), nccl = nccl_of_program();
   return {{"gpu", fmt::format("{} ({})", gpu_names(), first.details)},
           {"gpu_links", how.empty() ? Json(nullptr) : Json(how)},
-          {"copy_limit_gbps", copy_limit_gbps()},
+          {"copy_limit_gb_per_s", copy_limit_gbps()},
           {"cuda", cuda_versions()},
           {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
 }

@@ -28,7 +28,7 @@ std::string nccl_of_program();  ///< the version; empty without NCCL
 /// a process, with CUDA's own copy.
 double copy_limit_gbps();
 
-/// The keys about GPUs in a context record: gpu, gpu_links, copy_limit_gbps, cuda, nccl.
+/// The keys about GPUs in a context record: gpu, gpu_links, copy_limit_gb_per_s, cuda, nccl.
 Json gpu_context();
 
 }  // namespace arlab::bench

@@ -50,34 +50,38 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
 
 void VirtualRun::add(CLI::App& command) {
   const std::string group = "Virtual ranks (--backend virtual)";
-  command.add_option("--bandwidth", bandwidths,
-                  "Of each rank's port, in bits a second: 10G (default), or 100M,1G,10G,100G")
+  command
+      .add_option("--bandwidth", bandwidths,
+                  "Of each rank's port, in bits per second: 10G (default), or 100M,1G,10G,100G")
       ->delimiter(',')
       ->type_name("RATES")
       ->group(group);
   command.add_option("--latency", latency, "Of a message (default 20us)")
       ->type_name("TIME")
       ->group(group);
-  command.add_option("--topology", topology,
-                  "Instead of a port a rank: any of `arlab list topologies`, such as "
+  command
+      .add_option("--topology", topology,
+                  "Instead of one port per rank: any of `arlab list topologies`, such as "
                   "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
       ->type_name("SPEC")
       ->group(group);
-  command.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
+  command.add_option("--speed", speed, "Multiply-adds per second of a worker (default 1T)")
       ->type_name("RATE")
       ->group(group);
-  command.add_option("--slowdown", slowdown,
-                  "By rank, how many times as long it computes: 1,1,2.5 (default 1 for all)")
+  command
+      .add_option("--slowdown", slowdown,
+                  "Factors on the compute time, by rank: 1,1,2.5 (default 1 for all)")
       ->delimiter(',')
       ->type_name("FACTORS")
       ->group(group);
-  command.add_option("--jitter", jitter,
-                  "Computing takes up to so much of its time again, by chance (default 0)")
+  command
+      .add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
       ->type_name("PART")
       ->group(group);
-  command.add_option("--codec-cost", codec_cost,
-                  "Nanoseconds that encoding and decoding an element take: 1.2,0.4, or measured "
-                  "(default: on this machine, so times differ a little from run to run)")
+  command
+      .add_option("--codec-cost", codec_cost,
+                  "Nanoseconds per element to encode and to decode: 1.2,0.4, or measured (default: "
+                  "measured on this machine, so times differ slightly between runs)")
       ->type_name("NS,NS")
       ->group(group);
 }
@@ -91,10 +95,10 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
   if (!topology.empty()) {
     if (!bandwidths.empty() || !latency.empty())
       fail(Blame::usage,
-           fmt::format("--topology {} has bandwidths and latencies of its own: leave out "
+           fmt::format("--topology {} defines bandwidths and latencies: leave out "
                        "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
                        topology, topology.substr(0, topology.find(':'))));
-    return {{0, 0, topology}};
+    return {{0, Time{}, topology}};
   }
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;
@@ -110,7 +114,7 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
   if (!gradients.compressor) return {};
   if (codec_cost == "measured") {
     static std::map<std::string, training::CodecCost>
-        measured;  // by compressor: a study asks often
+        measured;  // by compressor: a study asks for it often
     constexpr Count kMost = 1 << 20;
     const auto [found, is_new] = measured.try_emplace(training::text(*gradients.compressor));
     if (is_new)

@@ -1,4 +1,4 @@
-// One training run as it is measured: what each rank does, and what is told of it.
+// One measured training run: the work of each rank, and the result of rank 0.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct TrainConfig {
   training::TrainerOptions learning;
   std::string backend;
   Rank ranks = 1, workers = 1;
-  VirtualNetwork network = {};  ///< of virtual ranks
+  VirtualNetwork network = {};  ///< of emulated ranks
 };
 
-/// What rank 0 has seen of it.
+/// The result, as rank 0 sees it.
 struct TrainResult {
   TrainConfig config;
   std::string route;
@@ -27,12 +27,12 @@ struct TrainResult {
   std::vector<training::EpochReport> epochs;
   std::vector<double> step_us;
   training::Staleness staleness;
-  training::CodeRoute codes;  ///< where gradients are compressed
-  Count steps_before = 0;     ///< that a checkpoint had
+  training::CodeRoute codes;  ///< if gradients are compressed
+  Count steps_before = 0;     ///< of the checkpoint
 };
 
-/// Every rank of the communicator calls it; only rank 0's result is filled.
-/// gpus: between which gradients travel, or null.
+/// Trains; every rank of the communicator calls it. Fills in only the result of rank 0.
+/// `gpus`: if gradients travel between GPUs; or null.
 TrainResult train(collectives::Communicator& communicator, const TrainConfig& config,
                   const TrainOptions& options, const Datasets& data,
                   collectives::StagedExecutor* gpus);

@@ -1,5 +1,4 @@
-// Link histories: what is put in comes out, whatever the length of the run; and what the models
-// write down is what they carried.
+// LinkHistory keeps all bytes for runs of any length.
 #include "simulator/link_history.hpp"
 
 #include <numeric>
@@ -18,18 +17,18 @@ double sum(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("a history of a short run has a step for each picosecond") {
+TEST_CASE("the history of a short run has one step per picosecond") {
   LinkHistory history;
   history.add(2, 0_ps, 3_ps, 5);
   history.add(2, 2_ps, 4_ps, 1);
   CHECK(history.step() == 1_ps);
   CHECK(history.carried(2, 4_ps) == std::vector<double>{5, 5, 6, 1});
   CHECK(history.carried(2, 2_ps) == std::vector<double>{5, 5});
-  CHECK(history.carried(0, 4_ps) == std::vector<double>(4));   // never used
-  CHECK(history.carried(99, 4_ps) == std::vector<double>(4));  // nor known
+  CHECK(history.carried(0, 4_ps) == std::vector<double>(4));   // an unused link
+  CHECK(history.carried(99, 4_ps) == std::vector<double>(4));  // an unknown link
 }
 
-TEST_CASE("steps double as the run gets longer, and keep what there was") {
+TEST_CASE("steps double with the length of the run and keep their bytes") {
   LinkHistory history;
   history.add(0, 0_ps, 64_ps, 1);
   CHECK(history.step() == 1_ps);
@@ -47,7 +46,7 @@ TEST_CASE("steps double as the run gets longer, and keep what there was") {
   CHECK(sum(history.carried(1, 1'000'001_ps)) == 10);
 }
 
-TEST_CASE("nothing carried is nothing written, and the latest time fits") {
+TEST_CASE("empty spans record nothing, and the latest time fits") {
   LinkHistory history;
   history.add(0, 5_ps, 5_ps, 9);
   history.add(0, 7_ps, 6_ps, 9);

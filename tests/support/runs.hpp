@@ -1,4 +1,4 @@
-// Simulations in one call: what the tests of simulator/ share.
+// run(): makes a network and simulates on it, for tests.
 #pragma once
 
 #include <string_view>

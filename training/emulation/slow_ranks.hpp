@@ -29,7 +29,7 @@ class SlowRanks final : public simulator::Network {
   std::span<const std::uint32_t> advance(Time now) override { return other_.advance(now); }
   void watch_links(simulator::LinkHistory& history) override { other_.watch_links(history); }
   std::vector<simulator::LinkLoad> loads(Time now) const override { return other_.loads(now); }
-  void met(Rank source, Time now) override { other_.met(source, now); }
+  void on_rendezvous(Rank source, Time now) override { other_.on_rendezvous(source, now); }
 
   /// A factor of 2 has the effect of twice as many bytes.
   Work reduce(Rank rank, Bytes bytes, Time now) override {

@@ -1,4 +1,4 @@
-// Training iterations in virtual time: how computation and communication overlap under a scheduler.
+// Simulated training iterations: how a scheduler overlaps communication with computation.
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
@@ -32,15 +32,15 @@ training::Profile profile_of(const Json& request) {
                        .needs = {}});
   }
   if (profile.empty() || profile.size() > 200)
-    fail(Blame::usage, std::to_string(profile.size()) + " layers: a page shows 1 to 200");
+    fail(Blame::usage, std::to_string(profile.size()) + " layers: give 1 to 200");
   return profile;
 }
 
 }  // namespace
 
-// Under "scheduler", with "alpha" and "beta" of the link. works: [[kind (forward, backward,
-// message), step, layer, bytes, begin, end]...] of all steps; period: picoseconds a step once they
-// repeat.
+// Simulates "scheduler" with "alpha" and "beta" of the link. works: [[kind (forward, backward,
+// message), step, layer, bytes, begin, end]...] of all steps; period: picoseconds per step in
+// the steady state.
 Json train_json(const Json& request) {
   training::Study study;
   study.profile = profile_of(request);
@@ -51,7 +51,8 @@ Json train_json(const Json& request) {
   const training::Timeline timeline = training::simulate(study);
   Json works = Json::array();
   for (const training::Work& w : timeline.works)
-    works.push_back({static_cast<int>(w.kind), w.step, w.layer, w.bytes, w.begin.count(), w.end.count()});
+    works.push_back(
+        {static_cast<int>(w.kind), w.step, w.layer, w.bytes, w.begin.count(), w.end.count()});
   return {{"period", timeline.period},
           {"computation", timeline.computation.count()},
           {"exposed", timeline.exposed()},

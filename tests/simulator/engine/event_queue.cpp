@@ -24,7 +24,7 @@ struct Numbered {
   bool operator==(const Numbered&) const = default;
 };
 
-// The queue beside one that sorts by time and then by number: every pop must agree.
+// Compares the queue with one that sorts by time and then by number: every pop must agree.
 class Compared {
  public:
   void push(Time time) {
@@ -48,7 +48,7 @@ class Compared {
   int pushed_ = 0;
 };
 
-// A random step ahead: often none or a short one, sometimes any up to 2^40 ps (a second).
+// A random step: often zero or short, sometimes up to 2^40 ps (about a second).
 Time ahead(std::mt19937_64& random) {
   const auto bits = random() % 4 == 0 ? random() % 41 : random() % 4;
   return ps(static_cast<std::int64_t>(random() % (std::uint64_t{1} << bits)));
@@ -56,7 +56,7 @@ Time ahead(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("events leave in order of time, and of equal time in the order they came") {
+TEST_CASE("events leave in order of time, ties in order of insertion") {
   for (const unsigned seed : {1u, 2u, 3u, 4u}) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
@@ -70,7 +70,7 @@ TEST_CASE("events leave in order of time, and of equal time in the order they ca
   }
 }
 
-TEST_CASE("many events of one time stay in order, also those that come while they leave") {
+TEST_CASE("many events of one time stay in order, including later insertions") {
   Compared queue;
   for (int i = 0; i < 5000; ++i) queue.push(7_ps);
   for (int i = 0; i < 3000; ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("many events of one time stay in order, also those that come while the
   while (!queue.empty()) queue.pop();
 }
 
-TEST_CASE("a queue that has run empty goes on from its last time") {
+TEST_CASE("an empty queue continues from its last time") {
   Compared queue;
   for (const Time time : {0_ps, 0_ps, 1_ps, 1023_ps, 1024_ps, 1025_ps, 1'000'000'000_ps}) {
     queue.push(time);
@@ -89,7 +89,7 @@ TEST_CASE("a queue that has run empty goes on from its last time") {
   CHECK(queue.empty());
 }
 
-TEST_CASE("times up to the latest are kept apart") {
+TEST_CASE("times up to the latest are distinguished") {
   const Time half = ps(std::int64_t{1} << 61);
   Compared queue;
   for (const Time time : {kLatest, kLatest - 1_ps, half, 1_ps, kLatest, 0_ps}) queue.push(time);
@@ -98,7 +98,8 @@ TEST_CASE("times up to the latest are kept apart") {
   CHECK(popped == std::vector<Time>{0_ps, 1_ps, half, kLatest - 1_ps, kLatest, kLatest});
 }
 
-TEST_CASE("an event in the past is a bug, and one beyond the calendar a wrong input") {
+TEST_CASE(
+    "an event in the past is an internal error, an event after the latest time a usage error") {
   EventQueue<Numbered> queue;
   queue.push({.time = 10_ps});
   queue.pop();
@@ -112,7 +113,7 @@ TEST_CASE("an event in the past is a bug, and one beyond the calendar a wrong in
   CHECK(queue.pop() == Numbered{10_ps, 1});
 }
 
-TEST_CASE("what is said to be upcoming is what comes") {
+TEST_CASE("upcoming() returns the events that are popped next") {
   EventQueue<Numbered> queue;
   for (int i = 0; i < 3000; ++i) queue.push({.time = ps(1 + i / 700), .number = i});
   CHECK(queue.upcoming(0) == nullptr);  // nothing is known before the first pop

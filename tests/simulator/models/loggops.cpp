@@ -1,4 +1,4 @@
-// loggops against closed forms, and against cases worked out by hand.
+// loggops against closed forms and cases solved by hand.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -25,8 +25,8 @@ struct Rates {
   Time one_message(Bytes s) const {  // T1(s) = 2 o + L + (s-1) G
     return ps(std::llround(2 * o + L)) + body(s);
   }
-  // The least time from one message of a rank to its next: a receiver's processor waits for the
-  // whole body, a sender's only for its port.
+  // The minimum time between two messages of a rank: a receiver's processor waits for the whole body,
+  // a sender's only for its port.
   Time between_receives(Bytes s) const { return ps(std::llround(std::max(o, g))) + body(s); }
   Time between_sends(Bytes s) const {
     return std::max(ps(std::llround(o)), ps(std::llround(g)) + body(s));
@@ -35,8 +35,8 @@ struct Rates {
   Time addition(Bytes s) const { return ps(std::llround(static_cast<double>(s) * gamma)); }
 };
 
-// With and without reductions, g below and above o, fractional G. In all g <= 2 o + L: a port is
-// free again before an answer can come.
+// With and without reductions, g below and above o, fractional G. In all, g <= 2 o + L: a port is
+// free before an answer can arrive.
 const std::vector<Rates> kRates{{3e6, 1e6, 5e5, 80, 0},
                                 {3e6, 1e6, 5e5, 80, 40},
                                 {1000, 100, 700, 1.1, 0.37},
@@ -100,7 +100,7 @@ TEST_CASE("closed forms under loggops at P = 1024") {
         10 * (rates.one_message(1024) + rates.addition(1024)));
 }
 
-TEST_CASE("a binomial broadcast reaches every rank when its parents' sends say, any P") {
+TEST_CASE("a binomial broadcast reaches every rank at the time of the closed form, for any P") {
   const Bytes bytes = 1000;
   for (const Rates& rates : kRates)
     for (Rank p = 1; p <= 64; ++p) {
@@ -165,19 +165,22 @@ TEST_CASE("rendezvous: a sender is done only when the receive is posted") {
   };
   Rates rates{.L = 1000, .o = 100, .g = 0, .G = 1, .gamma = 0};
   // Eager: senders need their processor for 100. 3 -> 2: arrives 1100, received 1210; 2 -> 1: sent
-  // until 1310, arrives 2310, received 2420. 0 -> 1 came in long before.
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
-  // Up to S bytes are eager.
+  // until 1310, arrives 2310, received 2420. 0 -> 1 was received long before.
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
+  // Messages of up to S bytes are eager.
   rates.S = 11;
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
-  // Above: rank 3 is done when its message meets its receive at 1100, rank 2 at 2310; rank 1 posts
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
+  // Above S, rank 3 is done when its message matches its receive at 1100, rank 2 at 2310; rank 1 posts
   // the receive for rank 0 at 2420.
   rates.S = 10;
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{2420_ps, 2420_ps, 2310_ps, 1100_ps});
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{2420_ps, 2420_ps, 2310_ps, 1100_ps});
 }
 
-TEST_CASE("rendezvous: what a sender does next waits too") {
-  // Rank 0 sends to 1 and then to 2; rank 1 hears from 2 first, which has heard from 3.
+TEST_CASE("rendezvous: the next activity of the sender waits, too") {
+  // Rank 0 sends to 1 and then to 2; rank 1 first receives from 2, which receives from 3.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0) {
       co_yield send(1, p.all());
@@ -191,12 +194,12 @@ TEST_CASE("rendezvous: what a sender does next waits too") {
     }
   };
   Rates rates{.L = 1000, .o = 100, .g = 0, .G = 1, .gamma = 0};
-  // Both messages to rank 1 arrive at 1100; that of rank 0, first in line, takes its processor
-  // until 1210, that of rank 2 until 1320. Eager: rank 0's second message leaves at 100, arrives
+  // Both messages to rank 1 arrive at 1100. The first, of rank 0, occupies its processor until
+  // 1210, the message of rank 2 until 1320. Eager: rank 0's second message leaves at 100, arrives
   // at 1200 and is received by 1310.
   CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{200_ps, 1320_ps, 1310_ps});
   // Rendezvous: rank 1 posts the receive for rank 0 at 1320; only then the second message leaves,
-  // arrives at 2420, meets its receive and is received by 2530. Rank 2's met at 1210.
+  // arrives at 2420, matches its receive and is received by 2530. Rank 2's matched at 1210.
   rates.S = 0;
   CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{2420_ps, 1320_ps, 2530_ps});
 }
@@ -213,7 +216,7 @@ TEST_CASE("rendezvous: a sender is not done before its processor is") {
   CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{400_ps, 510_ps});
 }
 
-TEST_CASE("rendezvous: closed forms hold where every receive is posted in time") {
+TEST_CASE("rendezvous: closed forms hold if every receive is posted in time") {
   Rates rates = kRates[1];
   rates.S = 0;
   const Problem p{.ranks = 16, .elements = 160};
@@ -222,9 +225,9 @@ TEST_CASE("rendezvous: closed forms hold where every receive is posted in time")
   CHECK(simulated(rates, "ring", p).finish == 30 * rates.one_message(10) + 15 * rates.addition(10));
 }
 
-TEST_CASE("a reduction holds up what the processor does next") {
-  // Rank 1 adds what rank 0 sends, 11 bytes for 20 each, while the message of rank 2, for its next
-  // round, comes in: received from 1110 to 1120 under g = 0, then the additions.
+TEST_CASE("a reduction delays the next activity of the processor") {
+  // Rank 1 adds the message of rank 0, 11 bytes at 20 ps each, while the message of rank 2 for its next
+  // round arrives: it is received from 1110 to 1120 with g = 0, then the additions follow.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 1) {
       co_yield reduce(0, p.all());
@@ -233,8 +236,8 @@ TEST_CASE("a reduction holds up what the processor does next") {
       co_yield send(1, p.all());
     }
   };
-  // Both messages arrive at 1010. 0's: received by 1030, added by 1250. 2's waits for the processor
-  // that long: received by 1270, added by 1490.
+  // Both messages arrive at 1010. Rank 0's is received by 1030 and added by 1250. Rank 2's waits for
+  // the processor: received by 1270, added by 1490.
   const Rates rates{.L = 1000, .o = 10, .g = 0, .G = 1, .gamma = 20};
   CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{10_ps, 1490_ps, 10_ps});
 }
