@@ -77,6 +77,7 @@ endif()
 # sanitizers nvcc does not support; compute-sanitizer checks kernels.
 function(arlab_cuda_kernels name)
   add_library(arlab_${name}_kernels OBJECT ${ARGN})
+  set_target_properties(arlab_${name}_kernels PROPERTIES CUDA_STANDARD 20)
   target_include_directories(arlab_${name}_kernels PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(arlab_${name}_kernels PRIVATE -O3 --extended-lambda)
   if(CMAKE_CXX_FLAGS MATCHES "-Werror")  # the presets hold kernels to the same standard

@@ -9,6 +9,8 @@ function(arlab_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/arlab>)
   target_compile_features(arlab_${name} PUBLIC cxx_std_20)
   arlab_sanitize(arlab_${name})
+  arlab_precompile(arlab_${name})
+  arlab_unity(arlab_${name})
   set_property(GLOBAL APPEND PROPERTY ARLAB_LIBRARIES arlab_${name})
 endfunction()
 
