@@ -1,9 +1,12 @@
 // The verbs of arlab: each adds its subcommand to the command line; one file a verb.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

@@ -2,6 +2,7 @@
 // difference.
 #include "algorithms/verify/count.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bench/commands/commands.hpp"

@@ -1,5 +1,6 @@
 // arlab explore: the page that animates the programs, for lectures: one HTML file that opens from
 // disk.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,5 +1,6 @@
 // arlab export: an algorithm's schedule as JSON or as a trace that SimGrid replays, or a simulated
 // run as a trace that Perfetto and Chrome open.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
 // arlab list: what there is, and what is missing here.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

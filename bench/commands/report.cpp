@@ -1,5 +1,6 @@
 // arlab report: one self-contained HTML page from result files: the page of plots/ with the records
 // put in.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // arlab run: the same sweep for real, beside the library's own allreduce, every run checked.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -172,7 +173,7 @@ int run(RunVerb& command, Job& job) {
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(command.backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
-  if (job.speaks() && on_gpus(command)) command.sweep.machine = gpu_context();
+  if (job.speaks() && on_gpus(command)) command.sweep.machine = std::make_shared<Json>(gpu_context());
   if (job.speaks()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // What a backend sets up for a number of ranks serves all its groups.
   for (std::size_t i = 0, next; i < groups.size(); i = next) {

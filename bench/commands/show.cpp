@@ -1,5 +1,6 @@
 // arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites,
 // step by step.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,5 @@
 // arlab show topology fat_tree:k=8: what a network is like, as text, and its picture.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fstream>

@@ -1,6 +1,7 @@
 // arlab simulate: how long an algorithm takes on a network model, in simulated time.
 #include "simulator/engine/simulate.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // data.
 #include "algorithms/verify/verify.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/verify/count.hpp"

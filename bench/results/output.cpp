@@ -46,7 +46,7 @@ Output::Output(const SweepOptions& options, std::size_t steps)
          fmt::format("--json and --csv are both {}: name a file for each", options.json));
   if (!options.json.empty())
     json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
-                  context(options.command, options.machine));
+                  context(options.command, options.machine ? *options.machine : Json()));
   if (options.csv == "-") {
     csv_ = &std::cout;
   } else if (!options.csv.empty()) {

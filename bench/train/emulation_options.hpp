@@ -2,7 +2,6 @@
 // fast the workers are.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,10 @@
 #include "collectives/communicator.hpp"
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

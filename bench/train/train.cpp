@@ -2,6 +2,7 @@
 //
 // In the program arlab-train, which alone is linked with LibTorch: loading that takes a third of a
 // second, which no other verb shall wait for.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,5 +1,6 @@
 // What there is: algorithms, models, topologies and schedulers, with their words.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/build/kind.hpp"

@@ -1,7 +1,8 @@
 // Reading requests, and the answers' functions by name.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 // that is right. A step is a length of the chain of rounds, as in `arlab show`.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/count.hpp"

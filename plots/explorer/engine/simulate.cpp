@@ -2,6 +2,8 @@
 // times of all algorithms over sizes.
 #include "simulator/engine/simulate.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/analysis/critical_path.hpp"

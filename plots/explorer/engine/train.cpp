@@ -1,5 +1,7 @@
 // Training iterations in virtual time: how computation and communication overlap under a scheduler.
 #include "algorithms/base/error.hpp"
+
+#include <nlohmann/json.hpp>
 #include "plots/explorer/engine/request.hpp"
 #include "training/schedulers/timeline.hpp"
 
