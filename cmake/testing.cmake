@@ -1,4 +1,4 @@
-# Helpers for tests/.
+# Functions for tests/.
 
 # Catch2's main, and precompiled headers that all test programs reuse. The main needs Catch2 without them.
 set(unit ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
@@ -10,8 +10,8 @@ arlab_sanitize(arlab_test_main)
 target_precompile_headers(arlab_test_main PRIVATE ${ARLAB_STANDARD_HEADERS} ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
-# arlab_test(<name> SOURCES ... LIBRARIES ... [LABELS ...]): the Catch2 program test_<name>, one ctest test a TEST_CASE.
-# A TEST_CASE whose name CMake cuts in two (a semicolon does it) would run nothing, and pass.
+# arlab_test(<name> SOURCES ... LIBRARIES ... [LABELS ...]): the Catch2 program test_<name>, one ctest test per TEST_CASE.
+# CMake cuts the name of a TEST_CASE at a semicolon; such a test would run nothing and pass.
 function(arlab_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT T_LABELS)
@@ -28,10 +28,11 @@ function(arlab_test name)
                        FAIL_REGULAR_EXPRESSION "No tests ran")
 endfunction()
 
-# arlab_headers_alone(folders...): compiles every header of these folders by itself, twice included.
+# arlab_headers_alone(folders...): compiles each header of these folders by itself, included twice, without precompiled headers,
+# and one unit that includes all public headers as other projects do.
 # Headers of executors that are off are left out: collectives/mpi/ belongs to arlab_collectives_mpi.
 function(arlab_headers_alone)
-  set(left_out "")
+  set(left_out "training/models/(torch|sync)")  # LibTorch's headers take half a minute each
   foreach(executor mpi cuda nccl)
     if(NOT TARGET arlab_collectives_${executor})
       list(APPEND left_out "(collectives|training/compressors)/${executor}/")
@@ -40,12 +41,13 @@ function(arlab_headers_alone)
   if(NOT TARGET arlab_training)
     list(APPEND left_out "training/")
   endif()
-  list(APPEND left_out "training/models/(torch|sync)")  # LibTorch's headers take half a minute for each
   list(TRANSFORM ARGN APPEND /*.hpp OUTPUT_VARIABLE patterns)
   list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
+  get_property(public GLOBAL PROPERTY ARLAB_PUBLIC_HEADERS)
   foreach(pattern ${left_out})
     list(FILTER headers EXCLUDE REGEX "^${pattern}")
+    list(FILTER public EXCLUDE REGEX "^${pattern}")
   endforeach()
 
   set(sources "")
@@ -54,22 +56,32 @@ function(arlab_headers_alone)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
     list(APPEND sources ${source})
   endforeach()
+  list(TRANSFORM public REPLACE "(.+)" "#include <arlab/\\1>")
+  list(JOIN public "\n" lines)
+  set(all ${CMAKE_CURRENT_BINARY_DIR}/headers/all_public_headers.cpp)
+  file(CONFIGURE OUTPUT ${all} CONTENT "${lines}\n")
+
   get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
-  add_library(arlab_headers_alone OBJECT ${sources})
+  list(REMOVE_ITEM libraries arlab_training_torch)
+  add_library(arlab_headers_alone OBJECT ${sources} ${all})
   target_link_libraries(arlab_headers_alone PRIVATE ${libraries})
+  target_compile_options(arlab_headers_alone PRIVATE -O0 -g0)  # nothing of it runs
+  if(ARLAB_SANITIZE)
+    target_compile_options(arlab_headers_alone PRIVATE -fno-sanitize=all)
+  endif()
   if(TARGET MPI::MPI_CXX)
     target_link_libraries(arlab_headers_alone PRIVATE MPI::MPI_CXX)
   endif()
 endfunction()
 
-# What every test under mpiexec needs: root and more ranks than cores allowed, leaks of the library left alone.
+# Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
   set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT
     "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;ASAN_OPTIONS=detect_leaks=0")
 endfunction()
 
-# arlab_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS ...): the Catch2 program test_<name> with a main of its own, one
-# ctest test for each number of ranks.
+# arlab_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS ...): the Catch2 program test_<name> with its own main, one ctest
+# test per number of ranks.
 function(arlab_mpi_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;RANKS" ${ARGN})
   add_executable(test_${name} ${T_SOURCES})
@@ -82,15 +94,15 @@ function(arlab_mpi_test name)
   endforeach()
 endfunction()
 
-# arlab_gpu_test(<name> SOURCES ... LIBRARIES ...): the Catch2 program test_<name> with a main of its own
-# (tests/support/gpu_main.hpp): one ctest test, skipped with the reason where there is no GPU.
+# arlab_gpu_test(<name> SOURCES ... LIBRARIES ...): the Catch2 program test_<name> with its own main
+# (tests/support/gpu_main.hpp): one ctest test, which is skipped with the reason on a machine without a GPU.
 function(arlab_gpu_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${T_SOURCES})
   target_link_libraries(test_${name} PRIVATE Catch2::Catch2 ${T_LIBRARIES})
   arlab_sanitize(test_${name})
   add_test(NAME "${name}: on a GPU" COMMAND test_${name})
-  # CUDA maps memory where the address sanitizer wants none, and keeps some until the end.
+  # CUDA maps memory that the address sanitizer protects, and keeps some until the process ends.
   set_tests_properties("${name}: on a GPU" PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu
     ENVIRONMENT "ASAN_OPTIONS=protect_shadow_gap=0:detect_leaks=0")
 endfunction()
