@@ -70,6 +70,7 @@ set(ARLAB_NOT_IN_UNITY
   simulator/topologies/analysis/flow.cpp
   simulator/topologies/analysis/metrics.cpp
   training/cluster/slurm.cpp
+  training/compressors/choice.cpp
   training/replica/learning_rate.cpp
   training/replica/optimizer.cpp
   training/strategies/push_worker.cpp
