@@ -33,10 +33,10 @@ void tell(const simulator::CriticalPath& path, const Record& r) {
   std::string parts;
   using Kind = simulator::CriticalStep::Kind;
   for (const Kind command : {Kind::message, Kind::send, Kind::receive, Kind::reduce, Kind::wait})
-    if (const Time spent = path.spent(command); spent > 0)
+    if (const Time spent = path.spent(command); spent > Time{})
       parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(command),
                            show_time(microseconds(spent)),
-                           100 * static_cast<double>(spent) / static_cast<double>(path.length()));
+                           100 * picoseconds(spent) / picoseconds(path.length()));
   const std::string ends = path.steps.empty()
                                ? ""
                                : fmt::format(" from rank {} to rank {}: {}",

@@ -44,7 +44,7 @@ Json to_json(const HotLinks& hot) {
     Json j{{"name", one.load.name},
            {"tier", one.load.tier},
            {"bytes", one.load.bytes},
-           {"share", one.load.share}};
+           {"share", one.load.utilization}};
     if (hot.step_us) {
       j["busy"] = Json::array();
       for (const double busy : one.busy) j["busy"].push_back(std::round(busy * 1000) / 1000);

@@ -39,7 +39,7 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
   if (network.topology.empty())
     return simulator::make_network(
         simulator::find_model("alpha_beta"),
-        {{"alpha", static_cast<double>(network.latency)}, {"beta", kSecond / network.bandwidth}},
+        {{"alpha", picoseconds(network.latency)}, {"beta", kPicosecondsPerSecond / network.bandwidth}},
         ranks);
   TopologyOptions chosen;
   chosen.topology = network.topology;
@@ -142,8 +142,8 @@ double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t 
   training::EmulationOptions options{slowdown, jitter, seed};
   if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
   const auto built = made(network, ranks, seed);
-  return static_cast<double>(training::on_emulated_ranks(*built, ranks, body, options).finish) /
-         kSecond;
+  return picoseconds(training::on_emulated_ranks(*built, ranks, body, options).finish) /
+         kPicosecondsPerSecond;
 }
 
 }  // namespace arlab::bench

@@ -21,7 +21,7 @@ namespace arlab::bench {
 /// One network of a study.
 struct VirtualNetwork {
   double bandwidth = 0;  ///< of a rank's port, bytes a second; 0: the topology says
-  Time latency = 0;      ///< of a message
+  Time latency{};        ///< of a message
   std::string topology;  ///< empty: each rank has a port of its own, and nothing else is shared
 };
 

@@ -20,7 +20,7 @@ Trial trial_of(const TrainResult& r) {
   t.aggregation = r.codes.way;
   t.bandwidth = r.config.network.bandwidth;
   t.latency = r.config.network.topology.empty()
-                  ? show_picoseconds(static_cast<double>(r.config.network.latency))
+                  ? show_picoseconds(picoseconds(r.config.network.latency))
                   : r.config.network.topology;
   t.accuracy = accuracy(all.validation);
   t.steps = all.steps;

@@ -65,8 +65,8 @@ std::string why_left_out(const TrainConfig& c) {
   if (!gradients.compressor) return "";
   const training::CompressorKind& command = *gradients.compressor->kind;
   if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
-  if (command.optimiser != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
-    return fmt::format("it must be followed by {}", command.optimiser);
+  if (command.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
+    return fmt::format("it must be followed by {}", command.optimizer);
   const Count n = c.architecture->parameters;
   const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
   if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
@@ -154,7 +154,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
 // Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
 // train alone and not say so.
 void check_cluster(const Job& job) {
-  const training::Cluster told = training::resolve_cluster(training::process_environment, std::nullopt);
+  const training::Cluster told = training::resolve_cluster(training::process_environment);
   const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
@@ -164,7 +164,7 @@ void check_cluster(const Job& job) {
   fail(Blame::usage,
        fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
                    "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
-                   told.told_by, ranks,
+                   told.source, ranks,
                    job.ranks() == 0 ? std::string("process is no part of an MPI job")
                                     : fmt::format("MPI job has {} ranks", job.ranks()),
                    ranks, hosts));
