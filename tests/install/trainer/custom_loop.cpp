@@ -1,7 +1,7 @@
 // A LibTorch model and a custom loop, trained by two workers with this project's allreduce.
 //
-// Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())`
-// replace on_threads; nothing else changes.
+// Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and
+// `train(mpi.world())` replace on_threads; nothing else changes.
 #include <torch/torch.h>
 
 #include <iostream>
