@@ -1,7 +1,7 @@
 // Clock: the time of a rank, and how its threads wait.
 //
-// Most backends use the machine's clock. Emulated ranks (training/emulation) have simulated time, in
-// which a computation takes its declared duration and everything else takes no time.
+// Most backends use the machine's clock. Emulated ranks (training/emulation) have simulated time,
+// in which a computation takes its declared duration and everything else takes no time.
 #pragma once
 
 #include <functional>

@@ -37,8 +37,8 @@ class DistributedOptimizer {
   ~DistributedOptimizer();
 
   void start_step();
-  /// Sums the gradients over all ranks and updates the weights. Throws Error(check) if a gradient is
-  /// not finite; then the weights stay unchanged.
+  /// Sums the gradients over all ranks and updates the weights. Throws Error(check) if a gradient
+  /// is not finite; then the weights stay unchanged.
   void step(double learning_rate);
 
   Rank rank() const { return communicator_.rank(); }

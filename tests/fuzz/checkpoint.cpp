@@ -1,6 +1,6 @@
-// Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is unchanged after writing
-// and reading, or a usage Error. If the first byte is even, lengths and checksums are corrected first,
-// because a fuzzer would not find valid ones.
+// Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is unchanged after
+// writing and reading, or a usage Error. If the first byte is even, lengths and checksums are
+// corrected first, because a fuzzer would not find valid ones.
 #include "training/checkpoint/checkpoint.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Fuzzes the readers of image files: any bytes are either a data set with readable samples or a usage
-// Error. The first byte is the position at which a pair of IDX files is split; 255 selects CIFAR-10.
+// Fuzzes the readers of image files: any bytes are either a data set with readable samples or a
+// usage Error. The first byte is the position at which a pair of IDX files is split; 255 selects
+// CIFAR-10.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

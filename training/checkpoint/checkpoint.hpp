@@ -1,4 +1,5 @@
-// Checkpoint: the state of a run as named sections, in one file that is read completely or rejected.
+// Checkpoint: the state of a run as named sections, in one file that is read completely or
+// rejected.
 //
 // File format, all numbers little-endian:
 //   magic "ARLABCKP", version u32, sections u32, length of the file u64, CRC32C of these 24 bytes;
@@ -52,8 +53,8 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 /// Returns the bytes of the checkpoint's file.
 std::string encode_checkpoint(const Checkpoint& checkpoint);
 
-/// Throws Error(environment) if the file cannot be read, and Error(usage) if it is not a checkpoint,
-/// of a newer version, truncated or damaged.
+/// Throws Error(environment) if the file cannot be read, and Error(usage) if it is not a
+/// checkpoint, of a newer version, truncated or damaged.
 Checkpoint read_checkpoint(const std::string& path);
 
 /// Parses the bytes of a file in the same way; `name` is for messages.

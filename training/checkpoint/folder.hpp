@@ -56,8 +56,8 @@ class CheckpointFolder {
   bool due(const Moment& moment) const;
 
   /// Saves, then deletes all but the newest `keep`. Adds the section "saved": step, validation loss
-  /// and whether it has only weights. Returns the file's name, or nothing if only the best are saved
-  /// and this is not. Throws Error(environment) if the file cannot be written.
+  /// and whether it has only weights. Returns the file's name, or nothing if only the best are
+  /// saved and this is not. Throws Error(environment) if the file cannot be written.
   std::optional<std::string> save(Checkpoint checkpoint, const Moment& moment);
 
  private:

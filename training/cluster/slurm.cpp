@@ -77,8 +77,8 @@ std::int64_t visible_gpus(const Environment& environment) {
   return 0;
 }
 
-// Returns this task's share of the GPUs of its host; none if there are fewer GPUs than tasks, unless
-// a number per task was requested.
+// Returns this task's share of the GPUs of its host; none if there are fewer GPUs than tasks,
+// unless a number per task was requested.
 std::vector<int> share_gpus(const Environment& environment, Rank local, Rank local_tasks) {
   const std::int64_t visible = visible_gpus(environment);
   const auto bound = find(environment, {"SLURM_GPUS_PER_TASK"});

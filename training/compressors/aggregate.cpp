@@ -159,8 +159,8 @@ class ByRequantizing {
         .value();
   }
 
-  /// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's chunk,
-  /// added in rank order.
+  /// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's
+  /// chunk, added in rank order.
   std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
                                  const EncodeContext& o) {
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));

@@ -46,7 +46,8 @@ struct EncodeContext {
 };
 
 /// How the ranks' codes are combined: summed by an allreduce; gathered and decoded by every rank;
-/// or sent to the owner of each chunk, which decodes, sums and encodes the sum for all (requantize).
+/// or sent to the owner of each chunk, which decodes, sums and encodes the sum for all
+/// (requantize).
 enum class Aggregation : std::uint8_t { allreduce, all_gather, requantize };
 inline constexpr Aggregation kAggregations[] = {Aggregation::allreduce, Aggregation::all_gather,
                                                 Aggregation::requantize};

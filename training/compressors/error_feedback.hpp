@@ -1,4 +1,5 @@
-// Error feedback: adds what an encoding lost to the next gradient, so that nothing is lost for good.
+// Error feedback: adds what an encoding lost to the next gradient, so that nothing is lost for
+// good.
 //
 // p = g + e; send C(p); e = p - decode(C(p)). Seide et al., Interspeech 2014; Stich et al., NeurIPS
 // 2018; Karimireddy et al., ICML 2019.

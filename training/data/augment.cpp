@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint64_t kStream =
     0x617567;  // separates these random numbers from others of the same seed
 
-// out(y, x) = in(y + down, x + right), or 0 outside the image. Moves the image as one row, then clears
-// what came from the row above or below.
+// out(y, x) = in(y + down, x + right), or 0 outside the image. Moves the image as one row, then
+// clears what came from the row above or below.
 void move(std::span<float> plane, const Shape& shape, int down, int right) {
   const std::ptrdiff_t by = std::ptrdiff_t{down} * shape.width + right;
   if (by > 0) std::copy(plane.begin() + by, plane.end(), plane.begin());

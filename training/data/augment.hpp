@@ -16,13 +16,13 @@ struct Augmentation {
   std::uint64_t seed = 1;
 };
 
-/// Returns the usual augmentation of such images. Color: a random crop of the image with a border of
-/// 4 black pixels, and a mirror (He et al., CVPR 2016, section 4.2). Gray: 2 pixels and no mirror,
-/// because most digits and letters do not survive one.
+/// Returns the usual augmentation of such images. Color: a random crop of the image with a border
+/// of 4 black pixels, and a mirror (He et al., CVPR 2016, section 4.2). Gray: 2 pixels and no
+/// mirror, because most digits and letters do not survive one.
 Augmentation usual_augmentation(const Shape& shape, std::uint64_t seed);
 
-/// Sets Dataset::vary; caches and maps still see the original images. Throws Error(usage) for a shift
-/// below 0 or as large as the image.
+/// Sets Dataset::vary; caches and maps still see the original images. Throws Error(usage) for a
+/// shift below 0 or as large as the image.
 Dataset augmented(Dataset from, const Augmentation& augmentation);
 
 }  // namespace arlab::training

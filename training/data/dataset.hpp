@@ -26,11 +26,11 @@ struct Dataset {
   Count samples = 0;
   /// Number of samples in each source file, in order; empty if there are no files.
   std::vector<Count> files;
-  /// Fills all values of sample `index` and returns its label, 0 to classes - 1. Several threads may
-  /// call it at once.
+  /// Fills all values of sample `index` and returns its label, 0 to classes - 1. Several threads
+  /// may call it at once.
   std::function<int(Count index, std::span<float> values)> sample;
-  /// Varies the values of sample `index` for `epoch`, after all maps and caches; empty if all epochs
-  /// are the same. Several threads may call it at once.
+  /// Varies the values of sample `index` for `epoch`, after all maps and caches; empty if all
+  /// epochs are the same. Several threads may call it at once.
   std::function<void(Count epoch, Count index, std::span<float> values)> vary;
 };
 

@@ -1,7 +1,8 @@
 // IDX: reads the files of MNIST and Fashion-MNIST: http://yann.lecun.com/exdb/mnist
 //
-// A file has two zero bytes, the type of the values (8: unsigned bytes) and the number of dimensions;
-// then each dimension as 32 bits, most significant byte first; then the values, scaled to 0 to 1.
+// A file has two zero bytes, the type of the values (8: unsigned bytes) and the number of
+// dimensions; then each dimension as 32 bits, most significant byte first; then the values, scaled
+// to 0 to 1.
 #pragma once
 
 #include <string>
@@ -11,9 +12,9 @@
 
 namespace arlab::training {
 
-/// Parses a file of images and one of labels; the names are for messages. Throws Error(usage) if they
-/// are not IDX files, compressed, truncated, too long, swapped, of different counts, or have a label
-/// beyond the classes.
+/// Parses a file of images and one of labels; the names are for messages. Throws Error(usage) if
+/// they are not IDX files, compressed, truncated, too long, swapped, of different counts, or have a
+/// label beyond the classes.
 Dataset parse_idx(std::string images, const std::string& images_name, std::string labels,
                   const std::string& labels_name, int classes = 10);
 

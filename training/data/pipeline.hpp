@@ -36,8 +36,8 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Returns the batch at position() and advances it, into the next epoch after the last batch of an
-  /// epoch. Rethrows errors of the data set.
+  /// Returns the batch at position() and advances it, into the next epoch after the last batch of
+  /// an epoch. Rethrows errors of the data set.
   Batch next();
 
   Position position() const { return position_; }

@@ -81,8 +81,8 @@ Sampler::Sampler(Sampling sampling) : sampling_(std::move(sampling)) {
     mine_.resize(static_cast<std::size_t>(s.samples));
     std::iota(mine_.begin(), mine_.end(), Count{0});
   }
-  // All workers make the same number of steps: the number of whole batches of the smallest pool, or,
-  // with remainders, as many as the largest pool needs.
+  // All workers make the same number of steps: the number of whole batches of the smallest pool,
+  // or, with remainders, as many as the largest pool needs.
   const Blocks batches(s.global_batch, static_cast<Count>(pools_.size()));
   steps_ = s.drop_remainder ? std::numeric_limits<Count>::max() : 0;
   for (std::size_t p = 0; p < pools_.size(); ++p) {

@@ -1,9 +1,9 @@
 // Sampler: selects each worker's samples in each step, so that n workers see the same data as one.
 //
-// The seed determines the order of all samples in each epoch. A global batch is the next part of that
-// order, and each worker takes one block of it: 4 workers with 8 samples per step and 1 worker with 32
-// train on the same batches. A step depends only on the seed, the epoch and the step, so a position is
-// two numbers, and seeking costs nothing.
+// The seed determines the order of all samples in each epoch. A global batch is the next part of
+// that order, and each worker takes one block of it: 4 workers with 8 samples per step and 1 worker
+// with 32 train on the same batches. A step depends only on the seed, the epoch and the step, so a
+// position is two numbers, and seeking costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,9 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// Returns a text that must be the same on all workers and after a resume: two runs with equal texts
-/// use the same samples in the same steps. With sharding by data, the number of workers may differ.
+/// Returns a text that must be the same on all workers and after a resume: two runs with equal
+/// texts use the same samples in the same steps. With sharding by data, the number of workers may
+/// differ.
 std::string to_string(const Sampling& sampling);
 
 /// The samples of one worker in one step.
@@ -58,8 +59,8 @@ struct Share {
 
 class Sampler {
  public:
-  /// Throws Error(usage) if no step is possible: fewer samples than a batch, a batch smaller than the
-  /// number of workers, or fewer files than workers.
+  /// Throws Error(usage) if no step is possible: fewer samples than a batch, a batch smaller than
+  /// the number of workers, or fewer files than workers.
   explicit Sampler(Sampling sampling);
 
   /// Returns the number of steps in an epoch, the same on all workers.

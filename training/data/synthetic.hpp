@@ -1,9 +1,10 @@
 // Synthetic: learnable synthetic images, for machines without data sets.
 //
 // Each class has two smooth patterns. A sample is one of them, moved by up to two pixels and scaled
-// in each channel, plus some of another class's pattern and noise. The nearest mean image classifies
-// four of five samples; a small network is better within an epoch. Everything is integer arithmetic
-// on counter-based random numbers, so the same seed gives the same bytes on every machine.
+// in each channel, plus some of another class's pattern and noise. The nearest mean image
+// classifies four of five samples; a small network is better within an epoch. Everything is integer
+// arithmetic on counter-based random numbers, so the same seed gives the same bytes on every
+// machine.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 // Only the thread holding the run token executes, and only it accesses the scheduler. A blocked
 // thread advances the simulation until another one is runnable, and hands over the token. Threads
-// run in order of simulated time, then in the order in which they became due, so that a run does not
-// depend on the machine. A thread in a computation has no token: others run meanwhile. When its
+// run in order of simulated time, then in the order in which they became due, so that a run does
+// not depend on the machine. A thread in a computation has no token: others run meanwhile. When its
 // simulated time comes, the token waits until the thread returns.
 //
 // A thread that holds a lock must not wait here, except in a Condition: the thread with the run

@@ -33,10 +33,10 @@ struct EmulationResult {
 };
 
 /// Runs `body` once per rank, each on its own thread, and returns when all have ended. The network
-/// must be fresh and have the given number of ranks. The first exception in any rank ends the others
-/// at their next wait, barrier, max or sum, and is rethrown here. Throws Error(check) on a deadlock,
-/// listing which rank waits for which message, and for messages that nobody received; Error(usage)
-/// for invalid options; Error(environment) if the system cannot start the threads.
+/// must be fresh and have the given number of ranks. The first exception in any rank ends the
+/// others at their next wait, barrier, max or sum, and is rethrown here. Throws Error(check) on a
+/// deadlock, listing which rank waits for which message, and for messages that nobody received;
+/// Error(usage) for invalid options; Error(environment) if the system cannot start the threads.
 EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
                                   const std::function<void(collectives::Communicator&)>& body,
                                   const EmulationOptions& options = {});

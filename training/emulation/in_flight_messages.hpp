@@ -1,7 +1,7 @@
 // InFlightMessages: the contents of simulated messages, from send to receive.
 //
-// The network determines when a message arrives. The k-th message from one rank to another on a lane
-// is the k-th received there.
+// The network determines when a message arrives. The k-th message from one rank to another on a
+// lane is the k-th received there.
 #pragma once
 
 #include <cstddef>

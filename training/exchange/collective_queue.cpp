@@ -20,8 +20,8 @@ int first_lane(const CollectiveId& id, int lanes) {
   return static_cast<int>(which % std::max(1, kLanes / lanes)) * lanes;
 }
 
-// The leader's message: the number of slices, their collective, then three numbers per slice. If the
-// slices do not fit, a second message holds the rest.
+// The leader's message: the number of slices, their collective, then three numbers per slice. If
+// the slices do not fit, a second message holds the rest.
 constexpr std::size_t kHead = 2, kSlices = 8;
 constexpr Count kJob = -1;
 

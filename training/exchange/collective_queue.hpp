@@ -1,9 +1,10 @@
 // Exchange: runs the collectives of training, on a separate thread during the backward pass, or
 // when the worker waits for them.
 //
-// Step, bucket, slice and phase identify a collective and determine its lanes. So a rank up to about
-// 30 buckets out of step blocks (and is reported) instead of reducing the wrong bucket. Collectives
-// run one at a time in the order of their start; a scheduler chooses the order of gradients.
+// Step, bucket, slice and phase identify a collective and determine its lanes. So a rank up to
+// about 30 buckets out of step blocks (and is reported) instead of reducing the wrong bucket.
+// Collectives run one at a time in the order of their start; a scheduler chooses the order of
+// gradients.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +71,8 @@ class Exchange {
   /// Sums over all ranks and waits; for use in a forward or backward pass.
   void sum(const CollectiveId& id, std::span<float> data) { wait(start(id, data)); }
 
-  /// Exchanges gradients by this scheduler from now on (see Dispatcher::schedule()); if one rank must
-  /// lead, it is rank 0. Every rank calls it while no collective is in progress.
+  /// Exchanges gradients by this scheduler from now on (see Dispatcher::schedule()); if one rank
+  /// must lead, it is rank 0. Every rank calls it while no collective is in progress.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
                 const Values& values, Dispatcher::Transmit transmit);
   /// Waits for the collective in progress and starts no others. Call it before destroying what

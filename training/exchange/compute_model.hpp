@@ -1,5 +1,5 @@
-// ComputeModel: the duration of computation in simulated time. A variable's forward pass takes as long
-// as its multiply-adds at a given speed; its backward pass takes twice as long.
+// ComputeModel: the duration of computation in simulated time. A variable's forward pass takes as
+// long as its multiply-adds at a given speed; its backward pass takes twice as long.
 //
 // It has no effect on the machine's clock.
 #pragma once

@@ -5,8 +5,8 @@
 // in, first out while they are profiled; then all ranks agree on the times and switch.
 //
 // Each compressed unit has its own compressor. Units keep their shapes: they are bundles if bundles
-// are fixed from the beginning, else slices. A unit's gradient is scaled up to that of a worker's own
-// batch before encoding; the result is still the sum.
+// are fixed from the beginning, else slices. A unit's gradient is scaled up to that of a worker's
+// own batch before encoding; the result is still the sum.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ namespace arlab::training {
 
 class GradientExchange {
  public:
-  /// Every rank makes one. Exchange and parameters must outlive it. Throws Error(usage) if scheduler,
-  /// compressor and route do not fit together.
+  /// Every rank makes one. Exchange and parameters must outlive it. Throws Error(usage) if
+  /// scheduler, compressor and route do not fit together.
   GradientExchange(Exchange& exchange, Parameters& parameters, const GradientOptions& options);
   /// Stops the exchange, which may be running transmit().
   ~GradientExchange() { exchange_.stop(); }

@@ -15,8 +15,8 @@ struct GradientOptions {
   std::string scheduler = "buckets";
   Values scheduling = {};  ///< the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
-  /// How codes are combined: an Aggregation's name; "doubling" or "balanced", the sparse allreduces;
-  /// or "auto", which selects the one that receives the fewest bytes.
+  /// How codes are combined: an Aggregation's name; "doubling" or "balanced", the sparse
+  /// allreduces; or "auto", which selects the one that receives the fewest bytes.
   std::string aggregation = "auto";
   std::uint64_t seed = 1;  ///< of random codes
   CodecCost codec = {};    ///< for simulated time only
@@ -30,8 +30,8 @@ struct CodeRoute {
   std::string way;     ///< as GradientOptions::aggregation, never "auto"
   std::string advice;  ///< a sentence about the bytes that it saves
 };
-/// Resolves the aggregation for a model of these variables. Throws Error(usage) if it does not exist
-/// or the compressor does not support it.
+/// Resolves the aggregation for a model of these variables. Throws Error(usage) if it does not
+/// exist or the compressor does not support it.
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks);
 

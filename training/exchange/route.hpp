@@ -33,9 +33,9 @@ struct RouteOptions {
 };
 
 /// Returns the route for an algorithm's name, for "native", the backend's native allreduce, or for
-/// "auto", which times all of them on `elements` floats and takes the fastest. Every rank calls it and
-/// gets the same answer. Throws Error(usage) for an unknown name, and for an algorithm that adds in
-/// a different order on each rank: the replicas would drift apart.
+/// "auto", which times all of them on `elements` floats and takes the fastest. Every rank calls it
+/// and gets the same answer. Throws Error(usage) for an unknown name, and for an algorithm that
+/// adds in a different order on each rank: the replicas would drift apart.
 Route find_route(std::string_view word, int segments, collectives::Communicator& communicator,
                  Count elements, const RouteOptions& options = {});
 

@@ -1,5 +1,5 @@
-// StepProfiler: measures the times that profile-guided schedulers need: the passes of each variable,
-// and an allreduce by size.
+// StepProfiler: measures the times that profile-guided schedulers need: the passes of each
+// variable, and an allreduce by size.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// CRC32C (Castagnoli): the checksum of iSCSI, ext4 and TensorBoard's records. RFC 3720, appendix B.4.
+// CRC32C (Castagnoli): the checksum of iSCSI, ext4 and TensorBoard's records. RFC 3720, appendix
+// B.4.
 #pragma once
 
 #include <cstddef>

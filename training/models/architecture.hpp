@@ -46,7 +46,8 @@ const Architecture& find_architecture(std::string_view name);
 /// Throws Error(environment) if the device does not exist.
 std::unique_ptr<Replica> make_replica(const Architecture& architecture, const ReplicaSetup& setup);
 
-/// Sets the number of framework threads per worker of this process; call it on each worker's thread.
+/// Sets the number of framework threads per worker of this process; call it on each worker's
+/// thread.
 void use_threads(int threads);
 
 }  // namespace arlab::training

@@ -1,8 +1,9 @@
 // SyncBatchNorm: batch normalization with statistics over all workers' batches, so that n workers
 // train like one worker with the whole batch.
 //
-// The forward and the backward pass each exchange sums. The variance is summed around the common mean
-// in a second exchange, because E[x^2] - E[x]^2 cancels in float32. Ioffe & Szegedy, ICML 2015.
+// The forward and the backward pass each exchange sums. The variance is summed around the common
+// mean in a second exchange, because E[x^2] - E[x]^2 cancels in float32. Ioffe & Szegedy, ICML
+// 2015.
 #pragma once
 
 #include <torch/nn/module.h>

@@ -1,8 +1,8 @@
 // TorchParameters: the trained parameters of a LibTorch module as Parameters, for your own models.
 //
 // Weights and gradients become views into two flat tensors. on_ready() hooks the gradient's
-// accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
-// before the gradient is stored; changing it there would let replicas drift apart.
+// accumulator node, because a gradient is complete after that node has run. A hook on the tensor
+// runs before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -14,7 +14,8 @@
 
 namespace arlab::training {
 
-/// The module must outlive this object and keep its parameters: no later to() or set_requires_grad().
+/// The module must outlive this object and keep its parameters: no later to() or
+/// set_requires_grad().
 class TorchParameters final : public Parameters {
  public:
   explicit TorchParameters(torch::nn::Module& module);
@@ -28,8 +29,8 @@ class TorchParameters final : public Parameters {
   std::span<float> statistics() override;
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
-  /// Copies weights() and statistics(), which strategies change, to the module: all, or one variable's.
-  /// Weights on the host need no copy, because the module uses them directly.
+  /// Copies weights() and statistics(), which strategies change, to the module: all, or one
+  /// variable's. Weights on the host need no copy, because the module uses them directly.
   void give();
   void give(std::size_t variable);
   void give_statistics();

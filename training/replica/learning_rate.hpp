@@ -1,8 +1,8 @@
 // Learning rate: the base rate, scaled with the number of workers and decayed over epochs, after a
 // warm-up.
 //
-// n workers scale the rate by n (linear) or sqrt(n). The warm-up rises from the rate of one worker to
-// the scaled rate. Goyal et al., Accurate, large minibatch SGD, arXiv:1706.02677; Krizhevsky,
+// n workers scale the rate by n (linear) or sqrt(n). The warm-up rises from the rate of one worker
+// to the scaled rate. Goyal et al., Accurate, large minibatch SGD, arXiv:1706.02677; Krizhevsky,
 // arXiv:1404.5997 (sqrt); Loshchilov and Hutter, arXiv:1608.03983 (cosine).
 #pragma once
 
@@ -42,8 +42,8 @@ struct LearningRate {
 /// Throws Error(usage) naming the invalid value.
 void check(const LearningRate& rate);
 
-/// Returns the rate of a step of the whole run. Warm-up and cosine change it in every step, drops in
-/// every epoch.
+/// Returns the rate of a step of the whole run. Warm-up and cosine change it in every step, drops
+/// in every epoch.
 double rate_at(const LearningRate& rate, Count step, Count steps_per_epoch);
 
 }  // namespace arlab::training

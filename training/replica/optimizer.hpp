@@ -1,7 +1,7 @@
 // Optimizer: SGD, momentum and Adam on flat spans, with PyTorch's formulas.
 //
-// It works on any part of the variables, because a parameter server holds only some of them and each
-// bucket is applied on arrival. Kingma & Ba, Adam, ICLR 2015; momentum: torch.optim.SGD.
+// It works on any part of the variables, because a parameter server holds only some of them and
+// each bucket is applied on arrival. Kingma & Ba, Adam, ICLR 2015; momentum: torch.optim.SGD.
 #pragma once
 
 #include <cstdint>

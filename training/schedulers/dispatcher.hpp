@@ -3,9 +3,9 @@
 //
 // The caller announces ready gradients and waits for those that it needs. If all ranks compute the
 // same order (SchedulerKind::same_everywhere), the scheduler's bundles enter the queue of jobs at
-// once. Otherwise the dispatcher asks the scheduler when idle, and one rank leads: it broadcasts the
-// next task, jobs included. The other ranks listen only while they have work, so that none waits for
-// a leader that has finished.
+// once. Otherwise the dispatcher asks the scheduler when idle, and one rank leads: it broadcasts
+// the next task, jobs included. The other ranks listen only while they have work, so that none
+// waits for a leader that has finished.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,16 @@ class Dispatcher {
   using Job = std::function<void()>;
   using Transmit = std::function<void(const Bundle&)>;
 
-  /// The leader broadcasts its next task: a bundle, or null for its next job. The other ranks receive
-  /// it. If both are empty, every rank decides by itself. Called on the thread that runs tasks.
+  /// The leader broadcasts its next task: a bundle, or null for its next job. The other ranks
+  /// receive it. If both are empty, every rank decides by itself. Called on the thread that runs
+  /// tasks.
   struct Role {
     std::function<void(const Bundle*)> broadcast_next;
     std::function<std::optional<Bundle>()> receive_next;
   };
 
-  /// own_thread: runs tasks on a separate thread, else on the waiting one. The clock must outlive it.
+  /// own_thread: runs tasks on a separate thread, else on the waiting one. The clock must outlive
+  /// it.
   Dispatcher(collectives::Clock& clock, bool own_thread);
   ~Dispatcher() { stop(); }
   /// Waits for the task in progress and drops all others. Call it before destroying what jobs and
@@ -49,8 +51,8 @@ class Dispatcher {
   /// Returns when that job and all earlier ones are done. Throws their error.
   void wait(Ticket ticket);
 
-  /// Sends gradients by this scheduler from now on. `transmit` exchanges a bundle and returns when it
-  /// is done. No task may be in progress. Throws Error(usage) like make_scheduler().
+  /// Sends gradients by this scheduler from now on. `transmit` exchanges a bundle and returns when
+  /// it is done. No task may be in progress. Throws Error(usage) like make_scheduler().
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
                 const Values& values, Transmit transmit, Role role = {});
   /// Announces a layer's complete gradient. The caller leaves it alone until wait_for() returns.

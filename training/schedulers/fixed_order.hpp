@@ -20,8 +20,8 @@ std::vector<int> backward_order(const Profile& profile);
 /// DistributedDataParallel.
 std::vector<Bundle> buckets_of(const Profile& profile, Bytes first, Bytes cap);
 
-/// Makes a scheduler that sends the bundles in order, each once its gradients are ready. With `hold`
-/// it first waits for all gradients of the step.
+/// Makes a scheduler that sends the bundles in order, each once its gradients are ready. With
+/// `hold` it first waits for all gradients of the step.
 std::unique_ptr<Scheduler> follow(std::vector<Bundle> plan, const Profile& profile,
                                   bool hold = false);
 

@@ -28,12 +28,12 @@ struct Layer {
 /// Layers in the order of the forward pass; the backward pass runs in reverse.
 using Profile = std::vector<Layer>;
 
-/// Throws Error(usage), naming the layer, for negative times or sizes, and for a need that is not an
-/// earlier layer.
+/// Throws Error(usage), naming the layer, for negative times or sizes, and for a need that is not
+/// an earlier layer.
 void check(const Profile& profile);
 
-/// The allreduce of n bytes occupies the link for alpha + n beta and completes `latency` later. Each
-/// half of an allreduce (reduce-scatter, all-gather) takes alpha + n beta / 2.
+/// The allreduce of n bytes occupies the link for alpha + n beta and completes `latency` later.
+/// Each half of an allreduce (reduce-scatter, all-gather) takes alpha + n beta / 2.
 struct LinkCost {
   Time alpha{};
   double beta = 0;  ///< picoseconds per byte

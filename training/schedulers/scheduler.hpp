@@ -60,7 +60,8 @@ struct SchedulerKind {
   std::string_view summary;
   std::string_view source;
   std::vector<Parameter> parameters = {};
-  /// Whether the next forward pass waits for all gradients; otherwise each layer waits only for its own.
+  /// Whether the next forward pass waits for all gradients; otherwise each layer waits only for its
+  /// own.
   bool barrier = true;
   /// Whether all ranks compute the same order without communication, because next() depends only on
   /// what is ready, not on time or done().
@@ -79,8 +80,8 @@ std::span<const SchedulerKind> schedulers();
 /// Throws Error(usage) naming the nearest scheduler if the name is unknown.
 const SchedulerKind& find_scheduler(std::string_view name);
 
-/// Makes a scheduler, with defaults for what `values` leaves out. Throws Error(usage) for an unknown
-/// or negative parameter, and for an invalid profile.
+/// Makes a scheduler, with defaults for what `values` leaves out. Throws Error(usage) for an
+/// unknown or negative parameter, and for an invalid profile.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
                                           const LinkCost& link, const Values& values = {});
 

@@ -2,9 +2,9 @@
 // scheduler allows.
 //
 // Each worker computes its layers one after another, forward then backward, and has one link, which
-// transfers messages in the order of their starts. Collectives synchronize all workers, so one worker
-// represents all. Several workers on one link (a parameter server's) send separate messages and share
-// the link equally.
+// transfers messages in the order of their starts. Collectives synchronize all workers, so one
+// worker represents all. Several workers on one link (a parameter server's) send separate messages
+// and share the link equally.
 #pragma once
 
 #include <optional>

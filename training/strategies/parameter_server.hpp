@@ -2,8 +2,8 @@
 // server. Workers push gradients and pull weights.
 //
 // Synchronous servers add the gradients of all workers, by rank, and update once. Asynchronous
-// servers update at each gradient and reply with the current weights. Li et al., Scaling Distributed
-// Machine Learning with the Parameter Server, OSDI 2014.
+// servers update at each gradient and reply with the current weights. Li et al., Scaling
+// Distributed Machine Learning with the Parameter Server, OSDI 2014.
 #pragma once
 
 #include <memory>

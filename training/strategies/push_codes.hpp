@@ -14,8 +14,8 @@
 
 namespace arlab::training {
 
-/// Returns how the choice encodes a gradient for a server: by any aggregation except an allreduce of
-/// several passes. Throws Error(usage) if it has no other.
+/// Returns how the choice encodes a gradient for a server: by any aggregation except an allreduce
+/// of several passes. Throws Error(usage) if it has no other.
 Aggregation push_aggregation(const CompressorChoice& choice);
 
 class PushCodes {

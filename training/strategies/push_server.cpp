@@ -120,8 +120,8 @@ class Server final : public Strategy {
     --answers_;
   }
 
-  // Adds gradients by rank, so that the sum does not depend on their order of arrival. Waits for all
-  // replies, because the ranks may compare their replicas between two steps.
+  // Adds gradients by rank, so that the sum does not depend on their order of arrival. Waits for
+  // all replies, because the ranks may compare their replicas between two steps.
   void update_once(const Step& step) {
     for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) take(next_push());

@@ -64,8 +64,8 @@ class Worker final : public Strategy {
   }
 
   // All workers on a server's link began together, so their bursts collided, and each took as many
-  // times longer as there are workers. From here on each worker lags its predecessor by a fraction of
-  // an iteration. It keeps that distance, because workers do not wait for each other.
+  // times longer as there are workers. From here on each worker lags its predecessor by a fraction
+  // of an iteration. It keeps that distance, because workers do not wait for each other.
   void stagger(double now) {
     const double exposed = s_.exchange.usage().exposed - exposed_,
                  computed = now - begin_ - exposed;

@@ -1,8 +1,8 @@
 // Strategy: keeps the replicas synchronized.
 //
 // One object serves one rank. A worker's step calls start_step, runs forward and backward passes
-// (which call need and ready), and calls finish_step. If the strategy has servers, the last ranks are
-// servers, which call only start_step and finish_step.
+// (which call need and ready), and calls finish_step. If the strategy has servers, the last ranks
+// are servers, which call only start_step and finish_step.
 //
 // To add one, write training/strategies/catalog/<name>.cpp with `StrategyKind <name>()` in
 // namespace arlab::training::strategy_catalog, and one test.

@@ -152,8 +152,8 @@ void Checkpointer::rescue() {
   folder_->save(state(), {trainer_.steps_done(), false});
 }
 
-// Rank by rank. The optimizer's steps travel as a Count, because a float does not hold large integers
-// exactly.
+// Rank by rank. The optimizer's steps travel as a Count, because a float does not hold large
+// integers exactly.
 void Checkpointer::gather_moments(Checkpoint* into) {
   collectives::Communicator& c = trainer_.communicator();
   for (Rank r = 0; r < c.ranks(); ++r) {

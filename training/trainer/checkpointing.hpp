@@ -1,10 +1,10 @@
-// Checkpointer: saves a run's state in checkpoints and restores it. A run that is killed at any step
-// and resumed ends with the same weights, to the bit.
+// Checkpointer: saves a run's state in checkpoints and restores it. A run that is killed at any
+// step and resumed ends with the same weights, to the bit.
 //
-// It saves when all ranks are settled. A checkpoint holds weights, statistics, optimizer moments (of
-// every rank if they differ), each rank's compressor state, the number of steps done, which gives
-// the sampler's position, and the run parameters. There is no random state: the sampler and the
-// synthetic data derive their random numbers from seeds and counters.
+// It saves when all ranks are settled. A checkpoint holds weights, statistics, optimizer moments
+// (of every rank if they differ), each rank's compressor state, the number of steps done, which
+// gives the sampler's position, and the run parameters. There is no random state: the sampler and
+// the synthetic data derive their random numbers from seeds and counters.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // Trainer: runs one rank's part of a data-parallel training run.
 //
-// n workers train like one worker with the whole batch: each loss is divided by the global batch, and
-// the gradients are summed. The trainer drives input, forward and backward passes, the strategy's
-// exchange, the comparison of replicas, evaluation and checkpoints.
+// n workers train like one worker with the whole batch: each loss is divided by the global batch,
+// and the gradients are summed. The trainer drives input, forward and backward passes, the
+// strategy's exchange, the comparison of replicas, evaluation and checkpoints.
 #pragma once
 
 #include <functional>
@@ -75,8 +75,8 @@ class Trainer {
   /// Returns the strategy's state on this rank; see Strategy.
   Strategy::State strategy_state() { return strategy_->state(); }
   void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }
-  /// Sets a function that every rank calls when all are settled: every `every` steps (0: never), and
-  /// after each epoch.
+  /// Sets a function that every rank calls when all are settled: every `every` steps (0: never),
+  /// and after each epoch.
   void on_settled(Count every, std::function<void(const EpochReport*)> use) {
     settle_every_ = every;
     settled_ = std::move(use);

@@ -1,6 +1,6 @@
 // Conformance of the catalog: for every compressor, every aggregation it supports and 1 to 8 ranks,
-// the bytes sent match the closed form, and all ranks end with the bits of decoding the codes one by
-// one.
+// the bytes sent match the closed form, and all ranks end with the bits of decoding the codes one
+// by one.
 #include "collectives/counting_communicator.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
@@ -89,8 +89,8 @@ Expected encoded_one_by_one(const Case& c) {
   return expected;
 }
 
-/// Returns the bytes that all ranks send in a step: the ring's P-1 rounds over the payload, twice for
-/// a sum.
+/// Returns the bytes that all ranks send in a step: the ring's P-1 rounds over the payload, twice
+/// for a sum.
 Count closed_form(const Case& c, int step, const Expected& expected) {
   const CompressorKind& kind = *c.choice.kind;
   const auto packed = [&](const TensorShapes& layout) {

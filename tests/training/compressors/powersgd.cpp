@@ -1,5 +1,5 @@
-// PowerSGD: factors are orthonormal, and with warm start the error falls to that of the best matrix of
-// the rank, which the test knows by construction.
+// PowerSGD: factors are orthonormal, and with warm start the error falls to that of the best matrix
+// of the rank, which the test knows by construction.
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
 #include "training/compressors/low_rank.hpp"

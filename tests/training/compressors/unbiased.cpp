@@ -1,8 +1,8 @@
 // Unbiased by Monte Carlo: the mean of many decoded codes is the gradient.
 //
 // The mean of 20000 trials must lie within 5.5 of its standard errors of every element. For an
-// unbiased code, a fresh seed fails here less than once in 10^5 (4e-8 per element, 256 elements). The
-// test detects a bias of a twentieth of one trial's standard deviation.
+// unbiased code, a fresh seed fails here less than once in 10^5 (4e-8 per element, 256 elements).
+// The test detects a bias of a twentieth of one trial's standard deviation.
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
 

@@ -37,7 +37,8 @@ Values seen(const Dataset& d, Count epoch, Count index) {
   return values;
 }
 
-// Returns the global batches of the given number of steps; each has rank 0's samples, then rank 1's...
+// Returns the global batches of the given number of steps; each has rank 0's samples, then rank
+// 1's...
 std::vector<Values> batches(const Dataset& d, Rank workers, Position from, int steps) {
   std::vector<std::unique_ptr<Pipeline>> pipelines;
   for (Rank r = 0; r < workers; ++r) {

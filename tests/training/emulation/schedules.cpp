@@ -92,8 +92,8 @@ struct Expected {
 TEST_CASE("the reference iteration takes the expected time under every schedule in real training") {
   const Values one{{"first_bucket", 1e9}, {"bucket", 1e9}};
   const Values cap{{"first_bucket", 4. * 4 * kUnit}, {"bucket", 4. * 4 * kUnit}};
-  // Each half of the ring's allreduce has half a start-up time; in the reference each half of DeAR's
-  // has a whole one.
+  // Each half of the ring's allreduce has half a start-up time; in the reference each half of
+  // DeAR's has a whole one.
   const Expected all[] = {{"none", {}, 0.5, 19, 20.5},    {"buckets", one, 0.5, 19, 19.5},
                           {"buckets", cap, 0.5, 15, 16},  {"fifo", {}, 0.5, 15, 16.5},
                           {"stagger", {}, 0.5, 15, 16.5}, {"dear", {}, 1, 13, 16}};

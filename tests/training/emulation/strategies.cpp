@@ -1,5 +1,5 @@
-// Every strategy on emulated ranks: the results of threads if the order of messages does not matter,
-// and otherwise always the same result.
+// Every strategy on emulated ranks: the results of threads if the order of messages does not
+// matter, and otherwise always the same result.
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,4 +1,5 @@
-// The schedulers in real time: every gradient is exchanged once per step, for any timing of threads.
+// The schedulers in real time: every gradient is exchanged once per step, for any timing of
+// threads.
 #include "training/schedulers/dispatcher.hpp"
 
 #include <atomic>

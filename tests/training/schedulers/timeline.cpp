@@ -1,5 +1,5 @@
-// The schedulers in simulated time against the reference case: layers with forward 1, backward 2 and
-// communication 2, 2, 6 on one link; the steady-state period with and without a start-up time.
+// The schedulers in simulated time against the reference case: layers with forward 1, backward 2
+// and communication 2, 2, 6 on one link; the steady-state period with and without a start-up time.
 #include "training/schedulers/timeline.hpp"
 
 #include <algorithm>

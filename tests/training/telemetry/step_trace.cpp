@@ -22,7 +22,8 @@ const std::vector<StepSpan> kStep{
     {Kind::input, 1, "batch", 3, 0, 9.5, 10.0},
 };
 
-// Returns the spans by place, such as "worker 0/computation/forward", from process and thread names.
+// Returns the spans by place, such as "worker 0/computation/forward", from process and thread
+// names.
 std::map<std::string, Json> spans_by_place(const Json& trace) {
   std::map<int, std::string> processes;
   std::map<std::pair<int, int>, std::string> threads;

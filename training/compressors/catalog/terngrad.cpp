@@ -1,5 +1,5 @@
-// TernGrad: rounds each element randomly to -s, 0 or s, where s is the largest magnitude; |g| / s is
-// the probability of a nonzero element.
+// TernGrad: rounds each element randomly to -s, 0 or s, where s is the largest magnitude; |g| / s
+// is the probability of a nonzero element.
 //
 // Elements beyond `clip` standard deviations are clipped first, unless all are equal. The code is
 // unbiased for the clipped elements. In an all-gather it takes two bits per element and s. For an

@@ -43,8 +43,8 @@ void add_bytes(float* into, const std::byte* code, Count n, float scale, float z
 void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch);
 void unpack(std::uint8_t* codes, const std::byte* packed, Count n, int bits, const Launch& launch);
 
-/// Counts magnitudes by their bits without the lower `shift` (20 to 30) bits, and adds the counts to
-/// the 2^(31 - shift) bins.
+/// Counts magnitudes by their bits without the lower `shift` (20 to 30) bits, and adds the counts
+/// to the 2^(31 - shift) bins.
 void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const Launch& launch);
 
 /// Writes the positions of magnitudes whose bits are at least `min`, in order, and their number to

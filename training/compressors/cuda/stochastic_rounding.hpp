@@ -1,4 +1,5 @@
-// Stochastic rounding on a GPU: the levels of QSGD and TernGrad, natural compression's powers of two.
+// Stochastic rounding on a GPU: the levels of QSGD and TernGrad, natural compression's powers of
+// two.
 //
 // Gives the same bits as the CPU kernels (training/compressors/kernels/kernels.hpp): random words
 // come from a counter and one source (kernels/stochastic_rounding.inc), and sums are kept in the
@@ -16,8 +17,8 @@ using collectives::cuda::Launch;
 /// Sets into[b] to the sum of squares of bucket b, which has `bucket` elements, or the rest of n.
 void square_sums(double* into, const float* x, Count n, Count bucket, const Launch& launch);
 
-/// Computes levels + sign(x) level. The level is |x| times[its bucket], at most `levels`, rounded up
-/// with the probability of its fraction. Word i is that of the Random with this key.
+/// Computes levels + sign(x) level. The level is |x| times[its bucket], at most `levels`, rounded
+/// up with the probability of its fraction. Word i is that of the Random with this key.
 void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times, Count bucket,
                std::uint64_t key, int levels, const Launch& launch);
 

@@ -74,7 +74,8 @@ struct EncodeKernels {
   /// probability of its fraction.
   void (*to_levels)(std::uint8_t* code, const float* x, const std::uint32_t* random, Count n,
                     float times, int levels);
-  /// Writes the sign and the exponent, rounded up with the probability of the fraction; natural.cpp.
+  /// Writes the sign and the exponent, rounded up with the probability of the fraction;
+  /// natural.cpp.
   void (*round_to_powers_of_two)(std::byte* code, const float* x, const std::uint32_t* random,
                                  Count n);
   /// Packs n codes of `bits` (1 to 8) bits each, the first one lowest, into (n bits + 7) / 8 bytes;

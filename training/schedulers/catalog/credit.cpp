@@ -1,7 +1,7 @@
 // credit: sends slices by priority, several at once up to a credit of bytes.
 //
-// One slice at a time leaves the link idle for its latency; sending all at once prevents overtaking.
-// Peng et al., ByteScheduler, SOSP 2019.
+// One slice at a time leaves the link idle for its latency; sending all at once prevents
+// overtaking. Peng et al., ByteScheduler, SOSP 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {

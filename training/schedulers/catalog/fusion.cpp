@@ -17,7 +17,8 @@ class Fusion : public Scheduler {
   void ready(int layer, Time now) override { waiting_.push_back({layer, now}); }
 
   std::optional<Bundle> next(Time now) override {
-    // Ticks are multiples of the cycle; a gradient that is ready after a tick waits for the next one.
+    // Ticks are multiples of the cycle; a gradient that is ready after a tick waits for the next
+    // one.
     const Time tick = now / cycle_ * cycle_;
     std::vector<int> layers;
     Bytes bytes = 0;

@@ -1,7 +1,7 @@
 // priority: sends gradients in slices, those of the first layers first.
 //
-// The next forward pass needs the first layer first, and each layer waits only for its own gradient.
-// A barrier after the step would remove the gain. Jayarajan et al., P3, MLSys 2019.
+// The next forward pass needs the first layer first, and each layer waits only for its own
+// gradient. A barrier after the step would remove the gain. Jayarajan et al., P3, MLSys 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {

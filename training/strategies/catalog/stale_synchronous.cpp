@@ -3,8 +3,8 @@
 //
 // It is decentralized: every worker holds all weights and in each step applies the sum of the
 // gradients that have arrived, by clock and rank. Gradients of later clocks than its own wait. With
-// s = 0 that is the sum over all workers in every step. Ho et al., More Effective Distributed ML via
-// a Stale Synchronous Parallel Parameter Server, NIPS 2013.
+// s = 0 that is the sum over all workers in every step. Ho et al., More Effective Distributed ML
+// via a Stale Synchronous Parallel Parameter Server, NIPS 2013.
 #include <algorithm>
 #include <deque>
 

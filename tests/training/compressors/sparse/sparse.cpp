@@ -200,7 +200,8 @@ TEST_CASE("balanced: with clustered entries, no rank sends much more than its sh
   });
   CHECK(std::is_sorted(regions.begin(), regions.end()));
   CHECK(regions[7] < n / 10);  // all cuts are among the entries
-  // k entries for the regions, at most k for balancing, about k for gathering; sizes; the histogram.
+  // k entries for the regions, at most k for balancing, about k for gathering; sizes; the
+  // histogram.
   const Count histogram = 2 * 4 * 2048, sizes = 3 * 8 * ranks;
   for (const Count bytes : sent) CHECK(bytes < 8 * k * 31 / 10 + histogram + sizes);
 }
