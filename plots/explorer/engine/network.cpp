@@ -1,5 +1,7 @@
 // The picture of a topology, and the routes of messages on it.
 #include "algorithms/base/error.hpp"
+
+#include <nlohmann/json.hpp>
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 #include "simulator/topologies/build/kind.hpp"

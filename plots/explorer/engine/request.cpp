@@ -1,5 +1,7 @@
 #include "plots/explorer/engine/request.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/answer.hpp"
 

@@ -1,7 +1,8 @@
 // Parses requests, and declares the functions that answer them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 // correct. Steps number the rounds of the longest chain, as in `arlab show`.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/count.hpp"

@@ -2,6 +2,8 @@
 // all algorithms by size.
 #include "simulator/engine/simulate.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/analysis/critical_path.hpp"

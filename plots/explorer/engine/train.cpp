@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
+
+#include <nlohmann/json.hpp>
 #include "plots/explorer/engine/request.hpp"
 #include "training/schedulers/timeline.hpp"
 
