@@ -52,8 +52,7 @@ std::string sealed(std::string sections) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace arlab;
-  using namespace arlab::simulator;
-  using namespace arlab::collectives;
+    using namespace arlab::collectives;
   using namespace arlab::training;
   if (size == 0) return 0;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

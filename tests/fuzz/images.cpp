@@ -12,8 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace arlab;
-  using namespace arlab::simulator;
-  using namespace arlab::collectives;
+    using namespace arlab::collectives;
   using namespace arlab::training;
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);

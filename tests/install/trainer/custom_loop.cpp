@@ -1,7 +1,7 @@
 // A LibTorch model and a custom training loop: two workers train it over this project's allreduce.
 //
-// Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())`
-// replace on_threads, and nothing else changes.
+// Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and
+// `train(mpi.world())` replace on_threads; nothing else changes.
 #include <torch/torch.h>
 
 #include <arlab/collectives/threads/threads.hpp>

@@ -5,7 +5,6 @@
 #include "tests/support/contains.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 

@@ -8,7 +8,6 @@
 #include "training/compressors/aggregate.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 

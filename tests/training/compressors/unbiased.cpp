@@ -7,7 +7,6 @@
 #include "tests/support/compressors.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 

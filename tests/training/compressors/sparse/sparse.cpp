@@ -16,7 +16,6 @@
 #include "training/compressors/sparse/sparse_doubling.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
