@@ -5,7 +5,6 @@
 #include "training/compressors/compressor.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
