@@ -1,4 +1,5 @@
 // arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <new>
@@ -32,7 +33,7 @@ Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the envi
 
 // In a job, one process prints the error.
 void print_error(std::string_view text) {
-  if (speaks_by_environment()) fmt::print(stderr, "error: {}\n", text);
+  if (is_root_by_environment()) fmt::print(stderr, "error: {}\n", text);
 }
 
 // Throws Error(usage) if the first word is not a command.
@@ -75,7 +76,7 @@ std::string reworded(const std::string& text) {
 
 int run(int argc, char** argv) {
   // Only run and train need all ranks of a job. For other commands one process writes the file.
-  const bool speaks = speaks_by_environment();
+  const bool speaks = is_root_by_environment();
   const std::string_view word = argc < 2 ? "" : argv[1];
   if (!speaks && word != "run" && word != "train") return 0;
   CLI::App app{

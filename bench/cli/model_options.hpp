@@ -2,7 +2,6 @@
 // messages travel on.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,10 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "simulator/models/model.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

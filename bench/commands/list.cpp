@@ -1,4 +1,5 @@
-// arlab list: what there is, and what is missing here.
+// arlab list: prints the catalogs, and what this build lacks.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,8 +8,8 @@
 #include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/backends.hpp"
 #include "bench/results/table.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"
@@ -43,7 +44,7 @@ void list_models() {
                       "--" + std::string(p.name), std::string(p.default_value),
                       std::string(p.help)});
     }
-  fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
+  fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
              markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
@@ -66,15 +67,17 @@ void list_strategies() {
   for (const training::StrategyKind& k : training::strategies())
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
-                    k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
-  fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
-             markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
+                    k.placement ? std::string(collectives::name(*k.placement)) : "any",
+                    std::string(k.source)});
+  fmt::print(
+      "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
+      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
 }
 
 void list_backends() {
   Rows rows;
-  for (const Backend& b : backends()) {
-    const std::string off = b.why_off();
+  for (const collectives::Backend& b : collectives::backends()) {
+    const std::string off = b.unavailable_reason();
     rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.summary),
                     off.empty() ? b.note() : off});
   }
@@ -102,7 +105,7 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"strategies", list_strategies},
                            {"backends", list_backends},
                            {"types", list_types},
-                           {"architectures", list_architectures}};  // the last: it may not return
+                           {"architectures", list_architectures}};  // last: it may not return
 
 void list(const std::string& what) {
   bool found = false;
@@ -123,14 +126,15 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* command = app.add_subcommand(
       "list",
-      "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
-      "architectures; what is missing");
+      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+      "architectures, and what this build lacks");
   command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  command->add_option(
+  command
+      ->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
-          "backends, types, architectures (that are trained) or all (default)")
+          "backends, types, architectures (to train) or all (default)")
       ->type_name("");
   command->callback([what] { list(*what); });
 }

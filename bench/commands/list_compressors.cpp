@@ -1,4 +1,4 @@
-// arlab list compressors: what makes gradients smaller, how small, and how the codes come together.
+// arlab list compressors: prints the gradient compressors: sizes, aggregation, parameters.
 #include <fmt/format.h>
 
 #include <string>
@@ -42,7 +42,7 @@ void list_compressors() {
                             fmt::format("{} to {}", p.min, p.max), std::string(p.help)});
   }
   fmt::print(
-      "{}\nn elements; bytes are those of one rank's code. Write topk:ratio=0.01, or "
+      "{}\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "
       "int8:feedback=on.\n\n{}",
       markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimiser",
                 "NaN, infinity, zero", "source"},

@@ -1,4 +1,4 @@
-// arlab list topologies: the networks there are, with their parameters.
+// arlab list topologies: prints the networks and their parameters.
 #include <fmt/format.h>
 
 #include "bench/commands/commands.hpp"
@@ -20,7 +20,7 @@ void list_topologies() {
                       first ? std::string(kind.source) : ""});
     }
   fmt::print(
-      "{}\nWrite fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
+      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
       markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
   Rows routings, placements;
   for (const simulator::Routing r : simulator::kRoutings)

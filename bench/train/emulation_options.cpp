@@ -1,5 +1,6 @@
 #include "bench/train/emulation_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -11,6 +12,7 @@
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/models/model.hpp"
+#include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
 namespace arlab::bench {
@@ -38,34 +40,38 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
 
 void VirtualRun::add(CLI::App& command) {
   const std::string group = "Virtual ranks (--backend virtual)";
-  command.add_option("--bandwidth", bandwidths,
-                  "Of each rank's port, in bits a second: 10G (default), or 100M,1G,10G,100G")
+  command
+      .add_option("--bandwidth", bandwidths,
+                  "Of each rank's port, in bits per second: 10G (default), or 100M,1G,10G,100G")
       ->delimiter(',')
       ->type_name("RATES")
       ->group(group);
   command.add_option("--latency", latency, "Of a message (default 20us)")
       ->type_name("TIME")
       ->group(group);
-  command.add_option("--topology", topology,
-                  "Instead of a port a rank: any of `arlab list topologies`, such as "
+  command
+      .add_option("--topology", topology,
+                  "Instead of one port per rank: any of `arlab list topologies`, such as "
                   "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
       ->type_name("SPEC")
       ->group(group);
-  command.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
+  command.add_option("--speed", speed, "Multiply-adds per second of a worker (default 1T)")
       ->type_name("RATE")
       ->group(group);
-  command.add_option("--slowdown", slowdown,
-                  "By rank, how many times as long it computes: 1,1,2.5 (default 1 for all)")
+  command
+      .add_option("--slowdown", slowdown,
+                  "Factors on the compute time, by rank: 1,1,2.5 (default 1 for all)")
       ->delimiter(',')
       ->type_name("FACTORS")
       ->group(group);
-  command.add_option("--jitter", jitter,
-                  "Computing takes up to so much of its time again, by chance (default 0)")
+  command
+      .add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
       ->type_name("PART")
       ->group(group);
-  command.add_option("--codec-cost", codec_cost,
-                  "Nanoseconds that encoding and decoding an element take: 1.2,0.4, or measured "
-                  "(default: on this machine, so times differ a little from run to run)")
+  command
+      .add_option("--codec-cost", codec_cost,
+                  "Nanoseconds per element to encode and to decode: 1.2,0.4, or measured (default: "
+                  "measured on this machine, so times differ slightly between runs)")
       ->type_name("NS,NS")
       ->group(group);
 }
@@ -79,7 +85,7 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
   if (!topology.empty()) {
     if (!bandwidths.empty() || !latency.empty())
       fail(Blame::usage,
-           fmt::format("--topology {} has bandwidths and latencies of its own: leave out "
+           fmt::format("--topology {} defines bandwidths and latencies: leave out "
                        "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
                        topology, topology.substr(0, topology.find(':'))));
     return {{0, Time{}, topology}};
@@ -98,7 +104,7 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
   if (!gradients.compressor) return {};
   if (codec_cost == "measured") {
     static std::map<std::string, training::CodecCost>
-        measured;  // by compressor: a study asks often
+        measured;  // by compressor: a study asks for it often
     constexpr Count kMost = 1 << 20;
     const auto [found, is_new] = measured.try_emplace(training::text(*gradients.compressor));
     if (is_new)
@@ -121,16 +127,17 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
   return {ns[0] * 1e-9, ns[1] * 1e-9};
 }
 
-double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-                       const std::function<void(collectives::Communicator&)>& body) const {
-  if (static_cast<Rank>(slowdown.size()) > ranks)
-    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", slowdown.size(),
-                                   show_plural(ranks, "rank")));
-  training::EmulationOptions options{slowdown, jitter, seed};
-  if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
-  const auto built = made(network, ranks, seed);
-  return picoseconds(training::on_emulated_ranks(*built, ranks, body, options).finish) /
-         kPicosecondsPerSecond;
+collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {
+  return training::emulated_backend(
+      [this, network, seed](Rank ranks,
+                            const std::function<void(collectives::Communicator&)>& body) {
+        if (static_cast<Rank>(slowdown.size()) > ranks)
+          fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}",
+                                         slowdown.size(), show_plural(ranks, "rank")));
+        training::EmulationOptions options{slowdown, jitter, seed};
+        if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
+        training::on_emulated_ranks(*made(network, ranks, seed), ranks, body, options);
+      });
 }
 
 }  // namespace arlab::bench

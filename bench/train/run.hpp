@@ -1,4 +1,4 @@
-// One training run as it is measured: what each rank does, and what is told of it.
+// One measured training run: the work of each rank, and the result of rank 0.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "bench/cli/progress.hpp"
 #include "bench/results/statistics.hpp"
 #include "bench/train/options.hpp"
+#include "collectives/backends/backend.hpp"
 #include "training/trainer/trainer.hpp"
 
 namespace arlab::bench {
@@ -14,12 +15,12 @@ namespace arlab::bench {
 struct TrainConfig {
   const training::Architecture* architecture = nullptr;
   training::TrainerOptions learning;
-  std::string backend;
+  const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
-  VirtualNetwork network = {};  ///< of virtual ranks
+  VirtualNetwork network = {};  ///< of emulated ranks
 };
 
-/// What rank 0 has seen of it.
+/// The result, as rank 0 sees it.
 struct TrainResult {
   TrainConfig config;
   std::string route;
@@ -27,14 +28,12 @@ struct TrainResult {
   std::vector<training::EpochReport> epochs;
   std::vector<double> step_us;
   training::Staleness staleness;
-  training::CodeRoute codes;  ///< where gradients are compressed
-  Count steps_before = 0;     ///< that a checkpoint had
+  training::CodeRoute codes;  ///< if gradients are compressed
+  Count steps_before = 0;     ///< of the checkpoint
 };
 
-/// Every rank of the communicator calls it; only rank 0's result is filled.
-/// gpus: between which gradients travel, or null.
-TrainResult train(collectives::Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data,
-                  collectives::StagedExecutor* gpus);
+/// Every rank of the run calls it with its executor. Only rank 0's result is filled.
+TrainResult train(collectives::Executor& executor, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data);
 
 }  // namespace arlab::bench

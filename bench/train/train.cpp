@@ -1,9 +1,13 @@
-// arlab train: data-parallel training for real: what an allreduce costs where it is used.
+// arlab train: runs data-parallel training, and reports the cost of communication.
 //
-// In the program arlab-train, which alone is linked with LibTorch: loading that takes a third of a
-// second, which no other verb shall wait for.
+// It is part of the program arlab-train, the only one that links LibTorch: loading it takes a third
+// of a second, which would delay every other command.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +17,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
+#include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/train/gradient_options.hpp"
 #include "bench/train/report.hpp"
@@ -28,13 +33,17 @@ constexpr std::string_view kExamples = R"(Examples:
   mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
   arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
 
-TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
+using collectives::Backend;
+using collectives::Placement;
+
+TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend& backend,
                       const training::Architecture& architecture, Rank workers) {
-  const std::string_view host = backend == "virtual" ? backend : job.host_backend(backend);
-  TrainConfig c{&architecture, learning_of(options, host, workers), backend, workers, workers};
+  const Placement placement = job.placement(backend);
+  TrainConfig c{&architecture, learning_of(options, placement, workers), &backend, workers,
+                workers};
   const bool served = training::find_strategy(c.learning.strategy).has_servers;
   if (served) c.ranks += options.learning.options.servers;
-  if (host == "mpi" && job.ranks() > 0) {
+  if (placement == Placement::processes && job.ranks() > 0) {
     if (options.workers.empty()) {
       c.workers = training::Trainer::workers_of(c.learning, job.ranks());
       c.ranks = job.ranks();
@@ -45,27 +54,30 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
                                      workers, served ? " with their servers" : "", c.ranks,
                                      job.ranks(), c.ranks));
     }
-  } else if (host == "mpi") {
+  } else if (placement == Placement::processes) {
     fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
                                    "train ...`",
-                                   backend, c.ranks));
+                                   backend.name, c.ranks));
   }
-  if (backend != "virtual")
-    job.check(backend, c.ranks);
-  else if (job.ranks() > 1)
-    fail(Blame::usage, "virtual ranks are threads of one process: start it without mpirun");
+  job.check(backend, c.ranks);
+  if (placement == Placement::colocated)
+    fail(Blame::usage,
+         fmt::format("backend {} has co-located ranks, which cannot train replicas: use --backend {}",
+                     backend.name,
+                     backend_names([](const Backend& b) {
+                       return b.placement != Placement::colocated;
+                     })));
   return c;
 }
 
-/// Why a run of several cannot be: what it asks for does not fit together. Empty if it can; what is
-/// wrong with all of them is found when they run.
+/// Returns why one of several runs is left out: its options exclude each other. Empty if it is not.
 std::string why_left_out(const TrainConfig& c) {
   const training::GradientOptions& gradients = c.learning.options.gradients;
   if (!gradients.compressor) return "";
-  const training::CompressorKind& command = *gradients.compressor->kind;
+  const training::CompressorKind& kind = *gradients.compressor->kind;
   if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
-  if (command.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
-    return fmt::format("it must be followed by {}", command.optimizer);
+  if (kind.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
+    return fmt::format("it needs optimizer {}", kind.optimizer);
   const Count n = c.architecture->parameters;
   const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
   if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
@@ -75,7 +87,7 @@ std::string why_left_out(const TrainConfig& c) {
   return "";
 }
 
-/// `all` stands for all of them.
+/// Returns all of them if `all` is given.
 std::vector<std::string> expanded(const std::vector<std::string>& given,
                                   const std::vector<std::string>& all) {
   return given == std::vector<std::string>{"all"} ? all : given;
@@ -83,30 +95,30 @@ std::vector<std::string> expanded(const std::vector<std::string>& given,
 
 std::vector<std::string> all_schedulers() {
   std::vector<std::string> names;
-  for (const training::SchedulerKind& command : training::schedulers()) names.emplace_back(command.name);
+  for (const training::SchedulerKind& kind : training::schedulers()) names.emplace_back(kind.name);
   return names;
 }
 
 std::vector<std::string> all_compressors() {
   std::vector<std::string> names{"none"};
-  for (const training::CompressorKind& command : training::compressors())
-    names.emplace_back(command.name);
+  for (const training::CompressorKind& kind : training::compressors())
+    names.emplace_back(kind.name);
   return names;
 }
 
 std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
-                                    const std::string& backend) {
+                                    const Backend& backend) {
   std::vector<Rank> workers = options.chosen_workers();
-  const bool in_job = job.ranks() > 0 && job.host_backend(backend) == "mpi";
-  if (options.workers.empty() && (in_job || backend == "nccl"))
+  const bool in_job = job.ranks() > 0 && job.placement(backend) == Placement::processes;
+  if (options.workers.empty() && (in_job || backend.rank_per_device))
     workers = {job.default_ranks(backend)};
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
-  const bool is_virtual = backend == "virtual";
+  const bool is_virtual = backend.placement == Placement::emulated;
   if (!is_virtual && options.world.any())
     fail(Blame::usage, fmt::format("--bandwidth, --latency, --topology, --speed, --slowdown, "
                                    "--jitter and --codec-cost are of virtual ranks, not of backend "
-                                   "{}: use --backend virtual",
-                                   backend));
+                                   "{}: use --backend {}",
+                                   backend.name, options.world.backend({}, 0).name));
   const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
   const std::vector<std::string>& algorithms = options.algorithms;
   const auto kinds = expanded(options.schedulers, all_schedulers());
@@ -116,7 +128,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   const auto add = [&](TrainConfig c) {
     training::GradientOptions& gradients = c.learning.options.gradients;
     if (const std::string why = why_left_out(c); several && !why.empty()) {
-      if (job.speaks())
+      if (job.is_root())
         fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
                    gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route,
                    why);
@@ -150,70 +162,78 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   return all;
 }
 
-// Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
-// train alone and not say so.
+// Throws Error(usage) if TF_CONFIG or Slurm name workers that are not part of the MPI job: this
+// process would silently train alone.
 void check_cluster(const Job& job) {
-  const training::Cluster told = training::resolve_cluster(training::process_environment);
-  const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
+  const training::Cluster cluster =
+      training::resolve_cluster(training::process_environment);
+  const auto ranks = cluster.workers + static_cast<Rank>(cluster.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
-  for (const auto* list : {&told.addresses, &told.servers})
+  for (const auto* list : {&cluster.addresses, &cluster.servers})
     for (const std::string& address : *list)
       hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", training::host_of(address));
   fail(Blame::usage,
        fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
                    "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
-                   told.source, ranks,
-                   job.ranks() == 0 ? std::string("process is no part of an MPI job")
+                   cluster.source, ranks,
+                   job.ranks() == 0 ? std::string("process is not part of an MPI job")
                                     : fmt::format("MPI job has {} ranks", job.ranks()),
                    ranks, hosts));
 }
 
 int run(TrainOptions& options, Job& job) {
   check_cluster(job);
-  const std::string backend =
-      options.backend.empty() ? std::string(job.default_backend()) : options.backend;
-  if (options.device != "cpu" && options.device != "cuda")
+  const Backend emulated = options.world.backend({}, options.seed);
+  const Backend& backend =
+      options.backend == emulated.name ? emulated : job.backend(options.backend);
+  const bool is_virtual = backend.placement == Placement::emulated;
+  constexpr std::string_view kDevices[] = {"cpu", "cuda"};
+  if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
+  if (!options.json.empty() && options.json == options.csv)
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
   std::optional<ResultFile> json;
-  if (job.speaks() && !options.json.empty())
+  std::optional<CsvFile> csv;
+  if (job.is_root() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  if (job.is_root() && !options.csv.empty()) csv.emplace(options.csv);
   std::vector<TrainResult> results;
-  std::set<std::string> told;
+  std::set<std::string> printed;
   const training::Architecture* made_for = nullptr;
   Datasets data;
   for (const TrainConfig& config : configs) {
     if (std::exchange(made_for, config.architecture) != config.architecture)
       data = datasets_of(options, *config.architecture);
     TrainResult result;
-    const auto body = [&](collectives::Communicator& communicator,
-                          collectives::StagedExecutor* gpus) {
-      TrainResult mine = train(communicator, config, options, data, gpus);
-      if (communicator.rank() == 0) result = std::move(mine);
-    };
-    if (backend == "virtual")
-      options.world.run(
-          config.network, config.ranks, options.seed,
-          [&](collectives::Communicator& communicator) { body(communicator, nullptr); });
-    else
-      job.run_training(backend, config.ranks, body);
-    if (!job.speaks()) continue;
-    if (!result.codes.advice.empty() && told.insert(result.codes.advice).second)
+    const Backend chosen =
+        is_virtual ? options.world.backend(config.network, options.seed) : backend;
+    constexpr std::chrono::minutes kPatience(10);  // another rank may be saving a checkpoint
+    job.run(chosen, {.ranks = config.ranks, .patience = kPatience},
+            [&](collectives::Executor& executor) {
+              TrainResult mine = train(executor, config, options, data);
+              if (executor.control().rank() == 0) result = std::move(mine);
+            });
+    if (!job.is_root()) continue;
+    if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       fmt::print(stderr, "note: {}\n", result.codes.advice);
-    if (json) json->add(train_record(result, options));
+    const Json record = to_json(train_record(result, options));
+    if (json) json->add(record);
+    if (csv) csv->add(record);
     results.push_back(std::move(result));
   }
-  if (!job.speaks() || options.json == "-") return 0;
-  if (backend == "virtual" && results.size() > 1) {
-    const std::vector<Trial> trials = trials_of(results);
+  if (!job.is_root() || options.json == "-" || options.csv == "-") return 0;
+  if (is_virtual && results.size() > 1) {
+    const std::vector<RunSummary> runs = summaries_of(results);
     const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
-    fmt::print("{}\n{}", verdict(trials, target), explain(trials, target));
+    fmt::print("{}\n{}", comparison_table(runs, target), explain(runs, target));
     return 0;
   }
   fmt::print("{}", train_table(results));
-  const std::string story = train_story(results.back());
-  if (!story.empty()) fmt::print("\n{}", story);
+  const std::string explanation = explain(results.back());
+  if (!explanation.empty()) fmt::print("\n{}", explanation);
   return 0;
 }
 
@@ -221,8 +241,9 @@ int run(TrainOptions& options, Job& job) {
 
 void add_train(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("train");
-  command->description("Train a model on several workers, and see what communication costs\n\n" +
-                    std::string(kExamples) + "\n");
+  command->description(
+      "Train a model on several workers, and report the cost of communication\n\n" +
+      std::string(kExamples) + "\n");
   const auto options = std::make_shared<TrainOptions>();
   options->add(*command);
   command->callback([options, &session] {

@@ -36,7 +36,7 @@ inline Verdict run_native(Communicator& communicator, const Problem& problem, Op
   return {communicator.sum(wrong_elements(data, operand, problem, communicator.rank())), 0};
 }
 
-inline std::string text(const Algorithm& algorithm, const Problem& problem, Operand operand,
+inline std::string text_of(const Algorithm& algorithm, const Problem& problem, Operand operand,
                         int segments) {
   return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
          std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " " +
