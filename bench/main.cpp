@@ -1,11 +1,12 @@
 // arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <new>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -45,7 +46,8 @@ void check_command(const CLI::App& app, const std::string& word) {
     fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
                                    word, fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end()) unknown("command", word, names);
+  if (std::find(names.begin(), names.end(), word) == names.end())
+    fail_unknown("command", word, names);
 }
 
 // Names the argument that was not understood, and the option it may have been meant to be.

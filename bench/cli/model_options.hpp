@@ -2,7 +2,6 @@
 // messages travel on.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,10 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "simulator/models/model.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 
@@ -38,7 +41,7 @@ struct ModelOptions {
 
   /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
   /// have.
-  simulator::Values values() const;
+  Values values() const;
   /// All parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;
 

@@ -2,13 +2,16 @@
 // broken links.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "algorithms/problem.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::simulator {
 class Topology;

@@ -1,4 +1,4 @@
-// Files that a verb writes in one go: pages, schedules, traces. Result files grow line by line
+// Files that a command writes at once: pages, schedules, traces. Result files grow line by line
 // instead (result_file.hpp).
 #pragma once
 

@@ -1,13 +1,16 @@
-// The verbs of arlab: each adds its subcommand to the command line; one file a verb.
+// The commands of arlab, one file per command: each function adds its subcommand to the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace arlab::bench {
 
-/// What a verb gets from main, and what it gives back.
+/// Passes the command line from main to a command, and its exit code back.
 struct Session {
   std::vector<std::string> command;  ///< the whole command line
   int exit_code = 0;
@@ -24,11 +27,11 @@ void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 void add_explore(CLI::App& app, Session& session);
 
-// Parts of list and show; without topologies the first says what is missing.
+// Parts of list and show.
 void list_topologies();
 void list_compressors();
-void list_architectures();  ///< of arlab: flushes stdout and becomes arlab-train, where there is
-                            ///< one
-void add_show_topology(CLI::App& show_verb);
+/// In arlab: flushes stdout and replaces this process by arlab-train, if it was built.
+void list_architectures();
+void add_show_topology(CLI::App& show_command);
 
 }  // namespace arlab::bench

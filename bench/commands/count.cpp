@@ -1,7 +1,7 @@
-// arlab count: the message-count model: claimed by a formula, counted in the programs, and the
-// difference.
+// arlab count: compares the message counts that closed formulas claim with counts of the programs.
 #include "algorithms/verify/count.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bench/commands/commands.hpp"
@@ -16,20 +16,20 @@ void evaluate(const Config& config, Record& r) {
   r.wrong = counts.all == *r.claimed ? 0 : 1;
   for (Rank rank = 0; rank < config.problem.ranks; ++rank)
     if (!(counts.rank[static_cast<std::size_t>(rank)] ==
-          claimed_of_rank(*config.algorithm, config.problem, rank, config.segments)))
+          predicted_rank_cost(*config.algorithm, config.problem, rank, config.segments)))
       ++*r.wrong;
 }
 
 Estimate estimate(const Config& config, const Record& r) {
-  constexpr double kBytesARank = 600, kBytesAnAction = 32,
-                   kMessagesASecond = 5e6;  // measured, rounded down
+  constexpr double kBytesPerRank = 600, kBytesPerAction = 32,
+                   kMessagesPerSecond = 5e6;  // measured, rounded down
   const auto ranks = static_cast<double>(config.problem.ranks);
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
-  e.seconds = e.messages / kMessagesASecond;
-  if (e.messages > 1e12) return e;  // hopeless anyway; do not even make one rank's round
+  e.seconds = e.messages / kMessagesPerSecond;
+  if (e.messages > 1e12) return e;  // too many; do not build a round
   e.memory =
-      ranks * (kBytesARank +
-               kBytesAnAction *
+      ranks * (kBytesPerRank +
+               kBytesPerAction *
                    static_cast<double>(largest_round(config, config.problem.ranks - 1).actions));
   return e;
 }
@@ -37,8 +37,8 @@ Estimate estimate(const Config& config, const Record& r) {
 }  // namespace
 
 void add_count(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "count", "The message-count model: claimed by a formula, counted in the programs");
+  CLI::App* command =
+      app.add_subcommand("count", "Count messages: the closed formula against the programs");
   command->footer(
       "Examples:\n  arlab count ring -p 7 -n 1000\n  arlab count all -p 2..64 -n 1M --csv "
       "counts.csv");
@@ -50,7 +50,8 @@ void add_count(CLI::App& app, Session& session) {
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};
     session.exit_code = sweep(
-        *options, "count", [](Record&) {}, estimate, evaluate);
+        *options, options->configs(), [](const Config&) { return CountBody{}; }, estimate,
+        evaluate);
   });
 }
 

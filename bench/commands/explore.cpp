@@ -1,5 +1,5 @@
-// arlab explore: the page that animates the programs, for lectures: one HTML file that opens from
-// disk.
+// arlab explore: writes one HTML page that animates the algorithms, for lectures.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -13,12 +13,12 @@
 namespace arlab::bench {
 namespace {
 
-struct ExploreVerb {
+struct ExploreCommand {
   std::string output = "explore.html";
   bool precomputed = false;
 };
 
-void explore(const ExploreVerb& command) {
+void explore(const ExploreCommand& command) {
   const bool computes = explorer::has_module() && !command.precomputed;
   const std::string page = computes ? explorer::page_with_module() : explorer::page_with_answers();
   write_file(command.output, page);
@@ -35,15 +35,16 @@ void explore(const ExploreVerb& command) {
 
 void add_explore(CLI::App& app, Session&) {
   CLI::App* command = app.add_subcommand(
-      "explore", "One HTML page that animates the algorithms, computes and simulates them");
+      "explore", "Write one HTML page that animates, computes and simulates the algorithms");
   command->footer("Examples:\n  arlab explore\n  arlab explore -o lecture/explore.html");
-  const auto options = std::make_shared<ExploreVerb>();
-  command->add_option("-o,--output", options->output,
+  const auto options = std::make_shared<ExploreCommand>();
+  command
+      ->add_option("-o,--output", options->output,
                    "Page to write (default explore.html); - is stdout")
       ->type_name("FILE");
   command->add_flag(
       "--precomputed", options->precomputed,
-      "Put runs into the page instead of the programs, for browsers without WebAssembly");
+      "Embed recorded runs instead of the programs, for browsers without WebAssembly");
   command->callback([options] { explore(*options); });
 }
 

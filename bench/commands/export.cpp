@@ -1,18 +1,19 @@
-// arlab export: an algorithm's schedule as JSON or as a trace that SimGrid replays, or a simulated
-// run as a trace that Perfetto and Chrome open.
+// arlab export: writes a schedule as JSON or as a SimGrid trace, or a simulated run as a Perfetto
+// trace.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/export/ti_trace.hpp"
-#include "bench/results/hot_links.hpp"
+#include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -21,7 +22,7 @@
 namespace arlab::bench {
 namespace {
 
-struct ExportVerb {
+struct ExportCommand {
   SweepOptions sweep;
   ModelOptions model;
   std::string format = "json", file = "-";
@@ -53,7 +54,7 @@ Json schedule_json(const Config& config) {
                      {"elements", lane.problem.elements},
                      {"ranks", std::move(ranks)}});
   }
-  return {{"schema", 1},
+  return {{"schema", kSchema},
           {"kind", "schedule"},
           {"algorithm", config.algorithm->name},
           {"collective", name(config.problem.collective)},
@@ -63,34 +64,33 @@ Json schedule_json(const Config& config) {
           {"lanes", std::move(lanes)}};
 }
 
-// What the finish hangs on, as one more process after the ranks.
+// The critical path, as one more process after the ranks.
 void add_critical_path(training::TraceEvents& events, const simulator::CriticalPath& path,
                        Rank ranks) {
   events.process(ranks, "critical path");
   for (const simulator::CriticalStep& s : path.steps) {
     if (s.begin == s.end) continue;
-    const bool travels = s.kind == simulator::CriticalStep::Kind::message;
+    const bool message = s.kind == simulator::CriticalStep::Kind::message;
     events.span({ranks, 0},
-                travels ? fmt::format("message {} to {}", s.rank, s.to)
+                message ? fmt::format("message {} to {}", s.rank, s.to)
                         : fmt::format("{} on {}", name(s.kind), s.rank),
                 microseconds(s.begin), microseconds(s.end - s.begin),
                 {{"round", s.round}, {"lane", s.lane}});
   }
 }
 
-// How busy each of the hottest links was, in a process of their own.
-void add_links(training::TraceEvents& events, const HotLinks& hot, Rank process) {
-  events.process(process, "links, the hottest first");
-  for (const HotLinks::One& link : hot.links)
-    for (std::size_t i = 0; i <= link.busy.size(); ++i)
-      events.counter(process, link.load.name, static_cast<double>(i) * *hot.step_us, "busy %",
-                     i < link.busy.size() ? 100 * link.busy[i] : 0);
+// The utilization of the most utilized links over time, as counters of one more process.
+void add_links(training::TraceEvents& events, const LinkUtilization& all, Rank process) {
+  events.process(process, "links, the most utilized first");
+  for (const LinkUtilization::Link& link : all.links)
+    for (std::size_t i = 0; i <= link.by_step.size(); ++i)
+      events.counter(process, link.load.name, static_cast<double>(i) * *all.step_us,
+                     "utilization %", i < link.by_step.size() ? 100 * link.by_step[i] : 0);
 }
 
-// A process a rank; threads send, receive and reduce in it; arrows for messages; counters for
-// links.
+// One process per rank with threads send, receive and reduce; arrows are messages, counters links.
 Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& path,
-                const std::optional<HotLinks>& hot, const Config& config,
+                const std::optional<LinkUtilization>& links, const Config& config,
                 const ModelOptions& model) {
   training::TraceEvents events;
   constexpr const char* kThreads[] = {"send", "receive", "reduce"};
@@ -112,7 +112,7 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
                    where, s.message, microseconds(s.begin));
   }
   add_critical_path(events, path, config.problem.ranks);
-  if (hot) add_links(events, *hot, config.problem.ranks + 1);
+  if (links) add_links(events, *links, config.problem.ranks + 1);
   return std::move(events).json(
       {{"algorithm", config.algorithm->name},
        {"ranks", config.problem.ranks},
@@ -122,19 +122,19 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
        {"machine", model.machine()}});
 }
 
-void export_one(const ExportVerb& command) {
+void export_one(const ExportCommand& command) {
   const std::vector<Config> configs = command.sweep.configs(command.model.groups());
   if (configs.size() != 1)
-    fail(Blame::usage, fmt::format("an export is of one configuration, not of {}: give one "
+    fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
                                    "algorithm, one -p, one size, one network",
                                    configs.size()));
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
-  const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
-  const double most = command.format == "ti" ? 1e7 : 2e6;
-  if (static_cast<double>(messages) > most)
-    fail(Blame::usage, fmt::format("{} messages make a file nobody can open: use fewer ranks",
+  const Count messages = predicted_cost(*config.algorithm, config.problem, config.segments).messages;
+  const double limit = command.format == "ti" ? 1e7 : 2e6;
+  if (static_cast<double>(messages) > limit)
+    fail(Blame::usage, fmt::format("{} messages make a file too large to open: use fewer ranks",
                                    show_count(messages)));
   std::string text;
   if (command.format == "json") {
@@ -151,14 +151,14 @@ void export_one(const ExportVerb& command) {
         simulator::simulate(*config.algorithm, config.problem,
                             static_cast<Bytes>(collectives::size_of(config.operand.dtype)),
                             *network, {.segments = config.segments, .trace = &trace});
-    const auto hot = hottest(*network, outcome.finish, kTracks, &history);
-    text =
-        trace_json(trace, simulator::critical_path(trace, outcome.finish), hot, config, command.model)
-            .dump() +
-        "\n";
+    const auto links = most_utilized_links(*network, outcome.finish, kTracks, &history);
+    text = trace_json(trace, simulator::critical_path(trace, outcome.finish), links, config,
+                      command.model)
+               .dump() +
+           "\n";
   } else {
     const std::string_view formats[] = {"json", "perfetto", "ti"};
-    unknown("format", command.format, formats);
+    fail_unknown("format", command.format, formats);
   }
   write_file(command.file, text);
   if (command.file == "-") return;
@@ -170,15 +170,16 @@ void export_one(const ExportVerb& command) {
 
 void add_export(CLI::App& app, Session&) {
   CLI::App* command = app.add_subcommand(
-      "export", "A schedule as JSON or SimGrid trace, or a run as Perfetto trace");
+      "export", "Write a schedule as JSON or SimGrid trace, or a simulated run as Perfetto trace");
   command->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
       "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
       "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
-  const auto options = std::make_shared<ExportVerb>();
+  const auto options = std::make_shared<ExportCommand>();
   options->sweep.add_axes(*command, true);
   options->model.add(*command);
-  command->add_option("-f,--format", options->format,
+  command
+      ->add_option("-f,--format", options->format,
                    "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
                    "perfetto (a simulated run)")
       ->type_name("NAME");

@@ -1,10 +1,11 @@
-// arlab list: what there is, and what is missing here.
+// arlab list: prints the catalogs, and what this build lacks.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
@@ -34,22 +35,16 @@ void list_algorithms() {
                                                        rows));
 }
 
-std::string show_default(const simulator::Parameter& p) {
-  return p.unit == simulator::Parameter::Unit::bytes
-             ? show_bytes(static_cast<Bytes>(p.default_value))
-         : p.unit == simulator::Parameter::Unit::number ? fmt::format("{:g}", p.default_value)
-                                                        : show_picoseconds(p.default_value);
-}
-
 void list_models() {
   Rows rows;
   for (const simulator::Model& m : simulator::models())
-    for (const simulator::Parameter& p : m.parameters) {
+    for (const Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
-                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
+                      "--" + std::string(p.name), std::string(p.default_value),
+                      std::string(p.help)});
     }
-  fmt::print("{}\nThese are models of networks; those that are trained: arlab list architectures\n",
+  fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
              markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
 }
 
@@ -57,9 +52,9 @@ void list_schedulers() {
   Rows rows;
   for (const training::SchedulerKind& k : training::schedulers()) {
     std::string parameters;
-    for (const simulator::Parameter& p : k.parameters)
-      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
-                    " (" + std::string(p.help) + ")";
+    for (const Parameter& p : k.parameters)
+      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" +
+                    std::string(p.default_value) + " (" + std::string(p.help) + ")";
     rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
                     parameters, std::string(k.source)});
   }
@@ -74,8 +69,9 @@ void list_strategies() {
                     k.has_servers ? "yes" : "no",
                     k.placement ? std::string(collectives::name(*k.placement)) : "any",
                     std::string(k.source)});
-  fmt::print("{}\nSynchronous: n workers train as one with the whole batch does.\n",
-             markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
+  fmt::print(
+      "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
+      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
 }
 
 void list_backends() {
@@ -109,7 +105,7 @@ constexpr Part kParts[] = {{"algorithms", list_algorithms},
                            {"strategies", list_strategies},
                            {"backends", list_backends},
                            {"types", list_types},
-                           {"architectures", list_architectures}};  // the last: it may not return
+                           {"architectures", list_architectures}};  // last: it may not return
 
 void list(const std::string& what) {
   bool found = false;
@@ -122,7 +118,7 @@ void list(const std::string& what) {
     found = true;
   }
   names.push_back("all");
-  if (!found) unknown("list", what, names);
+  if (!found) fail_unknown("list", what, names);
 }
 
 }  // namespace
@@ -130,14 +126,15 @@ void list(const std::string& what) {
 void add_list(CLI::App& app, Session&) {
   CLI::App* command = app.add_subcommand(
       "list",
-      "Algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
-      "architectures; what is missing");
+      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+      "architectures, and what this build lacks");
   command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
-  command->add_option(
+  command
+      ->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
-          "backends, types, architectures (that are trained) or all (default)")
+          "backends, types, architectures (to train) or all (default)")
       ->type_name("");
   command->callback([what] { list(*what); });
 }

@@ -1,4 +1,4 @@
-// arlab list compressors: what makes gradients smaller, how small, and how the codes come together.
+// arlab list compressors: prints the gradient compressors: sizes, aggregation, parameters.
 #include <fmt/format.h>
 
 #include <string>
@@ -34,15 +34,15 @@ void list_compressors() {
     std::string ways;
     for (const training::Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
     kinds.push_back({std::string(k.name), std::string(k.summary), std::string(k.size), ways,
-                     feedback_of(k), unbiased(k), std::string(k.optimizer), std::string(k.special_values),
-                     std::string(k.source)});
-    for (const training::CompressorParameter& p : k.parameters)
+                     feedback_of(k), unbiased(k), std::string(k.optimizer),
+                     std::string(k.special_values), std::string(k.source)});
+    for (const Parameter& p : k.parameters)
       parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",
-                            std::string(p.name), fmt::format("{}", p.default_value),
-                            fmt::format("{} to {}", p.least, p.most), std::string(p.help)});
+                            std::string(p.name), std::string(p.default_value),
+                            fmt::format("{} to {}", p.min, p.max), std::string(p.help)});
   }
   fmt::print(
-      "{}\nn elements; bytes are those of one rank's code. Write topk:ratio=0.01, or "
+      "{}\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "
       "int8:feedback=on.\n\n{}",
       markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimiser",
                 "NaN, infinity, zero", "source"},

@@ -1,4 +1,4 @@
-// arlab list topologies: the networks there are, with their parameters.
+// arlab list topologies: prints the networks and their parameters.
 #include <fmt/format.h>
 
 #include "bench/commands/commands.hpp"
@@ -13,14 +13,14 @@ void list_topologies() {
   using Rows = std::vector<std::vector<std::string>>;
   Rows rows;
   for (const simulator::TopologyKind& kind : simulator::topologies())
-    for (const simulator::TopologyParameter& p : kind.parameters) {
+    for (const Parameter& p : kind.parameters) {
       const bool first = &p == &kind.parameters.front();
       rows.push_back({first ? std::string(kind.name) : "", first ? std::string(kind.summary) : "",
                       std::string(p.name), std::string(p.default_value), std::string(p.help),
                       first ? std::string(kind.source) : ""});
     }
   fmt::print(
-      "{}\nWrite fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
+      "{}\nExamples: fat_tree:k=8,bandwidth=200Gbps, or the name of a .graphml or .dot file.\n\n",
       markdown({"topology", "idea", "parameter", "default", "meaning", "source"}, rows));
   Rows routings, placements;
   for (const simulator::Routing r : simulator::kRoutings)

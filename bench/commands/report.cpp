@@ -1,5 +1,5 @@
-// arlab report: one self-contained HTML page from result files: the page of plots/ with the records
-// put in.
+// arlab report: writes one self-contained HTML page that shows the records of result files.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace arlab::bench {
 namespace {
 
-struct ReportVerb {
+struct ReportCommand {
   std::vector<std::string> files;
   std::string output = "report.html";
   bool no_explorer = false;
@@ -30,8 +30,8 @@ void put(std::string& page, std::string_view place, const Json& json) {
                explorer::script_safe(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-// Results took time to make; a page is made again in no time.
-void keep_inputs(const ReportVerb& command) {
+// Throws Error(usage) if the page would overwrite a result file.
+void check_output(const ReportCommand& command) {
   for (const std::string& file : command.files) {
     std::error_code ignored;
     if (std::filesystem::equivalent(file, command.output, ignored))
@@ -40,12 +40,12 @@ void keep_inputs(const ReportVerb& command) {
   }
 }
 
-void report(const ReportVerb& command, const Session& session) {
+void report(const ReportCommand& command, const Session& session) {
   if (command.files.empty())
     fail(Blame::usage,
          "no result file given: write one with --json, for example "
          "arlab simulate all --json results.jsonl");
-  keep_inputs(command);
+  check_output(command);
   Json data{{"contexts", Json::array()},
             {"records", Json::array()},
             {"files", command.files},
@@ -54,7 +54,7 @@ void report(const ReportVerb& command, const Session& session) {
   for (const std::string& file : command.files) {
     Results results = read_results(file);
     if (results.cut_short)
-      fmt::print(stderr, "note: the last line of {} is half-written and left out\n", file);
+      fmt::print(stderr, "note: the last line of {} is incomplete and left out\n", file);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) data["contexts"].push_back(std::move(context));
     for (Json& record : results.records) {
@@ -71,7 +71,7 @@ void report(const ReportVerb& command, const Session& session) {
   if (!command.no_explorer)
     put(page, "/*ARLAB_EXPLORER*/null/*END*/",
         explorer::has_module() ? explorer::page_with_module() : explorer::page_with_answers());
-  put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since it may hold any text
+  put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since records may hold any text
   write_file(command.output, page);
   if (command.output != "-")
     fmt::print(stderr, "wrote {} ({})\n", command.output,
@@ -81,15 +81,17 @@ void report(const ReportVerb& command, const Session& session) {
 }  // namespace
 
 void add_report(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("report", "One self-contained HTML page from result files");
+  CLI::App* command =
+      app.add_subcommand("report", "Write one self-contained HTML page from result files");
   command->footer(
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
       "results/report.html");
-  const auto options = std::make_shared<ReportVerb>();
+  const auto options = std::make_shared<ReportCommand>();
   command->add_flag("--no-explorer", options->no_explorer,
-                 "Leave the explorer out of the page, which is then about 1 MB smaller");
+                    "Leave out the explorer; the page is about 1 MB smaller");
   command->add_option("files", options->files, "Result files, written with --json")->type_name("");
-  command->add_option("-o,--output", options->output,
+  command
+      ->add_option("-o,--output", options->output,
                    "Page to write (default report.html); - is stdout")
       ->type_name("FILE");
   command->callback([options, &session] { report(*options, session); });

@@ -1,4 +1,5 @@
 // arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -47,8 +48,7 @@ std::string recorded_name(const Backend& backend, const Executor& executor) {
 }
 
 Record run_record(const Backend& backend, const Executor& executor, const Config& config) {
-  Record r = record_of("run", config);
-  r.backend = recorded_name(backend, executor);
+  Record r = record_of(RunBody{.backend = recorded_name(backend, executor)}, config);
   if (config.algorithm) return r;
   r.algorithm = r.label = executor.native_name();
   r.color = "#000000";
@@ -68,7 +68,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   const double needed = backend.vectors_per_rank * vector * p.ranks;
   Estimate e{.memory = vector, .seconds = 1.3 * command.measure.seconds};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
+    e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -84,7 +84,7 @@ Estimate estimate(const RunCommand& command, const Backend& backend, const Confi
   Count vectors = backend.vectors_per_rank * p.elements;
   Cost cost;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost = claimed(*config.algorithm, p, config.segments);
+    cost = predicted_cost(*config.algorithm, p, config.segments);
     if (cost.messages < Count{1'000'000'000'000})
       vectors += std::max(largest_round(config, p.root).reduced_elements,
                           largest_round(config, p.ranks - 1).reduced_elements);
@@ -110,7 +110,7 @@ int plan(const RunCommand& command, const Backend& backend, const std::vector<Co
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& c : configs) {
-    records.push_back(record_of("run", c));
+    records.push_back(record_of(RunBody{}, c));
     estimates.push_back(estimate(command, backend, c));
     if (!records.back().skipped)
       if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
@@ -122,16 +122,17 @@ int plan(const RunCommand& command, const Backend& backend, const std::vector<Co
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
 void fill_record(Record& r, const Measurement& m, const Executor& executor, double limit) {
-  r.time_us = m.time_us;
+  auto& body = r.as<RunBody>();
+  body.time_us = m.time_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
     if (const std::string chosen = executor.native_choice(r.bytes()); !chosen.empty())
-      r.chosen = chosen;
+      body.native_choice = chosen;
     return;
   }
   r.sent = m.sent;
   if (m.traffic > 0 && m.time_us.median > 0)
-    r.of_copy_limit = m.traffic / m.time_us.median / 1e3 / limit;
+    body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
 
 // All ranks call it. `output` is null except on rank 0, which decides for all what is skipped.
@@ -189,8 +190,10 @@ int run(RunCommand& command, Job& job) {
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
-  if (job.is_root() && backend.devices) command.sweep.machine = device_context();
-  if (job.is_root()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
+  if (job.is_root() && backend.devices)
+    command.sweep.machine = std::make_shared<Json>(device_context());
+  if (job.is_root())
+    output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
   for (std::size_t i = 0, next; i < groups.size(); i = next) {
     const Rank ranks = groups[i].front().problem.ranks;

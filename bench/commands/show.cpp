@@ -1,5 +1,5 @@
-// arlab show: the rounds of an algorithm as a table: what every rank sends, adds and overwrites,
-// step by step.
+// arlab show: prints the rounds of an algorithm: what each rank sends, adds and overwrites per step.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Rank kMostRanks = 64;  // wider tables help nobody
+constexpr Rank kMaxRanks = 64;  // wider tables are unreadable
 
 std::string chunks_text(const Problem& p, const ChunkRange& c) {
   if (c == p.all() && p.ranks > 1) return "all";
@@ -35,11 +35,11 @@ std::string action_text(const Problem& p, const Action& a) {
 }
 
 // Cells by step and rank.
-class Steps : public Visitor {
+class Steps {
  public:
   explicit Steps(const Problem& problem) : p_(problem) {}
 
-  Fault ends(Rank rank, Count, Count step, Round round) override {
+  Fault on_round_end(Rank rank, Count step, Round round) {
     std::string& cell = cells_[step][rank];
     for (const Action& a : round) cell += (cell.empty() ? "" : "; ") + action_text(p_, a);
     return {};
@@ -62,9 +62,9 @@ class Steps : public Visitor {
   std::map<Count, std::map<Rank, std::string>> cells_;
 };
 
-// What it is, what it costs here, by which formula, and where it is from.
+// Summary, cost on these ranks, formula and source.
 std::string heading(const Algorithm& a, const Problem& p) {
-  const Cost cost = claimed(a, p);
+  const Cost cost = predicted_cost(a, p);
   const bool stops = a.summary.ends_with('.');
   std::string text =
       fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.summary, stops ? "" : ".",
@@ -81,10 +81,10 @@ void show(const SweepOptions& options) {
   bool first = true;
   for (const Algorithm* a : chosen)
     for (const Rank ranks : options.parsed_ranks()) {
-      if (ranks > kMostRanks)
+      if (ranks > kMaxRanks)
         fail(Blame::usage,
-             fmt::format("ranks is {}: a table of more than {} ranks cannot be read, use fewer",
-                         ranks, kMostRanks));
+             fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
+                         ranks, kMaxRanks));
       const auto groups = options.given_groups(ranks);
       Problem p{options.parsed_collective(), ranks, ranks, options.root};
       p.groups = groups.get();
@@ -93,22 +93,26 @@ void show(const SweepOptions& options) {
       if (const std::string why = unsupported(*a, p); !why.empty())
         fail(Blame::usage, why + ": choose another algorithm or --collective");
       Steps steps(p);
-      const Walk walked = walk(p, schedule_of(*a, p), steps);
-      if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
+      MatchCallbacks callbacks;
+      callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
+        return steps.on_round_end(rank, step, round);
+      };
+      const MatchResult matched = match_schedule(p, schedule_of(*a, p), callbacks);
+      if (matched.fault) fail(Blame::check, fmt::format("{}: {}", a->name, matched.fault.text));
       fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
       first = false;
     }
   fmt::print(
-      "\nc2 is chunk 2 of the vector, which has one chunk for each rank; all is the whole vector.\n"
-      "add: receive and add. set: receive and overwrite. A rank goes on when its own step is "
-      "done.\n");
+      "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
+      "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
+      "step is done.\n");
 }
 
 }  // namespace
 
 void add_show(CLI::App& app, Session&) {
   CLI::App* command =
-      app.add_subcommand("show", "The rounds of an algorithm, as a table; or a topology");
+      app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
       "torus");

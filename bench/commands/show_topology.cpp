@@ -1,4 +1,5 @@
-// arlab show topology fat_tree:k=8: what a network is like, as text, and its picture.
+// arlab show topology fat_tree:k=8: prints the metrics of a network and draws it.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fstream>
@@ -19,8 +20,8 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string range(const std::string& least, const std::string& most) {
-  return least == most ? least : least + " to " + most;
+std::string range(const std::string& min, const std::string& max) {
+  return min == max ? min : min + " to " + max;
 }
 
 std::string show_latency(Time t) { return show_picoseconds(picoseconds(t)); }
@@ -38,7 +39,7 @@ void print_metrics(const simulator::Topology& topology, const simulator::Metrics
       {"average distance", about(fmt::format("{:.3f} links", m.average_distance))}};
   if (!m.halves.empty()) {
     rows.push_back({"bisection bandwidth", show_bandwidth(m.bisection)});
-    rows.push_back({"  from " + m.halves, show_bandwidth(m.per_host) + " a host"});
+    rows.push_back({"  from " + m.halves, show_bandwidth(m.per_host) + " per host"});
   }
   if (topology.groups() > 0)
     rows.push_back({"groups", fmt::format("{} (by {})", show_count(topology.groups()),
@@ -78,8 +79,9 @@ struct ShowOptions {
 
 void show(const ShowOptions& options) {
   const simulator::Topology topology = options.network.open(options.ranks);
-  const simulator::Router router(topology,
-                                 options.network.parsed_routing());  // refuses what does not fit
+  const simulator::Router router(
+      topology,
+      options.network.parsed_routing());  // throws if the routing does not fit
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const std::vector<Rank> hosts = options.network.hosts_of(topology, ranks);
   if (options.hosts) {
@@ -96,26 +98,29 @@ void show(const ShowOptions& options) {
 
 }  // namespace
 
-void add_show_topology(CLI::App& show_verb) {
+void add_show_topology(CLI::App& show_command) {
   CLI::App* command =
-      show_verb.add_subcommand("topology", "A network: its metrics, and its picture as SVG");
+      show_command.add_subcommand("topology", "Print the metrics of a network, and draw it as SVG");
   command->footer(
       "Examples:\n  arlab show topology fat_tree:k=8,oversubscription=4\n"
       "  arlab show topology torus -p 256 --svg torus.svg\n  arlab show topology network.graphml");
   const auto options = std::make_shared<ShowOptions>();
-  command->add_option("topology", options->network.topology,
+  command
+      ->add_option("topology", options->network.topology,
                    "Topology with its parameters, or a GraphML or DOT file")
       ->required()
       ->type_name("TOPOLOGY");
-  command->add_option("-p,--ranks", options->ranks,
-                   "Choose sizes that hold so many hosts; the bisection is between halves of ranks")
+  command
+      ->add_option(
+          "-p,--ranks", options->ranks,
+          "Choose sizes with at least this many hosts; the bisection is between halves of ranks")
       ->check(CLI::PositiveNumber);
   command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
   command->add_option("--placement", options->network.placement,
-                   "block (default), cyclic, random, or a file with a host for each rank");
+                      "block (default), cyclic, random, or a file with a host for each rank");
   command->add_flag("--hosts", options->hosts,
-                 "Print the host of each rank alone, a line each: a placement file");
+                    "Print only the host of each rank, one per line: a placement file");
   options->network.add(*command);
   command->callback([options] { show(*options); });
 }

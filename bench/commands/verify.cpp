@@ -1,7 +1,7 @@
-// arlab verify: proves that every rank ends with every contribution exactly once, whatever the
-// data.
+// arlab verify: proves for any data that every rank ends with every contribution exactly once.
 #include "algorithms/verify/verify.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/verify/count.hpp"
@@ -16,10 +16,10 @@ void evaluate(const Config& config, Record& r) {
   r.wrong = proof ? 0 : 1;
   if (proof) {
     r.sent = count(*config.algorithm, config.problem, config.segments).all;
-    r.bracketing = proof.bracketing;
-    r.same_on_all_ranks = proof.same_on_all_ranks;
+    r.body =
+        VerifyBody{.bracketing = proof.bracketing, .same_on_all_ranks = proof.same_on_all_ranks};
   } else {
-    r.fault = proof.fault.text;
+    r.body = VerifyBody{.fault = proof.fault.text};
   }
 }
 
@@ -36,11 +36,10 @@ Estimate estimate(const Config& config, const Record& r) {
 
 void add_verify(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
-      "verify", "Prove algorithms right: every contribution exactly once, no deadlock");
+      "verify", "Prove algorithms correct: every contribution exactly once, no deadlock");
   command->footer(
       "Examples:\n  arlab verify all -p 1..64+1\n  arlab verify tree -p 6 --root 2\n"
-      "The proof holds for any number of elements; sends are taken as rendezvous, the strictest "
-      "case.");
+      "The proof holds for any number of elements. All sends are rendezvous, the strictest case.");
   const auto options = std::make_shared<SweepOptions>();
   options->add_axes(*command, false);
   options->add_outputs(*command);
@@ -49,7 +48,8 @@ void add_verify(CLI::App& app, Session& session) {
     if (options->ranks.empty()) options->ranks = {"2..16"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
     session.exit_code = sweep(
-        *options, "verify", [](Record&) {}, estimate, evaluate);
+        *options, options->configs(), [](const Config&) { return VerifyBody{}; }, estimate,
+        evaluate);
   });
 }
 

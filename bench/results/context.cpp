@@ -56,7 +56,7 @@ std::string shell_quoted(const std::vector<std::string>& command) {
 
 Json context(const std::vector<std::string>& command, const Json& machine) {
   const std::string mpi = collectives::mpi_library();
-  Json all{{"schema", 1},
+  Json all{{"schema", kSchema},
            {"kind", "context"},
            {"version", kVersion},
            {"commit", kCommit},

@@ -1,4 +1,4 @@
-// Context: where and how results were made: the first line of every result file.
+// Context: the first line of every result file: which program ran where, and by which command.
 #pragma once
 
 #include <string>
@@ -8,14 +8,13 @@
 
 namespace arlab::bench {
 
-/// `command`: the command line, as given. `machine`: keys that take the place of those here, or are
-/// added to them.
+/// `command`: the command line, as given. `machine`: keys to add or to replace.
 Json context(const std::vector<std::string>& command, const Json& machine = {});
 
-/// Now, in UTC, such as "2026-11-21T04:00:00Z".
+/// Returns the current time in UTC, such as "2026-11-21T04:00:00Z".
 std::string utc_now();
 
-/// The command line, quoted so that it can be pasted into a shell.
+/// Returns the command line, quoted for a shell.
 std::string shell_quoted(const std::vector<std::string>& command);
 
 }  // namespace arlab::bench

@@ -2,17 +2,49 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iostream>
+#include <map>
 #include <utility>
-#include <vector>
+
+#include "bench/cli/write_file.hpp"
+#include "bench/results/result_file.hpp"
 
 namespace arlab::bench {
 namespace {
 
-void flatten(const Json& value, const std::string& key,
-             std::vector<std::pair<std::string, Json>>& out) {
+using Cell = std::pair<std::string, Json>;
+
+// Nested keys that may be null as a whole: all records of a kind have the same columns.
+const Json& nested_keys() {
+  static const Json kKeys{
+      {"claimed", {{"messages", nullptr}, {"elements_sent", nullptr}, {"rounds", nullptr}}},
+      {"time_us",
+       {{"n", nullptr},
+        {"median", nullptr},
+        {"ci95", {nullptr, nullptr}},
+        {"min", nullptr},
+        {"p99", nullptr}}},
+      {"codec_ns_per_element", {{"encode", nullptr}, {"decode", nullptr}}}};
+  return kKeys;
+}
+
+// Lists whose length varies are one cell: the names of links, or else the JSON text.
+constexpr std::string_view kOneCell[] = {"most_utilized_links", "epochs", "staleness", "slowdown"};
+
+Json list_cell(const Json& list) {
+  if (list.empty()) return nullptr;
+  if (!list.is_array() || !list.front().is_object() || !list.front().contains("name"))
+    return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string names;
+  for (const Json& link : list)
+    names += (names.empty() ? "" : " ") + link["name"].get<std::string>();
+  return names;
+}
+
+void flatten(const Json& value, const std::string& key, std::vector<Cell>& out) {
   if (value.is_object()) {
-    for (const auto& [name, part] : value.items())
-      flatten(part, key.empty() ? name : key + "." + name, out);
+    for (const auto& [name, part] : value.items()) flatten(part, key + "." + name, out);
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i)
       flatten(value[i], fmt::format("{}.{}", key, i), out);
@@ -21,28 +53,20 @@ void flatten(const Json& value, const std::string& key,
   }
 }
 
-// Nested keys are always there, so that every row has the same columns.
-std::vector<std::pair<std::string, Json>> flat(Json record) {
-  if (record["claimed"].is_null())
-    record["claimed"] = {{"messages", nullptr}, {"elements_sent", nullptr}, {"rounds", nullptr}};
-  if (record["time_us"].is_null())
-    record["time_us"] = {{"n", nullptr},
-                         {"median", nullptr},
-                         {"ci95", {nullptr, nullptr}},
-                         {"min", nullptr},
-                         {"p99", nullptr}};
-  if (record.contains("hottest_links")) {  // a cell: their names
-    std::string names;
-    for (const Json& link : record["hottest_links"])
-      names += (names.empty() ? "" : " ") + link["name"].get<std::string>();
-    record["hottest_links"] = names.empty() ? Json(nullptr) : Json(names);
+std::vector<Cell> cells_of(const Json& record) {
+  std::vector<Cell> cells;
+  for (const auto& [key, value] : record.items()) {
+    if (std::find(std::begin(kOneCell), std::end(kOneCell), key) != std::end(kOneCell))
+      cells.emplace_back(key, list_cell(value));
+    else if (value.is_null() && nested_keys().contains(key))
+      flatten(nested_keys()[key], key, cells);
+    else
+      flatten(value, key, cells);
   }
-  std::vector<std::pair<std::string, Json>> cells;
-  flatten(record, "", cells);
   return cells;
 }
 
-std::string csv_cell(const Json& value) {
+std::string quoted(const Json& value) {
   if (value.is_null()) return "";
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -51,23 +75,48 @@ std::string csv_cell(const Json& value) {
   return quoted + '"';
 }
 
+std::ostream& opened(std::ofstream& file, const std::string& path) {
+  if (path == "-") return std::cout;
+  keep_earlier(path);
+  make_folder_of(path);
+  file.open(path, std::ios::trunc);
+  if (!file) cannot_write(path);
+  return file;
+}
+
 }  // namespace
 
-std::string csv_header(const Json& record) {
+std::vector<std::string> csv_columns(const Json& record) {
+  std::vector<std::string> columns;
+  for (const auto& [key, value] : cells_of(record)) columns.push_back(key);
+  return columns;
+}
+
+std::string csv_header(const std::vector<std::string>& columns) {
+  return fmt::format("{}\n", fmt::join(columns, ","));
+}
+
+std::string csv_row(const Json& record, const std::vector<std::string>& columns) {
+  std::map<std::string, Json> cells;
+  for (auto& [key, value] : cells_of(record)) cells.emplace(key, std::move(value));
   std::string line;
-  for (const auto& [key, value] : flat(record)) line += (line.empty() ? "" : ",") + key;
+  for (const std::string& column : columns) {
+    if (&column != &columns.front()) line += ',';
+    const auto found = cells.find(column);
+    if (found != cells.end()) line += quoted(found->second);
+  }
   return line + "\n";
 }
 
-std::string csv_row(const Json& record) {
-  std::string line;
-  bool first = true;
-  for (const auto& [key, value] : flat(record)) {
-    if (!first) line += ',';
-    first = false;
-    line += csv_cell(value);
+CsvFile::CsvFile(std::string path) : path_(std::move(path)), out_(opened(file_, path_)) {}
+
+void CsvFile::add(const Json& record) {
+  if (columns_.empty()) {
+    columns_ = csv_columns(record);
+    out_ << csv_header(columns_);
   }
-  return line + "\n";
+  out_ << csv_row(record, columns_) << std::flush;
+  if (!out_) cannot_write(path_);
 }
 
 }  // namespace arlab::bench

@@ -9,14 +9,13 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
-#include "bench/results/csv.hpp"
 #include "bench/results/record_table.hpp"
 
 namespace arlab::bench {
 
-Record record_of(std::string kind, const Config& config) {
+Record record_of(Record::Body body, const Config& config) {
   Record r;
-  r.kind = std::move(kind);
+  r.body = std::move(body);
   r.problem = config.problem;
   r.operand = config.operand;
   r.segments = config.segments;
@@ -31,14 +30,14 @@ Record record_of(std::string kind, const Config& config) {
     return r;
   }
   r.lanes = static_cast<int>(lanes_of(a, config.problem, config.segments).size());
-  r.claimed = claimed(a, config.problem, config.segments);
+  r.claimed = predicted_cost(a, config.problem, config.segments);
   return r;
 }
 
 Output::Output(const SweepOptions& options, std::size_t steps)
-    : csv_name_(options.csv), table_(options.json != "-" && options.csv != "-"), progress_(steps) {
+    : table_(options.json != "-" && options.csv != "-"), progress_(steps) {
   if (options.resume && (options.json.empty() || options.json == "-"))
-    fail(Blame::usage, "--resume needs the file to go on with: --json FILE");
+    fail(Blame::usage, "--resume needs the file to continue: add --json FILE");
   if (options.json == "-" && options.csv == "-")
     fail(Blame::usage, "--json - and --csv - would both write to stdout: name a file for one");
   if (!options.json.empty() && options.json == options.csv)
@@ -46,22 +45,14 @@ Output::Output(const SweepOptions& options, std::size_t steps)
          fmt::format("--json and --csv are both {}: name a file for each", options.json));
   if (!options.json.empty())
     json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
-                  context(options.command, options.machine));
-  if (options.csv == "-") {
-    csv_ = &std::cout;
-  } else if (!options.csv.empty()) {
-    keep_earlier(options.csv);
-    make_folder_of(options.csv);
-    csv_file_.emplace(options.csv, std::ios::trunc);
-    if (!*csv_file_) cannot_write(options.csv);
-    csv_ = &*csv_file_;
-  }
+                  context(options.command, options.machine ? *options.machine : Json()));
+  if (!options.csv.empty()) csv_.emplace(options.csv);
 }
 
 bool Output::has(const Record& record) {
   const Json* there = json_ ? json_->find(to_json(record)) : nullptr;
   if (!there) return false;
-  add_csv(*there);
+  if (csv_) csv_->add(*there);
   ++done_;
   ++resumed_;
   return true;
@@ -75,17 +66,10 @@ void Output::show(const Record& r) {
 void Output::add(Record record) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
-  add_csv(json);
+  if (csv_) csv_->add(json);
   if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
   records_.push_back(std::move(record));
-}
-
-void Output::add_csv(const Json& record) {
-  if (!csv_) return;
-  if (std::exchange(csv_header_, false)) *csv_ << csv_header(record);
-  *csv_ << csv_row(record) << std::flush;
-  if (!*csv_) cannot_write(csv_name_);
 }
 
 int Output::finish() {
@@ -93,9 +77,10 @@ int Output::finish() {
   if (table_) std::cout << table(records_);
   check_stdout();
   if (resumed_ > 0)
-    fmt::print(stderr, "note: {} of {} configurations were there already\n", resumed_, done_);
+    fmt::print(stderr, "note: the file already held {} of {} configurations\n", resumed_, done_);
   if (wrong_ > 0)
-    fmt::print(stderr, "error: {} of {} came out wrong: see 'wrong' in the records (--json -)\n",
+    fmt::print(stderr,
+               "error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n",
                wrong_, show_plural(static_cast<Count>(records_.size()), "configuration"));
   return wrong_ > 0 ? 1 : 0;
 }

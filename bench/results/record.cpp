@@ -12,16 +12,16 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// The least share of the vector that a rank must send and receive, times two ways where there are
-// two.
+// The smallest part of the vector that a rank must send or receive; twice that for an allreduce,
+// which does both.
 double bus_factor(const Problem& p) {
-  const double share = p.ranks < 2 ? 0 : static_cast<double>(p.ranks - 1) / p.ranks;
+  const double part = p.ranks < 2 ? 0 : static_cast<double>(p.ranks - 1) / p.ranks;
   switch (p.collective) {
     case Collective::allreduce:
-      return 2 * share;
+      return 2 * part;
     case Collective::reduce_scatter:
     case Collective::all_gather:
-      return share;
+      return part;
     case Collective::reduce:
     case Collective::broadcast:
       return p.ranks < 2 ? 0 : 1;
@@ -37,40 +37,135 @@ Json to_json(const Summary& s) {
           {"p99", s.p99}};
 }
 
-// Shares to three digits: a picture needs no more.
-Json to_json(const HotLinks& hot) {
+// Utilizations over time have three digits: a picture needs no more.
+Json to_json(const LinkUtilization& all) {
   Json links = Json::array();
-  for (const HotLinks::One& one : hot.links) {
-    Json j{{"name", one.load.name},
-           {"tier", one.load.tier},
-           {"bytes", one.load.bytes},
-           {"share", one.load.utilization}};
-    if (hot.step_us) {
-      j["busy"] = Json::array();
-      for (const double busy : one.busy) j["busy"].push_back(std::round(busy * 1000) / 1000);
+  for (const LinkUtilization::Link& link : all.links) {
+    Json j{{"name", link.load.name},
+           {"tier", link.load.tier},
+           {"bytes", link.load.bytes},
+           {"utilization", link.load.utilization}};
+    if (all.step_us) {
+      j["utilization_by_step"] = Json::array();
+      for (const double part : link.by_step)
+        j["utilization_by_step"].push_back(std::round(part * 1000) / 1000);
     }
     links.push_back(std::move(j));
   }
   return links;
 }
 
-}  // namespace
+// One function per kind of body: it fills in keys of the head that not all kinds have, and appends
+// its own.
 
-std::optional<double> Record::algbw() const {
-  if (!time_us || time_us->median <= 0) return std::nullopt;
-  return static_cast<double>(bytes()) / time_us->median / 1e3;
+void write(Json&, const CountBody&, Rank) {}
+
+void write(Json& j, const VerifyBody& b, Rank) {
+  j["fault"] = or_null(b.fault);
+  j["bracketing"] = or_null(b.bracketing);
+  j["same_on_all_ranks"] = or_null(b.same_on_all_ranks);
 }
 
-std::optional<double> Record::busbw() const {
-  const std::optional<double> gbps = algbw();
-  return gbps ? std::optional(*gbps * bus_factor(problem)) : std::nullopt;
+void write(Json& j, const SimulateBody& b, Rank) {
+  j["topology"] = b.topology;
+  j["model"] = b.model;
+  j["machine"] = b.machine;
+  j["modelled_us"] = or_null(b.modelled_us);
+  j["most_utilized_links"] = b.links ? to_json(*b.links) : Json(nullptr);
+  j["equally_utilized_links"] = b.links ? Json(b.links->equally_utilized) : Json(nullptr);
+  j["utilization_step_us"] = b.links ? or_null(b.links->step_us) : Json(nullptr);
 }
 
-Json to_json(const Record& r) {
+void write(Json& j, const RunBody& b, Rank) {
+  j["backend"] = b.backend;
+  j["copy_limit_fraction"] = or_null(b.copy_limit_fraction);
+  j["native_choice"] = or_null(b.native_choice);
+}
+
+Json to_json(const TrainBody::Epoch& e) {
+  return {{"epoch", e.number},
+          {"steps", e.steps},
+          {"samples", e.samples},
+          {"loss", e.loss},
+          {"accuracy", e.accuracy},
+          {"validation_loss", or_null(e.validation_loss)},
+          {"validation_accuracy", or_null(e.validation_accuracy)},
+          {"elapsed_us", e.elapsed_us},
+          {"compute_us", e.compute_us},
+          {"input_us", e.input_us},
+          {"communication_us", e.communication_us},
+          {"exposed_us", e.exposed_us},
+          {"codec_us", e.codec_us},
+          {"images_per_s", e.images_per_s},
+          {"bytes_sent", e.bytes_sent}};
+}
+
+// Null keys where the ranks are real.
+void write(Json& j, const std::optional<TrainBody::Emulation>& e) {
+  j["topology"] = e ? or_null(e->topology) : Json(nullptr);
+  j["bandwidth_gbit_per_s"] = e ? or_null(e->bandwidth_gbit_per_s) : Json(nullptr);
+  j["latency_us"] = e ? or_null(e->latency_us) : Json(nullptr);
+  j["multiply_adds_per_s"] = e ? Json(e->multiply_adds_per_s) : Json(nullptr);
+  j["slowdown"] = e ? Json(e->slowdown) : Json(nullptr);
+  j["jitter"] = e ? Json(e->jitter) : Json(nullptr);
+  j["codec_ns_per_element"] =
+      e ? Json{{"encode", e->encode_ns}, {"decode", e->decode_ns}} : Json(nullptr);
+}
+
+// Means over all steps of all epochs; null without steps.
+void write_totals(Json& j, const TrainBody& b, Rank ranks) {
+  TrainBody::Epoch all;
+  for (const TrainBody::Epoch& e : b.epochs) {
+    all.steps += e.steps;
+    all.samples += e.samples;
+    all.elapsed_us += e.elapsed_us;
+    all.exposed_us += e.exposed_us;
+    all.codec_us += e.codec_us;
+    all.bytes_sent += e.bytes_sent;
+  }
+  const auto per_step = [&](double us) {
+    return all.steps > 0 ? Json(us / static_cast<double>(all.steps)) : Json(nullptr);
+  };
+  j["bytes_sent"] = all.bytes_sent;
+  j["step_us"] = per_step(all.elapsed_us);
+  j["exposed_us"] = per_step(all.exposed_us);
+  j["codec_us"] = per_step(all.codec_us);
+  j["bytes_per_rank_step"] =
+      all.steps > 0 ? Json(all.bytes_sent / all.steps / ranks) : Json(nullptr);
+  j["images_per_s"] =
+      all.elapsed_us > 0 ? 1e6 * static_cast<double>(all.samples) / all.elapsed_us : 0.0;
+}
+
+void write(Json& j, const TrainBody& b, Rank ranks) {
+  j["backend"] = b.backend;
+  j["model"] = b.model;
+  j["compressor"] = or_null(b.compressor);
+  j["aggregation"] = or_null(b.aggregation);
+  j["strategy"] = b.strategy;
+  j["workers"] = b.workers;
+  j["servers"] = b.servers;
+  j["batch_size"] = b.batch_size;
+  j["data"] = b.data;
+  j["seed"] = b.seed;
+  j["optimizer"] = b.optimizer;
+  j["learning_rate"] = b.learning_rate;
+  j["overlap"] = b.overlap;
+  j["scheduler"] = b.scheduler;
+  write(j, b.emulation);
+  write_totals(j, b, ranks);
+  j["epochs"] = Json::array();
+  for (const TrainBody::Epoch& e : b.epochs) j["epochs"].push_back(to_json(e));
+  j["staleness"] = nullptr;
+  for (const auto& [steps, updates] : b.staleness) j["staleness"][std::to_string(steps)] = updates;
+}
+
+// The keys that every record has. Those that only some kinds know are null here.
+Json head(const Record& r) {
   const auto element = static_cast<Count>(collectives::size_of(r.operand.dtype));
-  Json j{{"schema", 1},
-         {"kind", r.kind},
-         {"backend", or_null(r.backend)},
+  const std::optional<Summary> time = r.time_us();
+  Json j{{"schema", kSchema},
+         {"kind", r.kind()},
+         {"backend", nullptr},
          {"algorithm", r.algorithm},
          {"collective", name(r.problem.collective)},
          {"ranks", r.problem.ranks},
@@ -82,9 +177,9 @@ Json to_json(const Record& r) {
          {"bytes", r.bytes()},
          {"lanes", or_null(r.lanes)},
          {"segments", r.segments},
-         {"topology", or_null(r.topology)},
-         {"model", or_null(r.model)},
-         {"machine", or_null(r.machine)},
+         {"topology", nullptr},
+         {"model", nullptr},
+         {"machine", nullptr},
          {"compressor", nullptr}};
   j["messages"] = r.sent ? Json(r.sent->messages) : Json(nullptr);
   j["elements_sent"] = r.sent ? Json(r.sent->elements) : Json(nullptr);
@@ -95,29 +190,46 @@ Json to_json(const Record& r) {
     j["claimed"] = {{"messages", r.claimed->messages},
                     {"elements_sent", r.claimed->elements},
                     {"rounds", r.claimed->rounds}};
-  j["time_us"] = r.time_us ? to_json(*r.time_us) : Json(nullptr);
-  j["modelled_us"] = or_null(r.modelled_us);
-  j["algbw_gbps"] = or_null(r.algbw());
-  j["busbw_gbps"] = or_null(r.busbw());
-  if (r.kind == "simulate") {
-    j["hottest_links"] = r.hottest ? to_json(*r.hottest) : Json(nullptr);
-    j["links_as_hot"] = r.hottest ? Json(r.hottest->as_hot) : Json(nullptr);
-    j["busy_step_us"] = r.hottest ? or_null(r.hottest->step_us) : Json(nullptr);
-  }
-  if (r.kind == "run") {
-    j["of_copy_limit"] = or_null(r.of_copy_limit);
-    j["chosen"] = or_null(r.chosen);
-  }
+  j["time_us"] = time ? to_json(*time) : Json(nullptr);
+  j["modelled_us"] = nullptr;
+  j["algbw_gb_per_s"] = or_null(r.algbw());
+  j["busbw_gb_per_s"] = or_null(r.busbw());
   j["wrong"] = or_null(r.wrong);
   j["skipped"] = or_null(r.skipped);
-  if (r.kind == "verify") {
-    j["fault"] = or_null(r.fault);
-    j["bracketing"] = or_null(r.bracketing);
-    j["same_on_all_ranks"] = or_null(r.same_on_all_ranks);
-  }
   j["label"] = r.label;
   j["color"] = r.color;
   j["family"] = r.family;
+  return j;
+}
+
+}  // namespace
+
+std::string_view Record::kind() const {
+  return std::visit([](const auto& b) { return b.kKind; }, body);
+}
+
+std::optional<Summary> Record::time_us() const {
+  if (const auto* run = std::get_if<RunBody>(&body)) return run->time_us;
+  if (const auto* train = std::get_if<TrainBody>(&body)) return train->step_time_us;
+  const auto* simulated = std::get_if<SimulateBody>(&body);
+  if (simulated && simulated->modelled_us) return exactly(*simulated->modelled_us);
+  return std::nullopt;
+}
+
+std::optional<double> Record::algbw() const {
+  const std::optional<Summary> time = time_us();
+  if (!time || time->median <= 0 || std::holds_alternative<TrainBody>(body)) return std::nullopt;
+  return static_cast<double>(bytes()) / time->median / 1e3;
+}
+
+std::optional<double> Record::busbw() const {
+  const std::optional<double> rate = algbw();
+  return rate ? std::optional(*rate * bus_factor(problem)) : std::nullopt;
+}
+
+Json to_json(const Record& r) {
+  Json j = head(r);
+  std::visit([&](const auto& body) { write(j, body, r.problem.ranks); }, r.body);
   return j;
 }
 

@@ -1,12 +1,20 @@
-// Record: what one configuration gave: one line of a result file, one row of a table.
+// Record: the result of one configuration, as one line of a result file and one row of a table.
+//
+// A record is a head, which all commands share, and a body of the kind of its command.
+// docs/records.md describes every key of the JSON form; docs/records.schema.json validates it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/results/hot_links.hpp"
+#include "bench/results/link_utilization.hpp"
 #include "bench/results/statistics.hpp"
 #include "collectives/reduce/dtype.hpp"
 
@@ -14,47 +22,119 @@ namespace arlab::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Absent is null in JSON and empty in a table, never 0.
+inline constexpr int kSchema = 2;
+
+/// `arlab count`: the head says it all.
+struct CountBody {
+  static constexpr std::string_view kKind = "count";
+};
+
+/// `arlab verify`.
+struct VerifyBody {
+  static constexpr std::string_view kKind = "verify";
+  std::optional<std::string> fault = {};       ///< the first violation, if the proof failed
+  std::optional<std::string> bracketing = {};  ///< the order of additions, such as "((0+1)+(2+3))"
+  std::optional<bool> same_on_all_ranks = {};  ///< whether all ranks add in the same order
+};
+
+/// `arlab simulate`.
+struct SimulateBody {
+  static constexpr std::string_view kKind = "simulate";
+  std::string topology = {}, model = {};
+  std::string machine = {};  ///< the model's parameters
+  std::optional<double> modelled_us = {};
+  std::optional<LinkUtilization> links = {};  ///< where the model has links
+};
+
+/// `arlab run`.
+struct RunBody {
+  static constexpr std::string_view kKind = "run";
+  std::string backend = {};
+  std::optional<Summary> time_us = {};             ///< of the slowest rank, run by run
+  std::optional<double> copy_limit_fraction = {};  ///< on one GPU: memory rate over that of a copy
+  std::optional<std::string> native_choice = {};   ///< the algorithm that the library reports
+};
+
+/// `arlab train`.
+struct TrainBody {
+  static constexpr std::string_view kKind = "train";
+
+  struct Epoch {
+    Count number = 0, steps = 0, samples = 0;
+    double loss = 0, accuracy = 0;  ///< of the training samples; accuracies are 0 to 1
+    std::optional<double> validation_loss = {}, validation_accuracy = {};
+    double elapsed_us = 0;  ///< all times are of the slowest worker
+    double compute_us = 0, input_us = 0, exposed_us = 0;
+    double communication_us = 0;  ///< hidden or exposed; of these:
+    double codec_us = 0;
+    double images_per_s = 0;
+    Bytes bytes_sent = 0;  ///< by all ranks
+  };
+
+  /// The network and the speed of emulated ranks.
+  struct Emulation {
+    std::optional<double> bandwidth_gbit_per_s = {}, latency_us = {};  ///< of a rank's port
+    std::optional<std::string> topology = {};
+    double multiply_adds_per_s = 0;
+    std::vector<double> slowdown = {};  ///< by rank
+    double jitter = 0;
+    double encode_ns = 0, decode_ns = 0;  ///< per element
+  };
+
+  std::string backend = {}, model = {}, strategy = {}, data = {}, optimizer = {}, scheduler = {};
+  std::optional<std::string> compressor = {}, aggregation = {};
+  Rank workers = 1, servers = 0;
+  Count batch_size = 0;  ///< samples per step, over all workers
+  std::uint64_t seed = 0;
+  double learning_rate = 0;
+  bool overlap = false;
+  std::optional<Emulation> emulation = {};
+  std::optional<Summary> step_time_us = {};
+  std::vector<Epoch> epochs = {};
+  std::map<Count, Count> staleness = {};  ///< updates by the age of their gradient, in steps
+};
+
 struct Record {
-  std::string kind;  ///< count, verify, simulate or run
-  std::optional<std::string> backend;
+  using Body = std::variant<CountBody, VerifyBody, SimulateBody, RunBody, TrainBody>;
+
   std::string algorithm;
   Problem problem;
   collectives::Operand operand;
   std::optional<int> lanes;
   int segments = 1;
-  std::optional<std::string> topology;
-  std::optional<std::string> model;
-  std::optional<std::string> machine;  ///< the model's parameters
-  std::optional<Cost> sent;            ///< counted, simulated or executed
+  std::optional<Cost> sent;  ///< counted, simulated or executed
   std::optional<Cost> claimed;
-  std::optional<Summary> time_us;
-  std::optional<double> modelled_us;
-  std::optional<HotLinks> hottest;  ///< the links that carried most for what they can
-  std::optional<double>
-      of_copy_limit;  ///< run on one GPU: memory moved, as a share of what a copy does
-  std::optional<std::string>
-      chosen;                  ///< run of a native collective: what the library tells it chose
-  std::optional<Count> wrong;  ///< elements, proofs or counts that are not as they must be
-  std::optional<std::string> skipped;
-  std::optional<std::string> fault;       ///< verify: what is wrong
-  std::optional<std::string> bracketing;  ///< verify: how a rank added up
-  std::optional<bool> same_on_all_ranks;  ///< verify: whether all added up in the same order
+  std::optional<Count> wrong;          ///< elements, proofs or counts that differ from the expected
+  std::optional<std::string> skipped;  ///< the reason
   std::string label, color, family;
+  Body body;
 
+  template <class Kind>
+  Kind& as() {
+    return std::get<Kind>(body);
+  }
+  template <class Kind>
+  const Kind& as() const {
+    return std::get<Kind>(body);
+  }
+
+  std::string_view kind() const;
   Bytes bytes() const {
     return problem.elements * static_cast<Bytes>(collectives::size_of(operand.dtype));
   }
-  /// Bytes of the vector by time, in GB/s.
+  /// The time of the collective, in microseconds; of a training run, the time of a step.
+  std::optional<Summary> time_us() const;
+  /// Algorithm bandwidth in GB/s: the bytes of the vector per time. Absent for training runs.
   std::optional<double> algbw() const;
-  /// What a link must carry at least, by time, in GB/s: comparable with hardware whatever the
-  /// number of ranks.
+  /// Bus bandwidth in GB/s: the bytes that a link must carry at least, per time. It is comparable
+  /// with the hardware's rate whatever the number of ranks.
   std::optional<double> busbw() const;
 };
 
+/// All keys of the record's kind; what is absent is null, never 0.
 Json to_json(const Record& record);
 
-/// What tells configurations apart: a sweep is resumed after the ones that are there.
+/// The keys that distinguish configurations, as text: --resume skips those that a file holds.
 std::string identity(const Json& record);
 
 }  // namespace arlab::bench

@@ -58,52 +58,67 @@ std::vector<Column> verify_columns() {
       kRounds,
       {"same order of additions on all ranks",
        [](const Record& r) {
-         return !r.same_on_all_ranks ? "" : *r.same_on_all_ranks ? "yes" : "no";
+         const auto& same = r.as<VerifyBody>().same_on_all_ranks;
+         return !same ? "" : *same ? "yes" : "no";
        }},
       {"order of additions",
-       [](const Record& r) { return shortened(r.bracketing.value_or(""), 60); }},
-      {"fault", [](const Record& r) { return r.fault.value_or(""); }},
+       [](const Record& r) { return shortened(r.as<VerifyBody>().bracketing.value_or(""), 60); }},
+      {"fault", [](const Record& r) { return r.as<VerifyBody>().fault.value_or(""); }},
       kSkipped};
 }
 
-// What a measurement knows besides its time.
+// The columns of a measurement, besides its time.
 std::vector<Column> run_columns() {
-  return {
-      {"95% CI of the median",
-       [](const Record& r) {
-         return r.time_us ? show_time(r.time_us->low) + " to " + show_time(r.time_us->high) : "";
-       }},
-      {"p99", [](const Record& r) { return r.time_us ? show_time(r.time_us->p99) : ""; }},
-      {"n", [](const Record& r) { return r.time_us ? std::to_string(r.time_us->samples) : ""; }},
-      {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }},
-      {"of copy limit",
-       [](const Record& r) {
-         return r.of_copy_limit ? fmt::format("{:.0f}%", 100 * *r.of_copy_limit) : "";
-       }},
-      {"chosen", [](const Record& r) { return r.chosen.value_or(""); }},
-      {"backend", [](const Record& r) {  // where the command does not say it all
-         return r.backend && r.backend->find(' ') != std::string::npos ? *r.backend : "";
-       }}};
+  return {{"95% CI of the median",
+           [](const Record& r) {
+             const auto time = r.time_us();
+             return time ? show_time(time->low) + " to " + show_time(time->high) : "";
+           }},
+          {"p99",
+           [](const Record& r) {
+             const auto time = r.time_us();
+             return time ? show_time(time->p99) : "";
+           }},
+          {"n",
+           [](const Record& r) {
+             const auto time = r.time_us();
+             return time ? std::to_string(time->samples) : "";
+           }},
+          {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }},
+          {"of copy limit",
+           [](const Record& r) {
+             const auto& fraction = r.as<RunBody>().copy_limit_fraction;
+             return fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "";
+           }},
+          {"chosen", [](const Record& r) { return r.as<RunBody>().native_choice.value_or(""); }},
+          {"backend", [](const Record& r) {  // where the command does not say it all
+             const std::string& backend = r.as<RunBody>().backend;
+             return backend.find(' ') != std::string::npos ? backend : "";
+           }}};
 }
 
-std::vector<Column> timed_columns(const std::string& kind) {
-  const bool simulated = kind == "simulate";
+std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
   if (simulated)
     columns.push_back({"topology", [](const Record& r) {
-                         return r.topology == "crossbar" ? "" : r.topology.value_or("");
+                         const std::string& topology = r.as<SimulateBody>().topology;
+                         return topology == "crossbar" ? "" : topology;
                        }});
-  columns.push_back(
-      {"time", [](const Record& r) { return r.time_us ? show_time(r.time_us->median) : ""; }});
-  if (kind == "run")
+  columns.push_back({"time", [](const Record& r) {
+                       const auto time = r.time_us();
+                       return time ? show_time(time->median) : "";
+                     }});
+  if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
   if (simulated)
-    columns.push_back(
-        {"hottest link", [](const Record& r) { return r.hottest ? text_of(*r.hottest) : ""; }});
+    columns.push_back({"most utilized link", [](const Record& r) {
+                         const auto& links = r.as<SimulateBody>().links;
+                         return links ? to_string(*links) : "";
+                       }});
   columns.push_back({"busbw GB/s", [](const Record& r) {
-                       const auto gbps = r.busbw();
-                       return gbps ? fmt::format("{:.4g}", *gbps) : "";
+                       const auto rate = r.busbw();
+                       return rate ? fmt::format("{:.4g}", *rate) : "";
                      }});
   columns.insert(columns.end(), {kMessages, kRounds, kSkipped});
   return columns;
@@ -111,17 +126,17 @@ std::vector<Column> timed_columns(const std::string& kind) {
 
 }  // namespace
 
-std::vector<Column> columns_of(const std::string& kind) {
-  if (kind == "count") return count_columns();
-  if (kind == "verify") return verify_columns();
-  return timed_columns(kind);
+std::vector<Column> columns_of(std::string_view kind) {
+  if (kind == CountBody::kKind) return count_columns();
+  if (kind == VerifyBody::kKind) return verify_columns();
+  return timed_columns(kind == SimulateBody::kKind);
 }
 
 std::string table(const std::vector<Record>& records) {
   if (records.empty()) return "";
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows(records.size());
-  for (const Column& column : columns_of(records.front().kind)) {
+  for (const Column& column : columns_of(records.front().kind())) {
     header.push_back(column.header);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cell(records[i]));
   }

@@ -1,8 +1,9 @@
-// The table of a sweep's records, for people.
+// The table of a sweep's records, as people read them.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/results/record.hpp"
@@ -14,10 +15,10 @@ struct Column {
   std::function<std::string(const Record&)> cell;
 };
 
-/// The columns that tell something about records of this kind.
-std::vector<Column> columns_of(const std::string& kind);
+/// Returns the columns for records of this kind.
+std::vector<Column> columns_of(std::string_view kind);
 
-/// One table of records of one kind; columns that are empty in all rows are left out.
+/// Returns a table of records of one kind, without the columns that are empty in all rows.
 std::string table(const std::vector<Record>& records);
 
 }  // namespace arlab::bench

@@ -1,4 +1,4 @@
-// The text of plots/report/report.html; report_page.cpp is generated from it.
+// The report page: the text of plots/report/report.html, compiled in through a generated source.
 #pragma once
 
 #include <string_view>

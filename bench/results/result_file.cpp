@@ -9,13 +9,14 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/write_file.hpp"
+#include "bench/results/schema.hpp"
 
 namespace arlab::bench {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What tells records apart in a file that is resumed.
+// Distinguishes the records of a file that is resumed.
 std::string key_of(const Json& record) {
   return identity(record) + record.value("skipped", Json()).dump();
 }
@@ -40,8 +41,7 @@ void keep_earlier(const std::string& path) {
     fail(Blame::environment,
          fmt::format("cannot keep the earlier {} as {} ({}): name another file or use --resume",
                      path, kept, error.message()));
-  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would go on with it)\n", path,
-             kept);
+  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would continue it)\n", path, kept);
 }
 
 Results read_results(const std::string& path) {
@@ -56,20 +56,19 @@ Results read_results(const std::string& path) {
   Results results;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
-    const bool whole = !in.eof();  // a line that was written to its end ends in a newline
+    const bool whole = !in.eof();  // a complete line ends in a newline
     const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
     Json json = blank ? Json() : Json::parse(line, nullptr, false);
-    if (!blank && (!json.is_object() || !json.contains("kind") || !json["kind"].is_string())) {
-      if (!whole) {
+    if (const std::string why = blank ? "" : unreadable(json); !why.empty()) {
+      if (!whole && json.is_discarded()) {
         results.cut_short = true;
         break;
       }
-      fail(Blame::usage,
-           fmt::format("{}:{}: no record (a JSON object with a \"kind\"): mend or remove the line",
-                       path, number));
+      fail(Blame::usage, fmt::format("{}:{}: {}", path, number, why));
     }
     results.whole_bytes += static_cast<std::int64_t>(line.size()) + (whole ? 1 : 0);
     if (blank) continue;
+    json = upgraded(std::move(json));
     if (json["kind"] == "context") {
       results.contexts.push_back(std::move(json));
     } else {
@@ -111,7 +110,7 @@ void ResultFile::read_earlier() {
     there_.insert_or_assign(key_of(record), std::move(record));
   }
   if (!earlier.cut_short) return;
-  fmt::print(stderr, "note: {} ends in a half-written line, which is dropped and done again\n",
+  fmt::print(stderr, "note: {} ends in an incomplete line, which is dropped and measured again\n",
              path_);
   std::error_code error;
   fs::resize_file(path_, static_cast<std::uintmax_t>(earlier.whole_bytes), error);

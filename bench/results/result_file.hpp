@@ -1,5 +1,5 @@
-// Result files: JSON Lines, a context line and then a record a line, so that a killed sweep keeps
-// what it measured.
+// Result files: JSON Lines, a context line and then one record per line, so that a killed sweep
+// keeps its finished records.
 #pragma once
 
 #include <cstdio>
@@ -12,36 +12,36 @@
 
 namespace arlab::bench {
 
+/// The lines of a result file, in schema 2 whatever the schema of the file.
 struct Results {
   std::vector<Json> contexts;
-  std::vector<Json>
-      records;  ///< each with "context": the index of the context it came after, null if none
-  bool cut_short = false;        ///< the last line is half-written (and left out)
-  std::int64_t whole_bytes = 0;  ///< of the file up to the end of the last whole line
+  std::vector<Json> records;     ///< each with "context": the index of its context, or null
+  bool cut_short = false;        ///< the last line is incomplete (and left out)
+  std::int64_t whole_bytes = 0;  ///< of the file, up to the end of the last complete line
 };
 
-/// Throws Error(environment) if the file cannot be read, Error(usage) with its line if one is no
-/// record.
+/// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and
+/// Error(usage) with the line and the reason if a line is not a record of these schemas.
 Results read_results(const std::string& path);
 
-/// Keeps a file of this name as <path>.1, .2, ..., so that a new one does not overwrite it.
+/// Renames a file of this name to <path>.1, .2, ..., so that a new one does not overwrite it.
 void keep_earlier(const std::string& path);
 
 class ResultFile {
  public:
   enum class Mode {
-    fresh,   ///< a file of that name is kept as <path>.1, .2, ...
-    resume,  ///< goes on after what is there
+    fresh,   ///< an earlier file is renamed to <path>.1, .2, ...
+    resume,  ///< appends to an earlier file
   };
 
-  /// path "-" is stdout. Throws Error(environment) if it cannot be written.
+  /// path "-" is stdout. Throws Error(environment) if the file cannot be written.
   ResultFile(const std::string& path, Mode mode, const Json& context);
 
-  /// The record of the same configuration that was there when the file was opened to be resumed;
-  /// null if there was none. One that was skipped counts only for one skipped for the same reason.
+  /// Returns the record of the same configuration that the file held when it was opened to be
+  /// resumed, or null. A skipped record matches only one that is skipped for the same reason.
   const Json* find(const Json& record) const;
 
-  /// Adds a line and flushes it.
+  /// Writes a line and flushes it.
   void add(const Json& record);
 
  private:

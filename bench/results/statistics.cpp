@@ -24,7 +24,7 @@ std::size_t lower_rank(std::size_t n) {
 }  // namespace
 
 Summary summarize(std::vector<double> samples) {
-  expects(!samples.empty(), "a summary of no samples");
+  expects(!samples.empty(), "a summary needs samples");
   std::sort(samples.begin(), samples.end());
   const std::size_t n = samples.size(), j = std::max<std::size_t>(1, lower_rank(n));
   const auto p99 = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(n)));

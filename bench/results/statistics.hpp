@@ -1,4 +1,4 @@
-// Statistics of repeated timings: order statistics only, since timings are skewed and never normal.
+// Statistics of repeated timings: order statistics, since timings are skewed and never normal.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Summary {
   double p99 = 0;
 };
 
-/// At least one sample. The interval is that of the binomial distribution of ranks (Le Boudec,
-/// Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1); below six
-/// samples it is the whole range, which is less sure.
+/// Expects at least one sample. The interval follows from the binomial distribution of ranks (Le
+/// Boudec, Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1). With
+/// fewer than six samples it is the whole range, whose confidence is below 95%.
 Summary summarize(std::vector<double> samples);
 
-/// One exact value, as a simulation gives.
+/// Returns the summary of one exact value, such as a simulated time.
 Summary exactly(double value);
 
 }  // namespace arlab::bench

@@ -13,7 +13,7 @@
 namespace arlab::bench {
 namespace {
 
-// Bytes that can be taken without swapping; 0 where the system does not tell.
+// Bytes available without swapping; 0 if the system does not report it.
 double available_memory() {
   std::ifstream in("/proc/meminfo");
   std::string word;
@@ -103,21 +103,12 @@ void print_plan(const std::vector<Record>& records, const std::vector<Estimate>&
                            show_memory(sum.memory));
 }
 
-int sweep(const SweepOptions& options, const std::string& kind,
-          const std::function<void(Record&)>& describe, const Estimator& estimate,
-          const Evaluate& evaluate) {
-  return sweep(
-      options, options.configs(), kind, [&](const Config&, Record& r) { describe(r); }, estimate,
-      evaluate);
-}
-
-int sweep(const SweepOptions& options, const std::vector<Config>& configs, const std::string& kind,
-          const Evaluate& describe, const Estimator& estimate, const Evaluate& evaluate) {
+int sweep(const SweepOptions& options, const std::vector<Config>& configs,
+          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate) {
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& config : configs) {
-    Record r = record_of(kind, config);
-    describe(config, r);
+    Record r = record_of(make_body(config), config);
     Estimate e;
     if (!r.skipped) {
       e = estimate(config, r);

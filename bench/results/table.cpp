@@ -5,7 +5,7 @@
 namespace arlab::bench {
 namespace {
 
-// Characters, not bytes: UTF-8's continuation bytes take no room.
+// In characters, not bytes: continuation bytes of UTF-8 have no width.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

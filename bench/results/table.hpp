@@ -1,5 +1,4 @@
-// Tables for people: Markdown, so that they can be pasted, and aligned, so that they can be read as
-// they are.
+// Tables: Markdown that is aligned, so that it reads well in a terminal and can be pasted.
 #pragma once
 
 #include <string>
@@ -7,12 +6,12 @@
 
 namespace arlab::bench {
 
-/// Markdown with every column as wide as its widest cell. Columns whose cells are numbers, with
+/// Returns Markdown with every column as wide as its widest cell. Columns whose cells are numbers, with
 /// or without a unit, align right. Rows may be shorter than the header. '|' in a cell is escaped.
 std::string markdown(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows);
 
-/// The same without the columns that are empty in all rows.
+/// Returns the same without the columns that are empty in all rows.
 std::string compact(const std::vector<std::string>& header,
                     const std::vector<std::vector<std::string>>& rows);
 

@@ -1,4 +1,4 @@
-// What this binary was built from and with; version.cpp is generated at build time.
+// The version, commit and compiler of this binary; version.cpp is generated at build time.
 #pragma once
 
 namespace arlab::bench {

@@ -1,5 +1,6 @@
 #include "bench/train/emulation_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -7,6 +8,7 @@
 #include <map>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/models/model.hpp"
@@ -16,22 +18,9 @@
 namespace arlab::bench {
 namespace {
 
-// With K, M, G and T as powers of 1000, as speeds have them.
-double parse_rate(const std::string& text, const std::string& what, std::string_view unit) {
-  constexpr std::string_view kLetters = "KMGT";
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && rest != end)
-    if (const auto power = kLetters.find(*rest); power != kLetters.npos) {
-      value *= std::pow(1000.0, static_cast<double>(power + 1));
-      ++rest;
-    }
-  const std::string_view left(rest, static_cast<std::size_t>(end - rest));
-  if (error != std::errc() || !(left.empty() || left == unit) || !(value > 0) || std::isinf(value))
-    fail(Blame::usage,
-         fmt::format("{} is '{}': give a number above 0 such as 10G or 2.5G", what, text));
-  return value;
+// Bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s".
+double parse_port_rate(const std::string& text, const std::string& what) {
+  return text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
 }
 
 std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
@@ -51,34 +40,38 @@ std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ran
 
 void VirtualRun::add(CLI::App& command) {
   const std::string group = "Virtual ranks (--backend virtual)";
-  command.add_option("--bandwidth", bandwidths,
-                  "Of each rank's port, in bits a second: 10G (default), or 100M,1G,10G,100G")
+  command
+      .add_option("--bandwidth", bandwidths,
+                  "Of each rank's port, in bits per second: 10G (default), or 100M,1G,10G,100G")
       ->delimiter(',')
       ->type_name("RATES")
       ->group(group);
   command.add_option("--latency", latency, "Of a message (default 20us)")
       ->type_name("TIME")
       ->group(group);
-  command.add_option("--topology", topology,
-                  "Instead of a port a rank: any of `arlab list topologies`, such as "
+  command
+      .add_option("--topology", topology,
+                  "Instead of one port per rank: any of `arlab list topologies`, such as "
                   "fat_tree:k=4,bandwidth=10Gbps, whose links messages share")
       ->type_name("SPEC")
       ->group(group);
-  command.add_option("--speed", speed, "Multiply-adds a second of a worker (default 1T)")
+  command.add_option("--speed", speed, "Multiply-adds per second of a worker (default 1T)")
       ->type_name("RATE")
       ->group(group);
-  command.add_option("--slowdown", slowdown,
-                  "By rank, how many times as long it computes: 1,1,2.5 (default 1 for all)")
+  command
+      .add_option("--slowdown", slowdown,
+                  "Factors on the compute time, by rank: 1,1,2.5 (default 1 for all)")
       ->delimiter(',')
       ->type_name("FACTORS")
       ->group(group);
-  command.add_option("--jitter", jitter,
-                  "Computing takes up to so much of its time again, by chance (default 0)")
+  command
+      .add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
       ->type_name("PART")
       ->group(group);
-  command.add_option("--codec-cost", codec_cost,
-                  "Nanoseconds that encoding and decoding an element take: 1.2,0.4, or measured "
-                  "(default: on this machine, so times differ a little from run to run)")
+  command
+      .add_option("--codec-cost", codec_cost,
+                  "Nanoseconds per element to encode and to decode: 1.2,0.4, or measured (default: "
+                  "measured on this machine, so times differ slightly between runs)")
       ->type_name("NS,NS")
       ->group(group);
 }
@@ -92,7 +85,7 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
   if (!topology.empty()) {
     if (!bandwidths.empty() || !latency.empty())
       fail(Blame::usage,
-           fmt::format("--topology {} has bandwidths and latencies of its own: leave out "
+           fmt::format("--topology {} defines bandwidths and latencies: leave out "
                        "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
                        topology, topology.substr(0, topology.find(':'))));
     return {{0, Time{}, topology}};
@@ -100,18 +93,18 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;
   for (const std::string& text : bandwidths.empty() ? std::vector<std::string>{"10G"} : bandwidths)
-    all.push_back({parse_rate(text, "--bandwidth", "bps") / 8, each, ""});
+    all.push_back({parse_port_rate(text, "--bandwidth"), each, ""});
   return all;
 }
 
-double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed", ""); }
+double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed"); }
 
 training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradients,
                                          Count elements) const {
   if (!gradients.compressor) return {};
   if (codec_cost == "measured") {
     static std::map<std::string, training::CodecCost>
-        measured;  // by compressor: a study asks often
+        measured;  // by compressor: a study asks for it often
     constexpr Count kMost = 1 << 20;
     const auto [found, is_new] = measured.try_emplace(training::text(*gradients.compressor));
     if (is_new)

@@ -1,8 +1,6 @@
-// Training on virtual ranks, as command lines say it: the network that messages travel on, and how
-// fast the workers are.
+// The options of emulated training: the network, and the speed of the workers.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,13 +11,17 @@
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace arlab::bench {
 
 /// One network of a study.
 struct VirtualNetwork {
-  double bandwidth = 0;  ///< of a rank's port, bytes a second; 0: the topology says
-  Time latency{};        ///< of a message
-  std::string topology;  ///< empty: each rank has a port of its own, and nothing else is shared
+  double bandwidth = 0;  ///< of a rank's port, bytes per second; 0: by topology
+  Time latency{};      ///< of a message
+  std::string topology;  ///< empty: one port per rank
 };
 
 struct VirtualRun {
@@ -31,14 +33,14 @@ struct VirtualRun {
 
   void add(CLI::App& command);
   bool any() const;
-  /// At least one. Throws Error(usage) that names the bad value.
+  /// Returns at least one. Throws Error(usage) that names the bad value.
   std::vector<VirtualNetwork> networks() const;
-  /// Multiply-adds a second of a worker.
+  /// Returns multiply-adds per second of a worker.
   double parsed_speed() const;
-  /// Of the compressor, if there is one: as given, or measured here once for each.
+  /// Returns the cost of the compressor, if there is one: as given, or measured once.
   training::CodecCost codec_of(const training::GradientOptions& gradients, Count elements) const;
 
-  /// Emulated ranks on that network, as a backend. This must outlive it.
+  /// Returns emulated ranks on that network, as a backend. This must outlive it.
   collectives::Backend backend(const VirtualNetwork& network, std::uint64_t seed) const;
 };
 

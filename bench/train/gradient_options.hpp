@@ -1,5 +1,5 @@
-// How gradients travel in a training run, as command lines say it: schedulers and compressors by
-// their specs, such as "priority:slice=4M" and "topk:ratio=0.01".
+// The options of gradient exchange: schedulers and compressors by their specs, such as
+// "priority:slice=4M" and "topk:ratio=0.01".
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace arlab::bench {
 
-/// Sets scheduler and its parameters. Throws Error(usage) that names the bad value.
+/// Sets the scheduler and its parameters. Throws Error(usage) that names the bad value.
 void set_scheduler(training::GradientOptions& options, const std::string& spec);
 
 /// Sets the compressor; "none": dense. Throws Error(usage) that names the bad value.
 void set_compressor(training::GradientOptions& options, const std::string& spec);
 
-/// "priority", or "priority:slice=4194304" where parameters were given.
+/// Returns "priority", or "priority:slice=4194304" if parameters were given.
 std::string scheduler_text(const training::GradientOptions& options);
-/// "none", or the compressor with all its parameters.
+/// Returns "none", or the compressor with all its parameters.
 std::string compressor_text(const training::GradientOptions& options);
-/// The same with those parameters only that are not the default.
+/// Returns the same with the parameters that differ from the default.
 std::string compressor_label(const training::GradientOptions& options);
 
 }  // namespace arlab::bench

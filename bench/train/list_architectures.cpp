@@ -1,4 +1,4 @@
-// arlab list architectures: the models that are trained. Part of arlab-train, which can build them.
+// arlab list architectures: prints the models to train. Part of arlab-train, which can build them.
 #include <fmt/format.h>
 
 #include <string>
@@ -21,7 +21,7 @@ void list_architectures() {
                     show_bytes(a.parameters * static_cast<Count>(sizeof(float))),
                     std::string(a.source)});
   fmt::print(
-      "{}\narlab train -m NAME, or several: -m mlp,cnn\n",
+      "{}\nExamples: arlab train -m cnn, or several: -m mlp,cnn\n",
       markdown({"architecture", "idea", "images", "classes", "parameters", "gradients", "source"},
                rows));
 }

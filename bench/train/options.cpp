@@ -1,11 +1,12 @@
 #include "bench/train/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
 #include "training/data/augment.hpp"
@@ -21,14 +22,13 @@ CLI::Option* as_list(CLI::Option* option) {
 }
 
 template <class Number>
-void add_number(CLI::App& app, const std::string& names, Number& value, Count least,
+void add_number(CLI::App& app, const std::string& names, Number& value, Count min,
                 const std::string& help) {
-  const auto parse = [&value, what = names.substr(names.find("--")),
-                      least](const std::string& text) {
+  const auto parse = [&value, what = names.substr(names.find("--")), min](const std::string& text) {
     const Count number = parse_count(text, what);
-    constexpr auto kMost = std::numeric_limits<Number>::max();
-    if (number < least || (sizeof(Number) < sizeof(Count) && number > static_cast<Count>(kMost)))
-      fail(Blame::usage, fmt::format("{} is {}: give at least {}", what, number, least));
+    constexpr auto kMax = std::numeric_limits<Number>::max();
+    if (number < min || (sizeof(Number) < sizeof(Count) && number > static_cast<Count>(kMax)))
+      fail(Blame::usage, fmt::format("{} is {}: give at least {}", what, number, min));
     value = static_cast<Number>(number);
   };
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
@@ -55,39 +55,37 @@ std::string names_of_models() {
 
 void add_what(CLI::App& app, TrainOptions& o) {
   as_list(app.add_option("-m,--model", o.models,
-                          fmt::format("{} (default mlp), or several", names_of_models())))
+                         fmt::format("{} (default mlp), or several", names_of_models())))
       ->type_name("NAMES");
   as_list(app.add_option("-w,--workers", o.workers,
-                          "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
+                         "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
       ->type_name("COUNTS");
   add_word(app, "-d,--data", o.data,
            "synthetic (default), idx:FOLDER (MNIST's format) or cifar10:FOLDER");
-  add_number(app, "--samples", o.samples, 1,
-             "Samples of an epoch, of synthetic data (default 8000)");
-  app.add_flag("--augment", o.augment, "Move (and in colour mirror) training images at random");
+  add_number(app, "--samples", o.samples, 1, "Samples per epoch of synthetic data (default 8000)");
+  app.add_flag("--augment", o.augment, "Shift training images at random, and mirror color images");
   add_word(app, "--sharding", o.sharding, "data (default), file or off");
-  add_number(app, "-B,--batch", o.batch, 1,
-             "Samples in a step, of all workers together (default 64)");
+  add_number(app, "-B,--batch", o.batch, 1, "Samples per step, over all workers (default 64)");
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
-             "Compute a worker's batch in so many parts (default 1)");
+             "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
-  add_number(app, "--steps", o.learning.max_steps, 1, "Stop after so many steps");
+  add_number(app, "--steps", o.learning.max_steps, 1, "Stop after this number of steps");
   add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
-  add_number(app, "--prefetch", o.prefetch, 0, "Batches made ahead by a thread (default 2)");
-  add_number(app, "--threads", o.threads, 1, "Threads that compute in each worker (default 1)");
+  add_number(app, "--prefetch", o.prefetch, 0, "Batches that a thread prepares ahead (default 2)");
+  add_number(app, "--threads", o.threads, 1, "Compute threads per worker (default 1)");
   add_word(app, "--device", o.device, "cpu (default) or cuda");
   app.add_flag("--sync-bn", o.sync_batch_norm,
-                "Batch normalisation over the batches of all workers");
+               "Batch normalization over the batches of all workers");
 }
 
 void add_how(CLI::App& app, TrainOptions& o) {
   add_word(app, "-s,--strategy", o.strategy,
-           fmt::format("{}; default: what suits the backend", names_of_strategies()));
+           fmt::format("{}; default: by backend", names_of_strategies()));
   as_list(app.add_option(
               "-a,--algorithm", o.algorithms,
-              "Of the allreduce: any of `arlab list algorithms` (tree is a hierarchical copy), "
-              "native, or auto, which times all of them first; default ring, for central_storage "
-              "tree; or several"))
+              "Allreduce algorithm: any of `arlab list algorithms` (tree is a hierarchical copy), "
+              "native, or auto, which times all of them first (default ring; tree for "
+              "central_storage); or several"))
       ->type_name("NAMES");
   add_word(app, "-b,--backend", o.backend,
            fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
@@ -98,28 +96,31 @@ void add_how(CLI::App& app, TrainOptions& o) {
                        backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
                        o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
-             "So many ranks share a machine, for hierarchical (default: as they really do)");
+             "Ranks per machine, for hierarchical (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
-  app.add_option("--scheduler", o.schedulers,
-                  "When gradients travel: any of `arlab list schedulers`, with parameters as in "
-                  "priority:slice=4M; default buckets (1M first, then 25M); or several, or all")
+  app.add_option(
+         "--scheduler", o.schedulers,
+         "Order of gradient messages: any of `arlab list schedulers`, with parameters as in "
+         "priority:slice=4M; default buckets (1M first, then 25M); or several, or all")
       ->type_name("SPECS");
   app.add_option("--compressor", o.compressors,
-                  "What makes them smaller: any of `arlab list compressors`, with parameters as in "
-                  "topk:ratio=0.01; default none; or several, or all")
+                 "Compression of gradients: any of `arlab list compressors`, with parameters as in "
+                 "topk:ratio=0.01; default none; or several, or all")
       ->type_name("SPECS");
   add_word(app, "--aggregation", o.learning.options.gradients.aggregation,
-           "How codes come together: allreduce, all_gather, requantise, or of sparse ones doubling "
-           "or balanced; default auto, what receives the fewest bytes");
+           "How compressed gradients are combined: allreduce, all_gather, requantise; doubling or "
+           "balanced for sparse ones; auto (default) receives the fewest bytes");
   app.add_flag("--no-overlap", o.no_overlap,
-                "Exchange gradients when they are waited for, not meanwhile");
+               "Exchange gradients after the backward pass, not during it");
   training::StrategyOptions& s = o.learning.options;
-  add_number(app, "--servers", s.servers, 1, "Parameter servers, besides the workers (default 1)");
+  add_number(app, "--servers", s.servers, 1,
+             "Parameter servers, in addition to the workers (default 1)");
   add_number(app, "--bound", s.bound, 0,
              "stale_synchronous: steps ahead of the slowest worker (default 1; 0: synchronous)");
-  add_number(app, "--every", s.every, 1, "local_sgd: steps between two averages (default 8)");
-  add_number(app, "--check-every", o.learning.check_every, 0,
-             "Steps between two comparisons of the replicas (default 100; 0: at epochs' ends)");
+  add_number(app, "--every", s.every, 1, "local_sgd: steps between averages (default 8)");
+  add_number(
+      app, "--check-every", o.learning.check_every, 0,
+      "Steps between comparisons of the replicas (default 100; 0: at the end of each epoch)");
 }
 
 void add_learning(CLI::App& app, TrainOptions& o) {
@@ -127,31 +128,38 @@ void add_learning(CLI::App& app, TrainOptions& o) {
   app.add_option("--lr", o.learning.rate.base, "Learning rate of one worker (default 0.05)")
       ->type_name("RATE");
   add_word(app, "--lr-scaling", o.rate_scaling,
-           "With the workers: none (default), linear or sqrt");
+           "Scaling with the number of workers: none (default), linear or sqrt");
   add_word(app, "--lr-decay", o.rate_decay,
            "constant (default), steps (at epochs 3 and 7) or cosine");
-  app.add_option("--warmup", o.learning.rate.warm_up, "Epochs in which the rate rises (default 0)")
+  app.add_option("--warmup", o.learning.rate.warm_up,
+                 "Epochs during which the rate rises (default 0)")
       ->type_name("EPOCHS");
 }
 
 void add_kept(CLI::App& app, TrainOptions& o) {
   app.add_option("--checkpoint", o.checkpoint,
-                  "Save the run's state in this folder, and go on from there when started again")
+                 "Save checkpoints in this folder, and continue from the latest one")
       ->type_name("FOLDER");
-  add_number(app, "--save-every", o.policy.every_steps, 1, "Save also every so many steps");
-  add_number(app, "--keep", o.policy.keep, 0, "Checkpoints that are kept (default 3; 0: all)");
-  app.add_flag("--best-only", o.policy.best_only, "Save only what has a lower validation loss");
+  add_number(app, "--save-every", o.policy.every_steps, 1,
+             "Also save after every this number of steps");
+  add_number(app, "--keep", o.policy.keep, 0, "Checkpoints to keep (default 3; 0: all)");
+  app.add_flag("--best-only", o.policy.best_only,
+               "Save only when the validation loss is lower than before");
   app.add_flag("--weights-only", o.policy.weights_only,
-                "Save weights alone; a run cannot go on from them");
-  app.add_option("--json", o.json, "Write a record a run as JSON Lines to this file; - is stdout")
+               "Save only weights; a run cannot continue from them");
+  app.add_option("--json", o.json,
+                 "Write one record per run as JSON Lines to this file; - is stdout")
+      ->type_name("FILE");
+  app.add_option("--csv", o.csv,
+                 "Write one record per run as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
   app.add_option("--target", o.target,
-                  "Validation accuracy that a study gives the time to, 0 to 1 (default: what the "
-                  "fastest dense run has in the end, less a point)")
+                 "Validation accuracy, 0 to 1, for the time to accuracy of a study (default: the "
+                 "final accuracy of the fastest dense run less one point)")
       ->type_name("PART");
   app.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
-  app.add_option("--trace", o.trace, "Write what was computed and sent when, for Perfetto")
+  app.add_option("--trace", o.trace, "Write a trace of computation and communication for Perfetto")
       ->type_name("FILE");
 }
 
@@ -200,7 +208,7 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
   } else if (kind == "cifar10" && !folder.empty()) {
     sets = {training::read_cifar10(folder, true), training::read_cifar10(folder, false)};
   } else {
-    fail(Blame::usage, fmt::format("--data '{}' is not known: use synthetic, idx:FOLDER or "
+    fail(Blame::usage, fmt::format("--data '{}' is unknown: use synthetic, idx:FOLDER or "
                                    "cifar10:FOLDER",
                                    o.data));
   }

@@ -1,7 +1,6 @@
-// Options of train: model, data, strategy, how it learns, and what is kept of it.
+// The options of train: model, data, strategy, learning rate, and files to write.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -11,13 +10,17 @@
 #include "training/models/architecture.hpp"
 #include "training/trainer/options.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace arlab::bench {
 
 struct TrainOptions {
   std::vector<std::string> models, workers;  ///< as given; empty: mlp, and 2 workers
   std::vector<std::string> schedulers{"buckets"}, compressors{"none"};
-  std::vector<std::string> algorithms = {""};  ///< as given; empty: what suits the strategy
-  std::string strategy, backend;               ///< empty: what suits the backend
+  std::vector<std::string> algorithms = {""};  ///< as given; empty: by strategy
+  std::string strategy, backend;               ///< empty: by backend
   std::string data = "synthetic", sharding = "data";
   std::string optimizer = "momentum", rate_scaling = "none", rate_decay = "constant";
   std::string device = "cpu";
@@ -27,11 +30,11 @@ struct TrainOptions {
   bool sync_batch_norm = false, no_overlap = false, augment = false;
   training::TrainerOptions learning;
   VirtualRun world;
-  double target = 0;  ///< validation accuracy to reach; 0: what dense training reaches
+  double target = 0;  ///< validation accuracy to reach; 0: that of dense training
 
   std::string checkpoint;
   training::SavePolicy policy;
-  std::string json, tensorboard, trace;
+  std::string json, csv, tensorboard, trace;
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& app);
@@ -43,8 +46,8 @@ struct Datasets {
   training::Dataset train, validation;
 };
 
-/// For images of that shape. Throws Error(usage) where the data do not fit the model, and where
-/// there are none of that name; Error(environment) where files are missing.
+/// Returns the data for this architecture. Throws Error(usage) if the data are unknown or do not fit
+/// the model, and Error(environment) if files are missing.
 Datasets datasets_of(const TrainOptions& options, const training::Architecture& architecture);
 
 /// Throws Error(usage) that names the bad value.

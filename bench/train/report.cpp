@@ -18,12 +18,12 @@ double rate(const training::EpochReport& e) {
   return e.seconds > 0 ? static_cast<double>(e.train.samples) / e.seconds : 0;
 }
 
-std::string a_step(double seconds, const training::EpochReport& e) {
+std::string per_step(double seconds, const training::EpochReport& e) {
   return e.steps > 0 ? show_time(seconds * 1e6 / static_cast<double>(e.steps)) : "";
 }
 
-// Of all ranks together.
-std::string bytes_a_step(const training::EpochReport& e) {
+// Over all ranks.
+std::string bytes_each_step(const training::EpochReport& e) {
   return e.steps > 0 && e.bytes_sent > 0 ? show_bytes(e.bytes_sent / e.steps) : "";
 }
 
@@ -35,7 +35,7 @@ Bytes gradient_bytes(const TrainResult& r) {
   return r.config.architecture->parameters * static_cast<Bytes>(sizeof(float));
 }
 
-std::string way(const TrainResult& r) {
+std::string route_text(const TrainResult& r) {
   if (r.config.ranks == 1) return "";
   return training::find_strategy(r.config.learning.strategy).direct ? "direct" : r.route;
 }
@@ -48,31 +48,41 @@ std::string speed_up(const TrainResult& result, const std::vector<TrainResult>& 
   return "";
 }
 
-Json to_json(const training::EpochReport& e) {
-  Json j{{"epoch", e.epoch},
-         {"steps", e.steps},
-         {"samples", e.train.samples},
-         {"loss", mean(e.train.loss, e.train.samples)},
-         {"accuracy", accuracy(e.train)}};
-  const bool checked = e.validation.samples > 0;
-  j["validation_loss"] =
-      checked ? Json(mean(e.validation.loss, e.validation.samples)) : Json(nullptr);
-  j["validation_accuracy"] = checked ? Json(accuracy(e.validation)) : Json(nullptr);
-  j["seconds"] = e.seconds;
-  j["compute_seconds"] = e.compute;
-  j["input_seconds"] = e.input;
-  j["communication_seconds"] = e.communication;
-  j["exposed_seconds"] = e.exposed;
-  j["codec_seconds"] = e.codec;
-  j["images_per_second"] = rate(e);
-  j["bytes_sent"] = e.bytes_sent;
-  return j;
+TrainBody::Epoch epoch_of(const training::EpochReport& e) {
+  TrainBody::Epoch epoch{.number = e.epoch,
+                         .steps = e.steps,
+                         .samples = e.train.samples,
+                         .loss = mean(e.train.loss, e.train.samples),
+                         .accuracy = accuracy(e.train),
+                         .elapsed_us = 1e6 * e.seconds,
+                         .compute_us = 1e6 * e.compute,
+                         .input_us = 1e6 * e.input,
+                         .exposed_us = 1e6 * e.exposed,
+                         .communication_us = 1e6 * e.communication,
+                         .codec_us = 1e6 * e.codec,
+                         .images_per_s = rate(e),
+                         .bytes_sent = e.bytes_sent};
+  if (e.validation.samples > 0) {
+    epoch.validation_loss = mean(e.validation.loss, e.validation.samples);
+    epoch.validation_accuracy = accuracy(e.validation);
+  }
+  return epoch;
 }
 
-Json staleness_json(const training::Staleness& staleness) {
-  Json j = Json::object();
-  for (const auto& [old, updates] : staleness) j[std::to_string(old)] = updates;
-  return j;
+TrainBody::Emulation emulation_of(const TrainConfig& c, const VirtualRun& world) {
+  const VirtualNetwork& network = c.network;
+  const training::CodecCost codec = c.learning.options.gradients.codec;
+  TrainBody::Emulation e{.multiply_adds_per_s = c.learning.speed,
+                         .slowdown = world.slowdown,
+                         .jitter = world.jitter,
+                         .encode_ns = 1e9 * codec.encode,
+                         .decode_ns = 1e9 * codec.decode};
+  if (network.bandwidth > 0) {
+    e.bandwidth_gbit_per_s = network.bandwidth * 8e-9;
+    e.latency_us = microseconds(network.latency);
+  }
+  if (!network.topology.empty()) e.topology = network.topology;
+  return e;
 }
 
 }  // namespace
@@ -103,17 +113,18 @@ std::string train_table(const std::vector<TrainResult>& results) {
   for (const TrainResult& r : results) {
     const training::EpochReport all = total(r);
     const training::GradientOptions& gradients = r.config.learning.options.gradients;
-    rows.push_back(
-        {std::string(r.config.architecture->name), std::to_string(r.config.workers),
-         r.config.learning.strategy, way(r), scheduler_text(gradients), compressor_label(gradients),
-         r.epochs.empty() ? ""
-                          : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
-                                                       r.epochs.back().train.samples)),
-         r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
-         percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
-         speed_up(r, results), a_step(all.seconds, all), a_step(all.compute, all),
-         a_step(all.input, all), a_step(all.communication, all),
-         all.codec > 0 ? a_step(all.codec, all) : "", a_step(all.exposed, all), bytes_a_step(all)});
+    rows.push_back({std::string(r.config.architecture->name), std::to_string(r.config.workers),
+                    r.config.learning.strategy, route_text(r), scheduler_text(gradients),
+                    compressor_label(gradients),
+                    r.epochs.empty() ? ""
+                                     : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
+                                                                  r.epochs.back().train.samples)),
+                    r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
+                    percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
+                    speed_up(r, results), per_step(all.seconds, all), per_step(all.compute, all),
+                    per_step(all.input, all), per_step(all.communication, all),
+                    all.codec > 0 ? per_step(all.codec, all) : "", per_step(all.exposed, all),
+                    bytes_each_step(all)});
   }
   return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor", "loss",
                   "accuracy", "validation", "images/s", "speed-up", "step", "compute", "input",
@@ -121,16 +132,16 @@ std::string train_table(const std::vector<TrainResult>& results) {
                  rows);
 }
 
-std::string train_story(const TrainResult& r) {
+std::string explain(const TrainResult& r) {
   const training::EpochReport all = total(r);
-  if (all.steps == 0) return "There was nothing left to do.\n";
+  if (all.steps == 0) return "No steps were left to run.\n";
   if (r.config.ranks == 1) return "";
   const double hidden = std::max(0.0, all.communication - all.exposed);
   std::string text = fmt::format(
-      "Exchanging {} of gradients ({}) took {} a step; {} of that was hidden behind the backward "
-      "pass, and {} ({} of the step) was waited for.\n",
-      show_bytes(gradient_bytes(r)), way(r), a_step(all.communication, all),
-      percent(hidden, all.communication), a_step(all.exposed, all),
+      "Exchanging {} of gradients ({}) took {} per step. The backward pass hid {} of it; {} ({} of "
+      "the step) was exposed.\n",
+      show_bytes(gradient_bytes(r)), route_text(r), per_step(all.communication, all),
+      percent(hidden, all.communication), per_step(all.exposed, all),
       percent(all.exposed, all.seconds));
   if (r.staleness.empty()) return text;
   text += "Staleness of updates:";
@@ -140,66 +151,42 @@ std::string train_story(const TrainResult& r) {
   return text;
 }
 
-Json train_record(const TrainResult& r, const TrainOptions& options) {
+Record train_record(const TrainResult& r, const TrainOptions& options) {
   const TrainConfig& c = r.config;
+  const training::GradientOptions& gradients = c.learning.options.gradients;
+  TrainBody body{.backend = std::string(c.backend->name),
+                 .model = std::string(c.architecture->name),
+                 .strategy = c.learning.strategy,
+                 .data = options.data,
+                 .optimizer = std::string(name(c.learning.optimizer.kind)),
+                 .scheduler = scheduler_text(gradients),
+                 .workers = c.workers,
+                 .servers = c.ranks - c.workers,
+                 .batch_size = options.batch,
+                 .seed = options.seed,
+                 .learning_rate = c.learning.rate.base,
+                 .overlap = c.learning.overlap,
+                 .staleness = r.staleness};
+  if (gradients.compressor) body.compressor = compressor_text(gradients);
+  if (!r.codes.way.empty()) body.aggregation = r.codes.way;
+  if (c.backend->placement == collectives::Placement::emulated)
+    body.emulation = emulation_of(c, options.world);
+  if (!r.step_us.empty()) body.step_time_us = summarize(r.step_us);
+  for (const training::EpochReport& e : r.epochs) body.epochs.push_back(epoch_of(e));
+
   Config config;
   for (const Algorithm& a : algorithms())
     if (a.name == r.route) config.algorithm = &a;
   config.problem = {.ranks = c.ranks, .elements = c.architecture->parameters};
   config.segments = c.learning.segments;
-  Record record = record_of("train", config);
-  record.backend = std::string(c.backend->name);
+  Record record = record_of(std::move(body), config);
   if (!config.algorithm) {
     record.algorithm = record.label = r.route;
     record.color = "#000000";
     record.family = "native";
   }
-  record.claimed.reset();  // of one exchange, and there are many
-  if (!r.step_us.empty()) record.time_us = summarize(r.step_us);
-  const training::EpochReport all = total(r);
-  Json j = to_json(record);
-  j["algbw_gbps"] = j["busbw_gbps"] = nullptr;  // time_us is that of a step, not of an exchange
-  j["bytes_sent"] = all.bytes_sent;
-  j["model"] = c.architecture->name;
-  j["strategy"] = c.learning.strategy;
-  j["workers"] = c.workers;
-  j["servers"] = c.ranks - c.workers;
-  j["batch"] = options.batch;
-  j["data"] = options.data;
-  j["seed"] = options.seed;
-  j["optimizer"] = name(c.learning.optimizer.kind);
-  j["learning_rate"] = c.learning.rate.base;
-  j["overlap"] = c.learning.overlap;
-  j["scheduler"] = scheduler_text(c.learning.options.gradients);
-  const VirtualNetwork& network = c.network;
-  const bool is_virtual = c.backend->placement == collectives::Placement::emulated;
-  const auto a_step_us = [&](double seconds) {
-    return all.steps > 0 ? Json(1e6 * seconds / static_cast<double>(all.steps)) : Json(nullptr);
-  };
-  j["bandwidth_gbit_per_s"] =
-      network.bandwidth > 0 ? Json(network.bandwidth * 8e-9) : Json(nullptr);
-  j["latency_us"] = network.bandwidth > 0 ? Json(microseconds(network.latency)) : Json(nullptr);
-  j["topology"] = network.topology.empty() ? Json(nullptr) : Json(network.topology);
-  j["speed"] = is_virtual ? Json(c.learning.speed) : Json(nullptr);
-  j["slowdown"] = is_virtual ? Json(options.world.slowdown) : Json(nullptr);
-  j["jitter"] = is_virtual ? Json(options.world.jitter) : Json(nullptr);
-  j["codec_ns"] = is_virtual ? Json{{"encode", 1e9 * c.learning.options.gradients.codec.encode},
-                                    {"decode", 1e9 * c.learning.options.gradients.codec.decode}}
-                             : Json(nullptr);
-  j["step_us"] = a_step_us(all.seconds);
-  j["exposed_us"] = a_step_us(all.exposed);
-  j["codec_us"] = a_step_us(all.codec);
-  j["bytes_per_step"] =
-      all.steps > 0 ? Json(all.bytes_sent / all.steps / c.ranks) : Json(nullptr);  // of a rank
-  j["aggregation"] = r.codes.way.empty() ? Json(nullptr) : Json(r.codes.way);
-  j["compressor"] = c.learning.options.gradients.compressor
-                        ? Json(compressor_text(c.learning.options.gradients))
-                        : Json(nullptr);
-  j["images_per_second"] = rate(all);
-  j["epochs"] = Json::array();
-  for (const training::EpochReport& e : r.epochs) j["epochs"].push_back(to_json(e));
-  j["staleness"] = r.staleness.empty() ? Json(nullptr) : staleness_json(r.staleness);
-  return j;
+  record.claimed.reset();  // it is the cost of one exchange, and a run has many
+  return record;
 }
 
 }  // namespace arlab::bench

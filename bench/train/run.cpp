@@ -18,7 +18,7 @@
 namespace arlab::bench {
 namespace {
 
-/// The spans of this rank, in memory until the end.
+/// Keeps the spans of this rank in memory until the end of the run.
 class Tracer {
  public:
   explicit Tracer(Rank rank) : rank_(rank) {}
@@ -30,7 +30,7 @@ class Tracer {
     add({training::StepSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
          r.begin + r.seconds - r.exposed});
   }
-  // On the thread of the exchange.
+  // Called on the thread of the exchange.
   void collective(const training::CollectiveId& id, double begin, double end) {
     add({training::StepSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
   }
@@ -46,17 +46,17 @@ class Tracer {
   std::vector<training::StepSpan> spans_;
 };
 
-/// What rank 0 tells people while it goes on.
-class Teller {
+/// Prints the progress of a run, and writes TensorBoard events; on rank 0.
+class ProgressPrinter {
  public:
-  Teller(const TrainOptions& options, Count all_steps, Count batch)
+  ProgressPrinter(const TrainOptions& options, Count all_steps, Count batch)
       : progress_(static_cast<std::size_t>(all_steps)), batch_(batch) {
     if (!options.tensorboard.empty()) events_.emplace(options.tensorboard);
   }
 
-  void say(const std::string& note) {
+  void note(const std::string& text) {
     progress_.clear();
-    fmt::print(stderr, "note: {}\n", note);
+    fmt::print(stderr, "note: {}\n", text);
   }
 
   void step(const training::StepReport& r) {
@@ -103,7 +103,7 @@ class Teller {
   }
 
  private:
-  static constexpr Count kRecent = 20;  // steps that a loss is the mean of
+  static constexpr Count kRecent = 20;  // steps per mean loss
   Progress progress_;
   std::optional<training::EventFile> events_;
   Count batch_;
@@ -112,13 +112,14 @@ class Teller {
   Count steps_ = 0;
 };
 
-std::vector<training::RunParameter> make_run_parameters(const TrainConfig& config,
-                                                const TrainOptions& options, const Datasets& data,
-                                                const training::Sampling& sampling) {
+std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
+                                                      const TrainOptions& options,
+                                                      const Datasets& data,
+                                                      const training::Sampling& sampling) {
   return {{"the model's name", std::string(config.architecture->name)},
           {"the data", data.train.name + "; " + training::to_string(sampling)},
           {"the seed", std::to_string(options.seed)},
-          {"synchronised batch normalisation", options.sync_batch_norm ? "on" : "off"},
+          {"synchronized batch normalization", options.sync_batch_norm ? "on" : "off"},
           {"checkpoints",
            options.checkpoint + ", every " + std::to_string(options.policy.every_steps), false},
           {"a trace", options.trace.empty() ? "no" : "yes", false}};
@@ -137,7 +138,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                   const TrainOptions& options, const Datasets& data) {
   collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
-  const bool speaks = c.rank() == 0, is_worker = c.rank() < config.workers;
+  const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
   training::Sampling sampling{.samples = data.train.samples,
                               .files = data.train.files,
                               .global_batch = options.batch,
@@ -147,9 +148,10 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                               .seed = options.seed};
   if (options.sync_batch_norm && options.batch % config.workers != 0)
     fail(Blame::usage,
-         fmt::format("--sync-bn needs as many samples on each worker, and {} are not shared out to "
-                     "{} evenly: give --batch a multiple of the workers",
-                     options.batch, config.workers));
+         fmt::format(
+             "--sync-bn needs equal batches on all workers, and {} samples cannot be divided "
+             "by {}: use a --batch that is a multiple of the workers",
+             options.batch, config.workers));
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
   learning.route_options.executor = &executor;
@@ -162,19 +164,19 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
              .cuda = options.device != "cpu"});
       },
-      make_run_parameters(config, options, data, sampling));
-  std::optional<Teller> teller;
-  if (speaks) teller.emplace(options, config.learning.epochs * steps, options.batch);
+      run_parameters_of(config, options, data, sampling));
+  std::optional<ProgressPrinter> printer;
+  if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
   std::optional<training::Checkpointer> backup;
   TrainResult result;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);
     for (const std::string& note : backup->resume())
-      if (teller) teller->say(note);
+      if (printer) printer->note(note);
   }
   result.steps_before = trainer.steps_done();
   if (const training::GradientOptions& g = config.learning.options.gradients;
-      speaks && g.compressor)
+      is_root && g.compressor)
     result.codes = training::code_route(g, trainer.replica().variables(), config.workers);
   std::optional<training::Pipeline> feed, validation;
   if (is_worker) {
@@ -190,13 +192,13 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   training::Observer observer;
   observer.step = [&](const training::StepReport& r) {
     if (traces) tracer.step(r);
-    if (!speaks) return;
-    teller->step(r);
+    if (!is_root) return;
+    printer->step(r);
     result.step_us.push_back(r.seconds * 1e6);
   };
   observer.epoch = [&](const training::EpochReport& r) {
-    if (!speaks) return;
-    teller->epoch(r, trainer.replica());
+    if (!is_root) return;
+    printer->epoch(r, trainer.replica());
     result.epochs.push_back(r);
   };
   if (traces)
@@ -207,7 +209,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   result.staleness = trainer.staleness();
   if (traces) {
     const std::vector<std::string> all = collectives::gather(c, tracer.encoded());
-    if (speaks) write_trace(options, all);
+    if (is_root) write_trace(options, all);
   }
   result.config = config;
   result.route = trainer.exchange().route().name(c);

@@ -1,4 +1,4 @@
-// One training run as it is measured: what each rank does, and what is told of it.
+// One measured training run: the work of each rank, and the result of rank 0.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct TrainConfig {
   training::TrainerOptions learning;
   const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
-  VirtualNetwork network = {};  ///< of virtual ranks
+  VirtualNetwork network = {};  ///< of emulated ranks
 };
 
-/// What rank 0 has seen of it.
+/// The result, as rank 0 sees it.
 struct TrainResult {
   TrainConfig config;
   std::string route;
@@ -28,8 +28,8 @@ struct TrainResult {
   std::vector<training::EpochReport> epochs;
   std::vector<double> step_us;
   training::Staleness staleness;
-  training::CodeRoute codes;  ///< where gradients are compressed
-  Count steps_before = 0;     ///< that a checkpoint had
+  training::CodeRoute codes;  ///< if gradients are compressed
+  Count steps_before = 0;     ///< of the checkpoint
 };
 
 /// Every rank of the run calls it with its executor. Only rank 0's result is filled.

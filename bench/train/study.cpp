@@ -7,44 +7,44 @@
 namespace arlab::bench {
 namespace {
 
-Trial trial_of(const TrainResult& r) {
+RunSummary summary_of(const TrainResult& r) {
   const training::GradientOptions& gradients = r.config.learning.options.gradients;
   const training::EpochReport all = total(r);
-  Trial t;
-  t.model = r.config.architecture->name;
-  t.workers = r.config.workers;
-  t.strategy = r.config.learning.strategy;
-  t.scheduler = scheduler_text(gradients);
-  if (r.route != "ring") t.scheduler += " by " + r.route;
-  t.compressor = compressor_label(gradients);
-  t.aggregation = r.codes.way;
-  t.bandwidth = r.config.network.bandwidth;
-  t.latency = r.config.network.topology.empty()
-                  ? show_picoseconds(picoseconds(r.config.network.latency))
-                  : r.config.network.topology;
-  t.accuracy = accuracy(all.validation);
-  t.steps = all.steps;
+  RunSummary run;
+  run.model = r.config.architecture->name;
+  run.workers = r.config.workers;
+  run.strategy = r.config.learning.strategy;
+  run.scheduler = scheduler_text(gradients);
+  if (r.route != "ring") run.scheduler += " by " + r.route;
+  run.compressor = compressor_label(gradients);
+  run.aggregation = r.codes.way;
+  run.bandwidth = r.config.network.bandwidth;
+  run.latency = r.config.network.topology.empty()
+                    ? show_picoseconds(picoseconds(r.config.network.latency))
+                    : r.config.network.topology;
+  run.accuracy = accuracy(all.validation);
+  run.steps = all.steps;
   if (all.train.samples > 0)
-    t.loss = r.epochs.back().train.loss / static_cast<double>(r.epochs.back().train.samples);
-  if (all.steps == 0) return t;
+    run.loss = r.epochs.back().train.loss / static_cast<double>(r.epochs.back().train.samples);
+  if (all.steps == 0) return run;
   const auto steps = static_cast<double>(all.steps);
-  t.bytes = static_cast<double>(all.bytes_sent) / steps / r.config.ranks;
-  t.seconds = all.seconds / steps;
-  t.exposed = all.exposed / steps;
-  t.codec = all.codec / steps;
+  run.bytes = static_cast<double>(all.bytes_sent) / steps / r.config.ranks;
+  run.seconds = all.seconds / steps;
+  run.exposed = all.exposed / steps;
+  run.codec = all.codec / steps;
   double seconds = 0;
   for (const training::EpochReport& e : r.epochs) {
     seconds += e.seconds;
-    t.curve.push_back({seconds, accuracy(e.validation)});
+    run.curve.push_back({seconds, accuracy(e.validation)});
   }
-  return t;
+  return run;
 }
 
 }  // namespace
 
-std::vector<Trial> trials_of(const std::vector<TrainResult>& results) {
-  std::vector<Trial> all;
-  for (const TrainResult& r : results) all.push_back(trial_of(r));
+std::vector<RunSummary> summaries_of(const std::vector<TrainResult>& results) {
+  std::vector<RunSummary> all;
+  for (const TrainResult& r : results) all.push_back(summary_of(r));
   return all;
 }
 

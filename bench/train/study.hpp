@@ -1,14 +1,14 @@
-// A study: runs on virtual ranks, as trials that a verdict compares.
+// Summaries of emulated training runs, which a compression study compares.
 #pragma once
 
 #include <vector>
 
-#include "bench/study/verdict.hpp"
+#include "bench/study/compression_study.hpp"
 #include "bench/train/run.hpp"
 
 namespace arlab::bench {
 
-/// Of runs with backend virtual.
-std::vector<Trial> trials_of(const std::vector<TrainResult>& results);
+/// Expects runs on backend virtual.
+std::vector<RunSummary> summaries_of(const std::vector<TrainResult>& results);
 
 }  // namespace arlab::bench

@@ -1,7 +1,8 @@
-// arlab train: data-parallel training for real: what an allreduce costs where it is used.
+// arlab train: runs data-parallel training, and reports the cost of communication.
 //
-// In the program arlab-train, which alone is linked with LibTorch: loading that takes a third of a
-// second, which no other verb shall wait for.
+// It is part of the program arlab-train, the only one that links LibTorch: loading it takes a third
+// of a second, which would delay every other command.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
+#include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/train/gradient_options.hpp"
 #include "bench/train/report.hpp"
@@ -68,15 +70,14 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend
   return c;
 }
 
-/// Why a run of several cannot be: what it asks for does not fit together. Empty if it can; what is
-/// wrong with all of them is found when they run.
+/// Returns why one of several runs is left out: its options exclude each other. Empty if it is not.
 std::string why_left_out(const TrainConfig& c) {
   const training::GradientOptions& gradients = c.learning.options.gradients;
   if (!gradients.compressor) return "";
-  const training::CompressorKind& command = *gradients.compressor->kind;
+  const training::CompressorKind& kind = *gradients.compressor->kind;
   if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
-  if (command.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
-    return fmt::format("it must be followed by {}", command.optimizer);
+  if (kind.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
+    return fmt::format("it needs optimizer {}", kind.optimizer);
   const Count n = c.architecture->parameters;
   const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
   if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
@@ -86,7 +87,7 @@ std::string why_left_out(const TrainConfig& c) {
   return "";
 }
 
-/// `all` stands for all of them.
+/// Returns all of them if `all` is given.
 std::vector<std::string> expanded(const std::vector<std::string>& given,
                                   const std::vector<std::string>& all) {
   return given == std::vector<std::string>{"all"} ? all : given;
@@ -94,14 +95,14 @@ std::vector<std::string> expanded(const std::vector<std::string>& given,
 
 std::vector<std::string> all_schedulers() {
   std::vector<std::string> names;
-  for (const training::SchedulerKind& command : training::schedulers()) names.emplace_back(command.name);
+  for (const training::SchedulerKind& kind : training::schedulers()) names.emplace_back(kind.name);
   return names;
 }
 
 std::vector<std::string> all_compressors() {
   std::vector<std::string> names{"none"};
-  for (const training::CompressorKind& command : training::compressors())
-    names.emplace_back(command.name);
+  for (const training::CompressorKind& kind : training::compressors())
+    names.emplace_back(kind.name);
   return names;
 }
 
@@ -161,21 +162,22 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   return all;
 }
 
-// Workers that TF_CONFIG or Slurm name meet through MPI: told of them without it, one process would
-// train alone and not say so.
+// Throws Error(usage) if TF_CONFIG or Slurm name workers that are not part of the MPI job: this
+// process would silently train alone.
 void check_cluster(const Job& job) {
-  const training::Cluster told = training::resolve_cluster(training::process_environment);
-  const auto ranks = told.workers + static_cast<Rank>(told.servers.size());
+  const training::Cluster cluster =
+      training::resolve_cluster(training::process_environment);
+  const auto ranks = cluster.workers + static_cast<Rank>(cluster.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
-  for (const auto* list : {&told.addresses, &told.servers})
+  for (const auto* list : {&cluster.addresses, &cluster.servers})
     for (const std::string& address : *list)
       hosts += fmt::format("{}{}", hosts.empty() ? "" : ",", training::host_of(address));
   fail(Blame::usage,
        fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
                    "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
-                   told.source, ranks,
-                   job.ranks() == 0 ? std::string("process is no part of an MPI job")
+                   cluster.source, ranks,
+                   job.ranks() == 0 ? std::string("process is not part of an MPI job")
                                     : fmt::format("MPI job has {} ranks", job.ranks()),
                    ranks, hosts));
 }
@@ -190,11 +192,16 @@ int run(TrainOptions& options, Job& job) {
   if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
+  if (!options.json.empty() && options.json == options.csv)
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
   std::optional<ResultFile> json;
+  std::optional<CsvFile> csv;
   if (job.is_root() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
+  if (job.is_root() && !options.csv.empty()) csv.emplace(options.csv);
   std::vector<TrainResult> results;
-  std::set<std::string> told;
+  std::set<std::string> printed;
   const training::Architecture* made_for = nullptr;
   Datasets data;
   for (const TrainConfig& config : configs) {
@@ -210,21 +217,23 @@ int run(TrainOptions& options, Job& job) {
               if (executor.control().rank() == 0) result = std::move(mine);
             });
     if (!job.is_root()) continue;
-    if (!result.codes.advice.empty() && told.insert(result.codes.advice).second)
+    if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       fmt::print(stderr, "note: {}\n", result.codes.advice);
-    if (json) json->add(train_record(result, options));
+    const Json record = to_json(train_record(result, options));
+    if (json) json->add(record);
+    if (csv) csv->add(record);
     results.push_back(std::move(result));
   }
-  if (!job.is_root() || options.json == "-") return 0;
+  if (!job.is_root() || options.json == "-" || options.csv == "-") return 0;
   if (is_virtual && results.size() > 1) {
-    const std::vector<Trial> trials = trials_of(results);
+    const std::vector<RunSummary> runs = summaries_of(results);
     const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
-    fmt::print("{}\n{}", verdict(trials, target), explain(trials, target));
+    fmt::print("{}\n{}", comparison_table(runs, target), explain(runs, target));
     return 0;
   }
   fmt::print("{}", train_table(results));
-  const std::string story = train_story(results.back());
-  if (!story.empty()) fmt::print("\n{}", story);
+  const std::string explanation = explain(results.back());
+  if (!explanation.empty()) fmt::print("\n{}", explanation);
   return 0;
 }
 
@@ -232,8 +241,9 @@ int run(TrainOptions& options, Job& job) {
 
 void add_train(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("train");
-  command->description("Train a model on several workers, and see what communication costs\n\n" +
-                    std::string(kExamples) + "\n");
+  command->description(
+      "Train a model on several workers, and report the cost of communication\n\n" +
+      std::string(kExamples) + "\n");
   const auto options = std::make_shared<TrainOptions>();
   options->add(*command);
   command->callback([options, &session] {

@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/base/names.hpp"
 #include "algorithms/base/error.hpp"
 
 namespace arlab::collectives {
 
 const Backend& find_backend(std::string_view name) {
-  std::vector<std::string_view> names;
-  std::string all;
-  for (const Backend& b : backends()) {
-    if (b.name == name) return b;
-    names.push_back(b.name);
-    all += (all.empty() ? "" : ", ") + std::string(b.name);
-  }
-  fail(Blame::usage, "unknown backend '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (one of " + all + ")");
+  return find_named(backends(), name, "backend");
 }
 
 const Backend& default_backend(const Job& job) {

@@ -1,11 +1,12 @@
-"""Predicted against measured times, and how often an algorithm is how near to the fastest."""
+"""Predicted against measured times, and how near each algorithm is to the fastest."""
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-import style
-from maps import Grid
-from slices import Slice
+from . import style
+from .maps import Grid
+from .slices import Slice
+from .text import plain, time_text
 
 
 def has_prediction(one: Slice) -> bool:
@@ -13,7 +14,7 @@ def has_prediction(one: Slice) -> bool:
 
 
 def predicted(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """Each configuration a mark: on the diagonal the model is right; the grey band is within a factor of 2."""
+    """Draws one mark per configuration: on the diagonal the model is exact; the gray band is within a factor of 2."""
     pairs = [(p.modelled, p.time) for series in one.series for p in series.points if p.modelled]
     low, high = min(min(pair) for pair in pairs) / 1.5, max(max(pair) for pair in pairs) * 1.5
     axes.fill_between([low, high], [low / 2, high / 2], [low * 2, high * 2], color=style.GRID, zorder=1, linewidth=0)
@@ -24,13 +25,13 @@ def predicted(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
         if not points:
             continue
         axes.plot(*zip(*points), color=style.line_color(series.color), marker=marker[series.label], linewidth=0.8, alpha=0.9,
-                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=style.plain(f"line {series.label}"))
+                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=plain(f"line {series.label}"))
         ends.append((series.label, series.color, *points[-1]))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
     style.time_y_axis(axes)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: style.time_text(us)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
     axes.set_ylim(low, high)
     axes.set_xlabel("predicted")
     axes.set_ylabel("measured (median)")
@@ -41,27 +42,27 @@ def nearness(axes: Axes, grid: Grid, marker: dict[str, str]) -> None:
     """ECDF over all sizes and ranks of time / fastest time (Dolan & More's performance profile)."""
     cells = sorted({cell for of in grid.times.values() for cell in of})
     fastest = {cell: min(of[cell] for of in grid.times.values() if cell in of) for cell in cells}
-    most = 64.0
+    limit = 64.0
     ends, drawn = [], []
     for label, of in sorted(grid.times.items()):
         ratios = sorted(of[cell] / fastest[cell] for cell in of)
         xs, ys = [1.0], [0.0]
         for i, ratio in enumerate(ratios):
-            xs += [min(ratio, most)] * 2
+            xs += [min(ratio, limit)] * 2
             ys += [i / len(cells), (i + 1) / len(cells)]
-        xs.append(most)
-        ys.append(sum(ratio <= most for ratio in ratios) / len(cells))
+        xs.append(limit)
+        ys.append(sum(ratio <= limit for ratio in ratios) / len(cells))
         ys = [min(y, ys[-1]) for y in ys]
         hidden = sum(style.coincide(list(zip(xs, ys)), line) for line in drawn)  # by this one: it is thinner
         drawn.append(list(zip(xs, ys)))
         axes.plot(xs, ys, linewidth=max(0.8, style.LINE + 2 - 2 * hidden), color=style.line_color(grid.colors[label]), marker=marker[label], markevery=(0.2, 0.25), zorder=3,
-                  markeredgecolor="white", markeredgewidth=0.5, gid=style.plain(f"line {label}"))
-        ends.append((label, grid.colors[label], most, ys[-1]))
+                  markeredgecolor="white", markeredgewidth=0.5, gid=plain(f"line {label}"))
+        ends.append((label, grid.colors[label], limit, ys[-1]))
     axes.set_xscale("log", base=2)
-    axes.set_xlim(1, most)
+    axes.set_xlim(1, limit)
     axes.set_ylim(0, 1.02)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}x"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
-    axes.set_xlabel("time / that of the fastest")
-    axes.set_ylabel("of all sizes and rank counts")
+    axes.set_xlabel("time / time of the fastest")
+    axes.set_ylabel("fraction of sizes and rank counts")
     style.label_ends(axes, ends)

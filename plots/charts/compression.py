@@ -1,8 +1,8 @@
 """Charts of a sweep of bandwidths with several compressors (`arlab train --bandwidth ... --compressor ...`).
 
-A line is a compressor with its fastest schedule at each bandwidth; the dark one is dense. Where a line crosses that one,
-a circle marks the break-even bandwidth: left of it compression pays. A compressor that ends more than a point below the
-dense accuracy is dashed: its speed is not a gain.
+A line is a compressor with its fastest schedule at each bandwidth; the dark line is dense. A circle marks the break-even
+bandwidth, where a line crosses the dense one: compression pays to the left of it. The line of a compressor that ends
+more than one point below the dense accuracy is dashed.
 """
 
 import math
@@ -11,17 +11,18 @@ from typing import NamedTuple, Optional, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-import style
-from records import BadRecord, Record
-from training import DENSE, Drawing, compressor_colors, compressor_of, short_names
+from . import style
+from .records import BadRecord, Record
+from .training import DENSE, Drawing, compressor_colors, compressor_of, short_names
+from .text import plain, rate_text, shortened, time_text
 
 NEEDS = "runs of `arlab train --json FILE` at two bandwidths"
 POINT = 0.01  # of accuracy
-USUAL_SPEED = 1e12  # multiply-adds a second of a worker
+USUAL_SPEED = 1e12  # multiply-adds per second of a worker
 
 
 class Run(NamedTuple):
-    """One run: times in microseconds; reached is absent where the accuracy was not."""
+    """One run: times in microseconds; reached is absent if the accuracy was not reached."""
 
     bandwidth: float
     compressor: str
@@ -47,7 +48,7 @@ class Study(NamedTuple):
 
 
 def studies(records: Sequence[Record]) -> list[Study]:
-    """Those with two bandwidths, by name. Raises BadRecord for a run that cannot be read."""
+    """Returns the studies with two bandwidths, by name. Raises BadRecord for a run that cannot be read."""
     groups: dict[str, list[Record]] = {}
     for record in records:
         if record.get("kind") == "train" and record.get("bandwidth_gbit_per_s") is not None:
@@ -58,14 +59,15 @@ def studies(records: Sequence[Record]) -> list[Study]:
 
 
 def _title(record: Record) -> str:
-    """The model and everything that is not swept."""
+    """Returns the model and every setting that is not swept."""
     title = f"{record.get('model')}, {record.get('workers')} workers, {record.get('strategy')}"
     if record.get("latency_us"):
-        title += f", latency {style.time_text(record.get('latency_us'))}"
-    for key in ("topology", "speed", "slowdown", "jitter"):
+        title += f", latency {time_text(record.get('latency_us'))}"
+    for key in ("topology", "multiply_adds_per_s", "slowdown", "jitter"):
         value = record.get(key)
-        if value and (key, value) != ("speed", USUAL_SPEED):
-            title += f", {key} {value:g}" if isinstance(value, float) else f", {key} {value}"
+        name = "speed" if key == "multiply_adds_per_s" else key
+        if value and (key, value) != ("multiply_adds_per_s", USUAL_SPEED):
+            title += f", {name} {value:g}" if isinstance(value, float) else f", {name} {value}"
     return title
 
 
@@ -76,7 +78,7 @@ def _check(record: Record) -> None:
     good = (number(record.get("bandwidth_gbit_per_s")) and record.get("bandwidth_gbit_per_s") > 0 and _step(record) > 0
             and (record.get("latency_us") is None or number(record.get("latency_us")))
             and isinstance(record.get("compressor"), (str, type(None))) and isinstance(epochs, list)
-            and all(isinstance(epoch, dict) and number(epoch.get("seconds")) for epoch in epochs)
+            and all(isinstance(epoch, dict) and number(epoch.get("elapsed_us")) for epoch in epochs)
             and all(number(epoch.get(key)) or epoch.get(key) is None for epoch in epochs for key in ("loss", "validation_accuracy")))
     if not good:
         raise BadRecord(f"{record.path}: a training run with a bandwidth cannot be read; write it with `arlab train --json FILE`")
@@ -88,7 +90,7 @@ def _step(record: Record) -> float:
 
 
 def _runs(records: Sequence[Record]) -> list[Run]:
-    """The fastest of each compressor at each bandwidth; what diverged is left out."""
+    """Returns the fastest run of each compressor at each bandwidth, without those that diverged."""
     whole = [record for record in records if not _diverged(record)]
     fastest: dict[tuple[float, str], Record] = {}
     for record in whole:
@@ -114,17 +116,17 @@ def _accuracy(record: Record) -> Optional[float]:
 
 
 def _reached(record: Record, target: float) -> Optional[float]:
-    seconds = 0.0
+    elapsed = 0.0
     for epoch in record.get("epochs"):
-        seconds += epoch["seconds"]
+        elapsed += epoch["elapsed_us"]
         accuracy = epoch.get("validation_accuracy")
         if accuracy is not None and accuracy >= target - 1e-9:
-            return 1e6 * seconds
+            return elapsed
     return None
 
 
 def lines_of(study: Study, over: str) -> list[Line]:
-    """A line for each compressor, dense last; `over`: the field of Run that is drawn."""
+    """Returns one line per compressor, dense last; `over`: the field of Run to draw."""
     colors = compressor_colors([run.compressor for run in study.runs])
     markers, short = style.markers(list(colors)), short_names(list(colors))
     end = {run.bandwidth: run.accuracy for run in study.runs if run.compressor == DENSE}
@@ -140,15 +142,15 @@ def lines_of(study: Study, over: str) -> list[Line]:
 
 
 def bandwidth_panels(records: Sequence[Record]) -> list[Drawing]:
-    """For each study the time of a step, and the time to (nearly) the dense accuracy, over the bandwidth."""
+    """Returns, for each study, the time of a step and the time to the dense accuracy over the bandwidth."""
     panels = []
     for study in studies(records):
-        step = "circles: break-even; dashed: less accurate than dense by more than a point"
+        step = "circles: break-even; dashed: more than one point less accurate than dense"
         panels.append(Drawing((f"Step: {study.title}", step), study.records,
                               lambda axes, s=study: _draw(axes, lines_of(s, "step"), "time of a step")))  # type: ignore[misc]
         reached = lines_of(study, "reached")
         if reached:
-            panels.append(Drawing(("Time to the dense accuracy, less a point", "the first epoch that has it; no mark: not reached"),
+            panels.append(Drawing(("Time to the dense accuracy less one point", "the first epoch that reaches it; no mark: not reached"),
                                   study.records, lambda axes, r=reached: _draw(axes, r, "training time")))  # type: ignore[misc]
     return panels
 
@@ -161,15 +163,15 @@ def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
         first = line.label == DENSE
         axes.plot(*zip(*line.points), color=line.color, marker=line.marker, markersize=5 if first else 4.5,
                   linewidth=style.LINE * (1.7 if first else 0.9), linestyle=(0, (3, 2)) if line.worse > POINT + 1e-9 else "-",
-                  markeredgecolor="white", markeredgewidth=0.5, zorder=2.8 if first else 3, gid=style.plain(f"line {line.label}"))
+                  markeredgecolor="white", markeredgewidth=0.5, zorder=2.8 if first else 3, gid=plain(f"line {line.label}"))
         if dense and not first:
             for x, y in crossings(dense[0].points, line.points):
                 axes.plot([x], [y], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=line.color,
-                          markeredgewidth=1.1, linestyle="none", zorder=4, gid=style.plain(f"break-even {line.label}"))
+                          markeredgewidth=1.1, linestyle="none", zorder=4, gid=plain(f"break-even {line.label}"))
     xs = sorted({x for line in lines for x, _ in line.points})
     axes.xaxis.set_major_locator(FixedLocator(xs[::max(1, -(-len(xs) // 6))]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: style.rate_text(x)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: rate_text(x)))
     axes.set_xlabel("bandwidth of a link")
     style.time_y_axis(axes)
     axes.set_ylabel(what)
@@ -177,11 +179,11 @@ def _draw(axes: Axes, lines: Sequence[Line], what: str) -> None:
 
 
 def _label(line: Line) -> str:
-    return line.label if line.worse <= POINT + 1e-9 else f"{style.shortened(line.label, 11)} −{100 * line.worse:.0f} pts"
+    return line.label if line.worse <= POINT + 1e-9 else f"{shortened(line.label, 11)} −{100 * line.worse:.0f} pts"
 
 
 def crossings(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where two lines cross that are straight between their points on logarithmic axes."""
+    """Returns where two lines cross that are straight between their points on logarithmic axes."""
     left, right = dict(one), dict(other)
     xs = sorted(set(left) & set(right))
     found = []

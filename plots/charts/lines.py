@@ -1,4 +1,4 @@
-"""Lines over sizes or ranks: time, bus bandwidth, efficiency; crossovers are named where they are."""
+"""Lines over sizes or ranks: time with labeled crossovers, bus bandwidth, efficiency."""
 
 import math
 import re
@@ -7,21 +7,22 @@ from typing import Callable, Optional
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-import style
-from slices import Point, Series, Slice
+from . import style
+from .slices import Point, Series, Slice
+from .text import bytes_text, count_text, plain
 
 _RATES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3}
 
 
 def x_axis(axes: Axes, one: Slice) -> None:
     of_size = one.over == "bytes"
-    text: Callable[[float], str] = style.bytes_text if of_size else style.count_text
+    text: Callable[[float], str] = bytes_text if of_size else count_text
     style.binary_x_axis(axes, one.xs(), FuncFormatter(lambda x, _: text(x)), 8 if of_size else 11)
     axes.set_xlabel("bytes per rank" if of_size else "ranks")
 
 
 def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """Bands, lines, dashed model times, names; coinciding lines show as a rim."""
+    """Draws bands, lines, dashed model times and names; a line below another one shows as a rim."""
     x_axis(axes, one)
     axes.set_yscale("log")
     for i, series in enumerate(one.series):
@@ -30,7 +31,7 @@ def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
         xs = [point.x for point in series.points]
         axes.plot(xs, [point.time for point in series.points], color=color, marker=marker[series.label],
                   linewidth=style.LINE + 2 * hiding, markeredgecolor="white", markeredgewidth=0.5, zorder=3,
-                  gid=style.plain(f"line {series.label}"))
+                  gid=plain(f"line {series.label}"))
         nan = (float("nan"), float("nan"))
         low, high = zip(*(point.ci95 or nan for point in series.points))
         axes.fill_between(xs, low, high, color=color, alpha=0.18, linewidth=0, zorder=2)
@@ -46,9 +47,9 @@ def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
 
 
 def crossovers(one: Slice) -> list[tuple[float, str]]:
-    """Where the fastest changes, between two values of x, straight in log-log: (x, "≈ 300 KiB").
+    """Returns where the fastest algorithm changes, interpolated on logarithmic axes: (x, "≈ 300 KiB").
 
-    Only where the measurements tell the two apart on both sides: their 95% intervals do not meet.
+    Only if the 95% intervals of the two algorithms are disjoint on both sides.
     """
     band = {series.label: {point.x: point.ci95 for point in series.points} for series in one.series}
 
@@ -68,18 +69,18 @@ def crossovers(one: Slice) -> list[tuple[float, str]]:
         before = math.log(at[second][a] / at[first][a])
         after = math.log(at[first][b] / at[second][b])
         x = a * (b / a) ** (before / (before + after))
-        found.append((x, f"≈ {style.bytes_text(x, 2) if one.over == 'bytes' else f'{x:.2g} ranks'}"))
+        found.append((x, f"≈ {bytes_text(x, 2) if one.over == 'bytes' else f'{x:.2g} ranks'}"))
     return found
 
 
 def bandwidth(point: Point, one: Slice) -> float:
-    """Bus bandwidth in GB/s: bytes / time x 2 (P - 1) / P."""
+    """Returns the bus bandwidth in GB/s: bytes / time x 2 (P - 1) / P."""
     bytes_, ranks = (point.x, one.fixed) if one.over == "bytes" else (one.fixed, point.x)
     return bytes_ / point.time * 2 * (ranks - 1) / ranks / 1e3
 
 
 def peak_of(one: Slice) -> Optional[float]:
-    """GB/s of a port, where the model's parameters tell its time a byte."""
+    """Returns the GB/s of a port, if the model has a parameter for the time per byte."""
     for word in one.setting.words:
         found = re.search(r"(?:^|,)(?:beta|G)=([\d.]+)(ps|ns|us|ms)(?:,|$)", word)
         if found and float(found[1]) > 0:
@@ -88,7 +89,7 @@ def peak_of(one: Slice) -> Optional[float]:
 
 
 def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """Bus bandwidth; the dashed line is what a port can do, where the model says it."""
+    """Draws bus bandwidth; the dashed line is the rate of a port, if the model has one."""
     x_axis(axes, one)
     _plain_lines(axes, one, marker, lambda series, point: bandwidth(point, one))
     axes.set_ylim(0, None)
@@ -103,7 +104,7 @@ def bandwidth_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
 
 
 def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
-    """The bus bandwidth that is left, of the algorithm's own on the fewest ranks: the same vector on every rank."""
+    """Draws bus bandwidth relative to the same algorithm on the fewest ranks, for one size."""
     x_axis(axes, one)
 
     def left(series: Series, point: Point) -> float:
@@ -112,7 +113,7 @@ def efficiency_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
     axes.axhline(1, color=style.QUIET, linewidth=0.8)
     axes.set_ylim(0, None)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f}%"))
-    axes.set_ylabel("of the bandwidth on the fewest ranks")
+    axes.set_ylabel("relative to the fewest ranks")
     style.label_ends(axes, [(s.label, s.color, s.points[-1].x, left(s, s.points[-1])) for s in one.series])
 
 
@@ -122,4 +123,4 @@ def _plain_lines(axes: Axes, one: Slice, marker: dict[str, str], value: Callable
         hiding = sum(style.coincide(line, later) for later in lines[i + 1:])
         axes.plot(*zip(*line),
                   color=style.line_color(series.color), marker=marker[series.label], linewidth=style.LINE + 2 * hiding,
-                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=style.plain(f"line {series.label}"))
+                  markeredgecolor="white", markeredgewidth=0.5, zorder=3, gid=plain(f"line {series.label}"))

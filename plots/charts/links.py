@@ -1,6 +1,6 @@
-"""Links over time: a heat map for each simulated record that was made with `arlab simulate --links N`.
+"""Links over time: a heat map for each record of `arlab simulate --links N`.
 
-A row is a link, the one that carried most for what it can at the top; the darker, the busier it was then.
+A row is a link, the most utilized one at the top; dark cells are times of high utilization.
 """
 
 import sys
@@ -13,9 +13,10 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-import style
-from records import BadRecord, Record
-from slices import label_of
+from . import style
+from .records import BadRecord, Record
+from .slices import label_of
+from .text import bytes_text, shortened, time_text
 
 NAME = "links_over_time"
 MOST_PANELS = 12
@@ -25,8 +26,8 @@ BUSY = LinearSegmentedColormap.from_list("busy", ["#f4f6f8", "#9cc3de", "#0072B2
 
 
 def write(records: Sequence[Record], folder: Path) -> list[Path]:
-    """Draws the chart and returns its files; none where no record holds links over time."""
-    watched = [record for record in records if record.get("busy_step_us") and record.get("hottest_links")]
+    """Draws the chart and returns its files; none if no record holds links over time."""
+    watched = [record for record in records if record.get("utilization_step_us") and record.get("most_utilized_links")]
     for record in watched:
         check(record)
     if not watched:
@@ -38,15 +39,15 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
 
 
 def check(record: Record) -> None:
-    """Raises BadRecord unless the links have names and as many shares each."""
-    links, step = record.get("hottest_links"), record.get("busy_step_us")
-    shares = (int, float)
-    good = isinstance(links, list) and isinstance(step, shares) and all(
-        isinstance(link, dict) and isinstance(link.get("name"), str) and isinstance(link.get("share"), shares)
-        and isinstance(link.get("busy"), list) and link["busy"] and len(link["busy"]) == len(links[0]["busy"])
-        and all(isinstance(share, shares) for share in link["busy"]) for link in links)
+    """Raises BadRecord unless each link has a name and the same number of time steps."""
+    links, step = record.get("most_utilized_links"), record.get("utilization_step_us")
+    numbers = (int, float)
+    good = isinstance(links, list) and isinstance(step, numbers) and all(
+        isinstance(link, dict) and isinstance(link.get("name"), str) and isinstance(link.get("utilization"), numbers)
+        and isinstance(link.get("utilization_by_step"), list) and link["utilization_by_step"] and len(link["utilization_by_step"]) == len(links[0]["utilization_by_step"])
+        and all(isinstance(share, numbers) for share in link["utilization_by_step"]) for link in links)
     if not good:
-        raise BadRecord(f"{record.path}: `hottest_links` of {label_of(record)} cannot be read; "
+        raise BadRecord(f"{record.path}: `most_utilized_links` of {label_of(record)} cannot be read; "
                         "write it with `arlab simulate --links N --json FILE`")
 
 
@@ -57,7 +58,7 @@ def draw(records: Sequence[Record]) -> Figure:
     head, foot = 0.4, 0.3 + 0.145 * len(sources)
     width, height = columns * style.PANEL_WIDTH, rows * style.PANEL_HEIGHT + head + foot
     figure = Figure(figsize=(width, height))
-    figure.text(0.14 / width, 1 - 0.14 / height, "How busy links were, and when", fontsize=style.TITLE,
+    figure.text(0.14 / width, 1 - 0.14 / height, "Utilization of links over time", fontsize=style.TITLE,
                 weight="bold", va="top")
     for i, record in enumerate(records):
         row, column = divmod(i, columns)
@@ -70,27 +71,27 @@ def draw(records: Sequence[Record]) -> Figure:
 
 
 def panel(axes: Axes, record: Record) -> None:
-    links, step = record.get("hottest_links"), record.get("busy_step_us")
-    steps = len(links[0]["busy"])
+    links, step = record.get("most_utilized_links"), record.get("utilization_step_us")
+    steps = len(links[0]["utilization_by_step"])
     end = record.get("modelled_us") or steps * step
     axes.grid(False)
     norm = Normalize(0, 1)
-    axes.imshow([link["busy"] for link in links], cmap=BUSY, norm=norm, aspect="auto", interpolation="none",
+    axes.imshow([link["utilization_by_step"] for link in links], cmap=BUSY, norm=norm, aspect="auto", interpolation="none",
                 extent=(0, steps * step, len(links), 0))
     axes.set_xlim(0, max(end, step))
     axes.set_ylim(len(links), 0)
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: style.time_text(us) if us > 0 else "0"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us) if us > 0 else "0"))
     every = -(-len(links) // MOST_NAMES)
     named = range(0, len(links), every)
     axes.set_yticks([i + 0.5 for i in named])
-    axes.set_yticklabels([f"{style.shortened(links[i]['name'], 22)} {100 * links[i]['share']:.0f}%" for i in named],
+    axes.set_yticklabels([f"{shortened(links[i]['name'], 22)} {100 * links[i]['utilization']:.0f}%" for i in named],
                          fontsize=style.TINY if len(links) <= 12 else 6)
     axes.tick_params(axis="y", length=0)
     bar = axes.figure.colorbar(ScalarMappable(norm, BUSY), ax=None, cax=axes.inset_axes((1.03, 0, 0.025, 1)))
     bar.outline.set_visible(False)
     bar.ax.yaxis.set_major_formatter(PercentFormatter(1, 0))
-    words = [f"{record.get('ranks')} ranks", style.bytes_text(record.get("bytes"))]
+    words = [f"{record.get('ranks')} ranks", bytes_text(record.get("bytes"))]
     style.panel_title(axes, f"{label_of(record)}: {', '.join(words)}",
-                      style.shortened(f"{record.get('model')}, {record.get('topology')}; the {len(links)} hottest links",
+                      shortened(f"{record.get('model')}, {record.get('topology')}; the {len(links)} most utilized links",
                                       90))

@@ -1,4 +1,4 @@
-"""Maps over sizes x ranks: which algorithm is fastest, by how much, and each against a baseline."""
+"""Maps over sizes and ranks: the fastest algorithm and its margin, and each algorithm against a baseline."""
 
 import math
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Iterable, Optional, Sequence
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-import style
-from records import Record
-from slices import MEASURED, SIMULATED, Setting, label_of, setting_of, time_of
+from . import style
+from .records import Record
+from .slices import MEASURED, SIMULATED, Setting, label_of, setting_of, time_of
+from .text import bytes_text, count_text, shortened
 
-# Orange slower, white the same, blue faster: Okabe & Ito's ends, told apart by all eyes.
+# Orange is slower, white equal, blue faster: colors of Okabe and Ito, which color-blind readers distinguish.
 DIVERGING = LinearSegmentedColormap.from_list("speedup", ["#D55E00", "#F2B68C", "#FFFFFF", "#86B9DC", "#0072B2"])
-MOST_WRITTEN = 14  # columns: beyond that numbers in cells would touch
+MOST_WRITTEN = 14  # columns with numbers; with more, they would touch
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Grid:
 
 
 def grids(records: Iterable[Record]) -> list[Grid]:
-    """Every setting with at least two sizes and two rank counts, measured first."""
+    """Returns every setting with at least two sizes and two rank counts, measured ones first."""
     settings: dict[Setting, list[Record]] = {}
     for record in records:
         if record.get("kind") in (MEASURED, SIMULATED) and record.get("ranks") and record.get("bytes"):
@@ -53,9 +54,9 @@ def _frame(axes: Axes, grid: Grid) -> None:
     axes.set_xlim(0, len(grid.sizes))
     axes.set_ylim(0, len(grid.ranks))
     every = max(1, math.ceil(len(grid.sizes) / 8))
-    axes.set_xticks([i + 0.5 for i in range(0, len(grid.sizes), every)], [style.bytes_text(s) for s in grid.sizes[::every]])
+    axes.set_xticks([i + 0.5 for i in range(0, len(grid.sizes), every)], [bytes_text(s) for s in grid.sizes[::every]])
     rows = max(1, math.ceil(len(grid.ranks) / 14))
-    axes.set_yticks([i + 0.5 for i in range(0, len(grid.ranks), rows)], [style.count_text(p) for p in grid.ranks[::rows]])
+    axes.set_yticks([i + 0.5 for i in range(0, len(grid.ranks), rows)], [count_text(p) for p in grid.ranks[::rows]])
     axes.grid(False)
     axes.set_xlabel("bytes per rank")
     axes.set_ylabel("ranks")
@@ -68,7 +69,7 @@ def _cell(axes: Axes, column: int, row: int, color: object, text: str, ink: str)
 
 
 def best_map(axes: Axes, grid: Grid) -> None:
-    """The fastest algorithm's colour; the number is how much longer the second takes, paler where that is little."""
+    """Draws the color of the fastest algorithm, with time of the second / time of the fastest; pale: a small margin."""
     winners: set[str] = set()
     for row, p in enumerate(grid.ranks):
         for column, size in enumerate(grid.sizes):
@@ -85,12 +86,12 @@ def best_map(axes: Axes, grid: Grid) -> None:
     for i, label in enumerate(sorted(winners)):
         axes.add_patch(style.Rectangle((1.03, 0.95 - 0.07 * i), 0.03, 0.045, transform=axes.transAxes, clip_on=False,
                                        facecolor=style.line_color(grid.colors[label]), linewidth=0))
-        axes.text(1.075, 0.972 - 0.07 * i, style.shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
+        axes.text(1.075, 0.972 - 0.07 * i, shortened(label), transform=axes.transAxes, fontsize=style.SMALL, va="center",
                   color=style.text_color(grid.colors[label]))
 
 
 def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:
-    """The label that the others are compared with: the one asked for, a library's own, else the most often fastest."""
+    """Returns the label to compare with: the wanted one, a library's own, else the most often fastest."""
     if wanted is not None:
         return wanted if wanted in grid.times else None
     native = [label_of(r) for r in grid.records if r.get("family") in (None, "native") and label_of(r) in grid.times]
@@ -102,14 +103,14 @@ def baseline_of(grid: Grid, wanted: Optional[str]) -> Optional[str]:
 
 
 def speedup_map(axes: Axes, grid: Grid, label: str, baseline: str) -> None:
-    """Baseline's time over the algorithm's: blue is faster than the baseline, orange slower, white the same."""
+    """Draws time of the baseline / time of the algorithm: blue is faster than the baseline, orange slower, white equal."""
     for row, p in enumerate(grid.ranks):
         for column, size in enumerate(grid.sizes):
             mine, theirs = (grid.times[one].get((size, p)) for one in (label, baseline))
             if not mine or not theirs:
                 continue
             ratio = theirs / mine
-            color = DIVERGING(0.5 + 0.5 * max(-1.0, min(1.0, math.log2(ratio) / 3)))  # full colour from 8 times on
+            color = DIVERGING(0.5 + 0.5 * max(-1.0, min(1.0, math.log2(ratio) / 3)))  # full color from a factor of 8
             number = f"{ratio:.2g}" if 0.1 <= ratio < 100 else f"1/{1 / ratio:.0f}" if ratio < 1 else f"{ratio:.0f}"
             text = number if len(grid.sizes) <= MOST_WRITTEN else ""
             _cell(axes, column, row, color, text, style.ink_on(color))

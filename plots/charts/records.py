@@ -1,8 +1,8 @@
-"""Result files: JSON Lines as `arlab --json` writes them.
+"""Result files: JSON Lines, as `arlab --json` writes them (docs/records.md).
 
-A file is `kind: context` lines (where and how it was made; several when runs were appended) and one
-record per configuration after its context. A run that was killed leaves a half-written last line:
-that one is dropped with a warning, anything else malformed is an error that names file and line.
+A file holds `kind: context` lines (where and how it was made; several if runs were appended), each followed by its
+records. Files of schema 1 are converted to schema 2. A half-written last line, which a killed run leaves, is dropped
+with a warning; any other malformed line is an error that names file and line.
 """
 
 import json
@@ -11,23 +11,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Mapping
 
-SCHEMA = 1
+SCHEMA = 2
+
+# New names of the keys of schema 1, and factors for those whose unit changed.
+_RENAMED = {
+    "algbw_gbps": "algbw_gb_per_s", "busbw_gbps": "busbw_gb_per_s", "copy_limit_gbps": "copy_limit_gb_per_s",
+    "hottest_links": "most_utilized_links", "links_as_hot": "equally_utilized_links", "busy_step_us": "utilization_step_us",
+    "of_copy_limit": "copy_limit_fraction", "chosen": "native_choice", "batch": "batch_size",
+    "speed": "multiply_adds_per_s", "codec_ns": "codec_ns_per_element", "bytes_per_step": "bytes_per_rank_step",
+    "images_per_second": "images_per_s",
+}
+_RENAMED_IN = {
+    "most_utilized_links": {"share": "utilization", "busy": "utilization_by_step"},
+    "epochs": {"seconds": "elapsed_us", "compute_seconds": "compute_us", "input_seconds": "input_us",
+               "communication_seconds": "communication_us", "exposed_seconds": "exposed_us", "codec_seconds": "codec_us",
+               "images_per_second": "images_per_s"},
+}
 
 
 class BadRecord(Exception):
-    """A result file that cannot be used; the message names the file, the line and what to do."""
+    """A result file that cannot be used; the message names the file, the line and a remedy."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """One configuration's keys, with the file and the context line it came under."""
+    """The keys of one configuration, in schema 2, with its file and its context line."""
 
     keys: Mapping[str, Any]
     context: Mapping[str, Any]
     path: str
 
     def get(self, key: str) -> Any:
-        """The value of a key, `outer.inner` for a nested one; None when absent."""
+        """Returns the value of a key, `outer.inner` for a nested one; None if absent."""
         value: Any = self.keys
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
@@ -35,8 +50,29 @@ class Record:
 
 
 def read(path: str) -> list[Record]:
-    """Every record of one file that was not skipped, in file order. Raises BadRecord."""
+    """Returns the records of one file that were not skipped, in file order. Raises BadRecord."""
     return [record for record in _parse(path) if record.get("skipped") is None]
+
+
+def upgraded(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a line of schema 1 or 2 in schema 2."""
+    if keys["schema"] == SCHEMA:
+        return dict(keys)
+    line = {_RENAMED.get(key, key): value for key, value in keys.items()}
+    for name, renamed in _RENAMED_IN.items():
+        if isinstance(line.get(name), list):
+            line[name] = [_renamed(one, renamed) for one in line[name]]
+    return {**line, "schema": SCHEMA}
+
+
+def _renamed(one: Any, renamed: Mapping[str, str]) -> Any:
+    if not isinstance(one, dict):
+        return one
+    line = {}
+    for key, value in one.items():
+        seconds = key.endswith("seconds") and isinstance(value, (int, float))
+        line[renamed.get(key, key)] = 1e6 * value if seconds else value
+    return line
 
 
 def _parse(path: str) -> Iterator[Record]:
@@ -56,8 +92,9 @@ def _parse(path: str) -> Iterator[Record]:
             if number > len(whole):
                 print(f"warning: {where}: half-written last line left out", file=sys.stderr)
                 return
-            raise BadRecord(f"{where}: not JSON ({error}); mend or delete this line") from None
+            raise BadRecord(f"{where}: not JSON ({error}); correct or remove this line") from None
         _check(keys, where)
+        keys = upgraded(keys)
         if keys["kind"] == "context":
             context = keys
         else:
@@ -66,9 +103,10 @@ def _parse(path: str) -> Iterator[Record]:
 
 def _check(keys: Any, where: str) -> None:
     if not isinstance(keys, dict):
-        raise BadRecord(f"{where}: expected a JSON object; mend or delete this line")
-    if keys.get("schema") != SCHEMA:
-        raise BadRecord(f"{where}: schema {keys.get('schema')!r}, but this program reads schema {SCHEMA}")
+        raise BadRecord(f"{where}: expected a JSON object; correct or remove this line")
+    schema = keys.get("schema")
+    if isinstance(schema, bool) or schema not in (1, SCHEMA):
+        raise BadRecord(f"{where}: schema {schema!r}, but this program reads schemas 1 and {SCHEMA}; write the file again")
     if not isinstance(keys.get("kind"), str):
         raise BadRecord(f"{where}: no `kind`; is this a file that `arlab --json` wrote?")
     for key in ("ranks", "bytes"):
@@ -79,7 +117,7 @@ def _check(keys: Any, where: str) -> None:
         _check_time(keys, key, where)
 
 
-def _check_time(keys: dict[str, Any], key: str, where: str) -> None:
+def _check_time(keys: Mapping[str, Any], key: str, where: str) -> None:
     value: Any = keys
     for part in key.split("."):
         if value is not None and not isinstance(value, dict):

@@ -1,19 +1,19 @@
-"""Slices: which records belong in one picture.
+"""Slices: the records that belong in one panel.
 
-Records made the same way (a Setting) differ in algorithm, size and ranks only. A picture fixes one of
-the two numbers and runs over the other. Measured and simulated records never share a setting.
+Records of one Setting were made in the same way and differ only in algorithm, size and ranks. A panel fixes one of
+these two numbers; the other is the x axis. Measured and simulated records never share a setting.
 """
 
 import math
 from dataclasses import dataclass
 from typing import Iterable, Optional
 
-from records import Record
+from .records import Record
 
 MEASURED, SIMULATED = "run", "simulate"
 
-# What makes two records comparable. A native library's record has no model and no segments, and must
-# still stand beside the algorithms that were measured with it.
+# Keys that comparable records share. A record of a native library has neither model nor segments, and is still
+# compared with the algorithms that were measured with it.
 _SAME = {
     MEASURED: ("backend", "collective", "dtype", "op", "compressor", "segments"),
     SIMULATED: ("model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments"),
@@ -24,7 +24,7 @@ _USUAL_SIZE = 1 << 20
 
 @dataclass(frozen=True)
 class Setting:
-    """How records were made: their kind, the host that measured them, and their keys but the sweep's."""
+    """How records were made: their kind, the host that measured them, and the keys that are not swept."""
 
     kind: str
     host: str
@@ -68,10 +68,10 @@ def label_of(record: Record) -> str:
 
 
 def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
-    """For every setting its most informative slice over `over` ("bytes" or "ranks"), measured first.
+    """Returns the most informative slice of every setting over `over` ("bytes" or "ranks"), measured ones first.
 
-    That is the one with the most values on the x axis, then the most algorithms, then the largest rank
-    count or the size nearest to 1 MiB. A setting with fewer than two values has none.
+    It has the most values on the x axis, then the most algorithms, then the largest rank count or the size nearest to
+    1 MiB. A setting with fewer than two values has no slice.
     """
     settings: dict[Setting, list[Record]] = {}
     for record in records:
@@ -83,7 +83,7 @@ def best_slices(records: Iterable[Record], over: str) -> list[Slice]:
 
 
 def setting_of(record: Record) -> Setting:
-    """Records with the same one belong together."""
+    """Returns the setting: records with the same one belong together."""
     kind = record.get("kind")
     words = []
     for key in _SAME[kind]:
@@ -114,7 +114,7 @@ def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
     colors: dict[str, Optional[str]] = {}
     for record in records:
         point = _point(record, over)
-        if point:  # a configuration that was repeated: its latest record counts
+        if point:  # of a repeated configuration the latest record counts
             points.setdefault(label_of(record), {})[point.x] = point
             colors[label_of(record)] = record.get("color")
     series = tuple(Series(label, colors[label], tuple(at[x] for x in sorted(at)))
@@ -123,7 +123,7 @@ def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
 
 
 def time_of(record: Record) -> Optional[float]:
-    """Microseconds, measured or simulated; None where there is none."""
+    """Returns microseconds, measured or simulated; None without a time."""
     time = record.get("time_us.median")
     if time is None and record.get("kind") == SIMULATED:
         time = record.get("modelled_us")

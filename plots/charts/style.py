@@ -1,8 +1,8 @@
-"""Style: how every chart looks, in one place.
+"""Style: the look of every chart.
 
-Light page, thin grid, one colour and one marker per label, names at the ends of the lines instead of a
-legend, and a footer that says which command and file the numbers come from. Colours travel with the
-records; nothing here knows an algorithm. The same data gives the same bytes.
+Light page, thin grid, one color and one marker per label, names at the ends of lines instead of a legend, and a footer
+with the command and the file of the data. Colors come with the records; this module knows no algorithm. The same data
+gives the same bytes.
 """
 
 import re
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 import matplotlib
+
+from .text import plain, shortened, time_text
 
 matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
@@ -21,7 +23,7 @@ PANEL_WIDTH, PANEL_HEIGHT = 6.2, 4.3  # inches
 INK, QUIET, GRID, NAMELESS = "#1c1f23", "#5b6570", "#dfe3e8", "#6b7280"
 TITLE, TEXT, SMALL, TINY = 13.0, 9.5, 8.5, 7.5  # points
 LINE = 1.8
-# Of what has no colour of its own: told apart by those who see colours differently, too (after Okabe and Ito).
+# For series without a color in their records; also for color-blind readers (after Okabe and Ito).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4fb5", "#a6761d",
            "#4d9221", "#c51b7d", "#35978f", "#b2182b", "#6a7b8c", "#8e9b00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
@@ -55,13 +57,13 @@ _RC = {
 
 
 def apply() -> None:
-    """Makes matplotlib draw in this style from here on."""
+    """Sets this style for matplotlib."""
     matplotlib.rcdefaults()
     matplotlib.rcParams.update(_RC)
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:
-    """Writes <stem>.svg, .pdf and .png, byte for byte the same for the same figure."""
+    """Writes <stem>.svg, .pdf and .png; equal figures give equal bytes."""
     outputs = [stem.with_suffix(".svg"), stem.with_suffix(".png"), stem.with_suffix(".pdf")]
     figure.savefig(outputs[0], metadata={"Date": None, "Creator": None})
     figure.savefig(outputs[1], metadata={"Software": None})
@@ -69,18 +71,8 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     return outputs
 
 
-def plain(text: str) -> str:
-    """The text with control characters, which SVG cannot hold, replaced."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
-def shortened(text: str, most: int = 18) -> str:
-    """The text as it fits beside a panel."""
-    return plain(text) if len(text) <= most else plain(text[:most - 1]) + "…"
-
-
 def markers(labels: Sequence[str]) -> dict[str, str]:
-    """A marker for every label, the same whatever the order of the records."""
+    """Returns a marker per label, independent of the order of the records."""
     return {label: MARKERS[i % len(MARKERS)] for i, label in enumerate(sorted(set(labels)))}
 
 
@@ -89,7 +81,7 @@ def line_color(color: Optional[str]) -> str:
 
 
 def text_color(color: Optional[str]) -> str:
-    """The line's hue, darkened until it reads as text on white (contrast 4.5, WCAG 2)."""
+    """Returns the hue of the line, dark enough for text on white (contrast 4.5, WCAG 2)."""
     channels = [int(line_color(color)[i:i + 2], 16) for i in (1, 3, 5)]
     while 1.05 / (_luminance(channels) + 0.05) < 4.5:
         channels = [int(c * 0.94) for c in channels]
@@ -97,12 +89,12 @@ def text_color(color: Optional[str]) -> str:
 
 
 def mixed(color: Optional[str], strength: float) -> tuple[float, float, float]:
-    """The colour on white: strength 1 is the colour itself."""
+    """Returns the color mixed with white: strength 1 is the color itself."""
     return tuple(1 - strength * (1 - int(line_color(color)[i:i + 2], 16) / 255) for i in (1, 3, 5))  # type: ignore[return-value]
 
 
 def ink_on(color: Sequence[float]) -> str:
-    """Black or white, whichever reads better on it."""
+    """Returns black or white, for the better contrast."""
     return INK if _luminance([255 * c for c in color[:3]]) > 0.25 else "#ffffff"
 
 
@@ -112,52 +104,23 @@ def _luminance(channels: Sequence[float]) -> float:
 
 
 def coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
-    """Whether two lines hide one another."""
+    """Returns whether two lines coincide."""
     return len(one) == len(other) and all(a == c and abs(b - d) <= 2e-3 * abs(b) for (a, b), (c, d) in zip(one, other))
 
 
-def bytes_text(count: float, digits: int = 4) -> str:
-    """1 KiB, 1.5 MiB: binary units, as sizes are swept."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.{max(digits, len(str(int(count))))}g} {unit}"
-        count /= 1024
-    return f"{count:.4g} TiB"
-
-
-def count_text(count: float) -> str:
-    return f"{count:,.0f}"
-
-
-def time_text(us: float) -> str:
-    """10 ns, 1 µs, 1 ms, 1 s from microseconds."""
-    for unit, scale in (("s", 1e6), ("ms", 1e3), ("µs", 1.0), ("ns", 1e-3)):
-        if us >= scale:
-            return f"{us / scale:.4g} {unit}"
-    return f"{us * 1e6:.4g} ps"
-
-
-def rate_text(gbits: float) -> str:
-    """100 Mbit/s, 1 Gbit/s from Gbit/s."""
-    for unit, scale in (("Gbit/s", 1.0), ("Mbit/s", 1e-3)):
-        if gbits >= 0.9995 * scale:
-            return f"{gbits / scale:.4g} {unit}"
-    return f"{gbits * 1e6:.4g} kbit/s"
-
-
-def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, most: int) -> None:
-    """A base-2 axis over `values`; at most `most` of its powers of two are named, the largest always."""
+def binary_x_axis(axes: Axes, values: Sequence[int], text: FuncFormatter, limit: int) -> None:
+    """Makes a base-2 axis over `values`, with labels at up to `limit` powers of two, always at the largest."""
     axes.set_xscale("log", base=2)
     low, high = min(values).bit_length() - 1, max(values).bit_length()
     powers = [2**e for e in range(low, high + 1) if min(values) <= 2**e <= max(values)]
-    named = powers[::-1][::-(-len(powers) // most) or 1] or [min(values), max(values)]
+    named = powers[::-1][::-(-len(powers) // limit) or 1] or [min(values), max(values)]
     axes.xaxis.set_major_locator(FixedLocator(named))
     axes.xaxis.set_major_formatter(text)
     axes.xaxis.set_minor_locator(NullLocator())
 
 
 def time_y_axis(axes: Axes) -> None:
-    """Names the decades of a finished log axis, and 2 and 5 between them where it spans fewer than two."""
+    """Labels the decades of a finished log axis, and 2 and 5 between them if it spans less than two decades."""
     axes.autoscale_view()
     low, high = axes.get_ylim()
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
@@ -168,30 +131,30 @@ def time_y_axis(axes: Axes) -> None:
 
 
 def panel_title(axes: Axes, title: str, note: str) -> None:
-    """Two lines above the panel: what it shows, and in small print how."""
+    """Writes two lines above the panel: what it shows, and how in small print."""
     for text, lift, size, color in ((title, 19, TEXT, INK), (note, 7, TINY, QUIET)):
         axes.annotate(plain(text), (0, 1), (0, lift), xycoords="axes fraction", textcoords="offset points",
                       fontsize=size, color=color, weight="bold" if color == INK else "normal")
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places for ascending positions, at least `gap` apart, within low..high where they fit, moved little.
+    """Returns places for ascending positions: at least `gap` apart, moved little, within low..high if they fit.
 
-    Neighbours that would touch become one block that sits at the mean of what its members wanted.
+    Neighbors that would touch become one block at the mean of their wanted positions.
     """
-    blocks: list[tuple[float, int]] = []  # centre, members
-    for centre in wanted:
+    blocks: list[tuple[float, int]] = []  # center, members
+    for center in wanted:
         members = 1
         while True:
             half = gap * (members - 1) / 2
-            centre = max(min(centre, high - half), low + half)
-            if not blocks or centre - half - (blocks[-1][0] + gap * (blocks[-1][1] - 1) / 2) >= gap:
+            center = max(min(center, high - half), low + half)
+            if not blocks or center - half - (blocks[-1][0] + gap * (blocks[-1][1] - 1) / 2) >= gap:
                 break
             before, count = blocks.pop()
-            centre = (before * count + centre * members) / (count + members)
+            center = (before * count + center * members) / (count + members)
             members += count
-        blocks.append((centre, members))
-    return [centre + gap * (i - (members - 1) / 2) for centre, members in blocks for i in range(members)]
+        blocks.append((center, members))
+    return [center + gap * (i - (members - 1) / 2) for center, members in blocks for i in range(members)]
 
 
 def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float]]) -> None:
@@ -213,6 +176,6 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Optional[str], float, float
 
 
 def footer(figure: Figure, lines: Sequence[str]) -> None:
-    """Small print at the bottom left: the command and the data file of every source."""
+    """Writes the command and the data file of every source at the bottom left."""
     figure.text(0.14 / figure.get_figwidth(), 0.1 / figure.get_figheight(), "\n".join(plain(l) for l in lines),
                 fontsize=TINY, color=QUIET, va="bottom", ha="left", linespacing=1.35)

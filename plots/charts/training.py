@@ -1,17 +1,18 @@
-"""Charts of training runs (`arlab train --json FILE`): loss against time and bytes, where a step goes, scaling."""
+"""Charts of training runs (`arlab train --json FILE`): loss against time and bytes, parts of a step, scaling."""
 
 from typing import Any, Callable, NamedTuple, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
-import style
-from records import BadRecord, Record
+from . import style
+from .records import BadRecord, Record
+from .text import bytes_text, plain, rate_text, time_text
 
 NEEDS = "runs of `arlab train --json FILE`"
 DENSE = "dense"
-# Not an algorithm's colours: computing, waiting for input, waiting for communication.
-PARTS = (("compute_seconds", "#4a5568"), ("input_seconds", "#b8c0cc"), ("exposed_seconds", "#b5179e"))
+# Colors that no algorithm has: computing, waiting for input, exposed communication.
+PARTS = (("compute_us", "#4a5568"), ("input_us", "#b8c0cc"), ("exposed_us", "#b5179e"))
 
 
 class Drawing(NamedTuple):
@@ -21,9 +22,9 @@ class Drawing(NamedTuple):
 
 
 def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """The training runs of each model and bandwidth, by workers; without those that diverged, whose loss is null.
+    """Returns the training runs of each model and bandwidth, by workers, without the diverged ones, whose loss is null.
 
-    Raises BadRecord for one whose epochs cannot be read.
+    Raises BadRecord if the epochs of a run cannot be read.
     """
     models: dict[tuple[str, float], list[Record]] = {}
     for record in records:
@@ -33,11 +34,11 @@ def runs_by_model(records: Sequence[Record]) -> dict[str, list[Record]]:
                 models.setdefault((str(record.get("model")), record.get("bandwidth_gbit_per_s") or 0), []).append(record)
     for runs in models.values():
         runs.sort(key=lambda run: (run.get("workers"), str(run.get("strategy")), run.get("compressor") or "", run.get("scheduler") or ""))
-    return {f"{model} at {style.rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
+    return {f"{model} at {rate_text(rate)}" if rate else model: runs for (model, rate), runs in sorted(models.items())}
 
 
 def _check(record: Record) -> None:
-    keys = ("steps", "seconds", "bytes_sent", *(key for key, _ in PARTS))
+    keys = ("steps", "elapsed_us", "bytes_sent", *(key for key, _ in PARTS))
     epochs, rate = record.get("epochs"), record.get("bandwidth_gbit_per_s")
     good = isinstance(record.get("workers"), int) and isinstance(epochs, list) and all(
         isinstance(epoch, dict) and all(isinstance(epoch.get(key), (int, float)) for key in keys) and epoch["steps"] > 0
@@ -48,7 +49,7 @@ def _check(record: Record) -> None:
 
 
 def _names(runs: Sequence[Record]) -> list[str]:
-    """What tells runs apart: in a sweep of bandwidths the compressor, and the schedule where a compressor has several."""
+    """Returns what distinguishes runs: in a sweep of bandwidths the compressor, and the schedule if there are several."""
     if not any(run.get("bandwidth_gbit_per_s") for run in runs):
         return [f"{run.get('workers')} × {run.get('strategy')}" for run in runs]
     short = short_names([compressor_of(run) for run in runs])
@@ -57,7 +58,7 @@ def _names(runs: Sequence[Record]) -> list[str]:
 
 
 def _colors(runs: Sequence[Record]) -> list[Any]:
-    """Shades of the algorithm's colour, the palest first; in a sweep a colour for each compressor."""
+    """Returns shades of the algorithm's color, the palest first; in a sweep one color per compressor."""
     palette = compressor_colors([compressor_of(run) for run in runs])
     if any(run.get("bandwidth_gbit_per_s") for run in runs):
         return [palette[compressor_of(run)] for run in runs]
@@ -69,7 +70,7 @@ def compressor_of(run: Record) -> str:
 
 
 def short_names(compressors: Sequence[str]) -> dict[str, str]:
-    """Without the settings that are the same in all of a kind: of topk:k=0,ratio=0.1 and topk:k=0,ratio=0.01 ratio is left."""
+    """Drops settings that all compressors of a kind share: of topk:k=0,ratio=0.1 and topk:k=0,ratio=0.01 the ratio remains."""
     settings = {name: set(filter(None, name.partition(":")[2].split(","))) for name in compressors}
     short = {}
     for name in settings:
@@ -81,7 +82,7 @@ def short_names(compressors: Sequence[str]) -> dict[str, str]:
 
 
 def compressor_colors(compressors: Sequence[str]) -> dict[str, str]:
-    """The same for each whatever the order of the runs; dense, which comes last, is dark."""
+    """Returns colors that do not depend on the order of the runs; dense comes last and is dark."""
     names = sorted(set(compressors) - {DENSE})
     return {**{name: style.PALETTE[i % len(style.PALETTE)] for i, name in enumerate(names)}, DENSE: style.INK}
 
@@ -91,16 +92,16 @@ def _total(run: Record, key: str) -> float:
 
 
 def loss_panels(records: Sequence[Record]) -> list[Drawing]:
-    """A panel over seconds and one over the bytes that all workers sent; a mark at the end of each epoch."""
+    """Returns a panel over seconds and one over the bytes that all workers sent, with a mark at the end of each epoch."""
     panels, swept = [], set()
     for model, runs in runs_by_model(records).items():
-        for key, over in (("seconds", "seconds"), ("bytes_sent", "bytes sent by all")):
+        for key, over in (("elapsed_us", "seconds"), ("bytes_sent", "bytes sent by all")):
             shown = [run for run in runs if _total(run, key) > 0]
             if key == "bytes_sent" and runs[0].get("bandwidth_gbit_per_s"):  # the same bytes at every bandwidth
                 shown = [] if runs[0].get("model") in swept else shown
                 swept.add(runs[0].get("model"))
             if shown:
-                panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, where there are any"),
+                panels.append(Drawing((f"{model}: loss against {over}", "of the validation samples, if there are any"),
                                       shown, lambda axes, k=key, o=over, r=shown: _loss(axes, k, o, r)))  # type: ignore[misc]
     return panels
 
@@ -110,25 +111,25 @@ def _loss(axes: Axes, key: str, over: str, runs: Sequence[Record]) -> None:
     for run, name, color in zip(runs, _names(runs), _colors(runs)):
         xs, ys, x = [], [], 0.0
         for epoch in run.get("epochs"):
-            x += epoch[key]
+            x += epoch[key] / 1e6 if key == "elapsed_us" else epoch[key]
             xs.append(x)
             ys.append(epoch.get("validation_loss") or epoch["loss"])
-        axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=style.plain(f"line {name}"))
+        axes.plot(xs, ys, color=color, marker="o", markersize=4, linewidth=style.LINE, gid=plain(f"line {name}"))
         ends.append((name, color if isinstance(color, str) else run.get("color"), xs[-1], ys[-1]))
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     if key == "bytes_sent":
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: style.bytes_text(x, 3)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: bytes_text(x, 3)))
     axes.set_xlabel(over)
     axes.set_ylabel("loss")
     style.label_ends(axes, ends)
 
 
 def step_panels(records: Sequence[Record]) -> list[Drawing]:
-    """A bar for each run: what a step of the slowest worker goes to."""
-    note = "dark: computing; grey: waiting for input; purple: waiting for communication"
-    return [Drawing((f"{model}: where a step goes", note), runs, lambda axes, r=runs: _bars(axes, r))  # type: ignore[misc]
+    """Returns panels with one bar per run: the parts of a step of the slowest worker."""
+    note = "dark: computing; gray: waiting for input; purple: exposed communication"
+    return [Drawing((f"{model}: parts of a step", note), runs, lambda axes, r=runs: _bars(axes, r))  # type: ignore[misc]
             for model, runs in runs_by_model(records).items()]
 
 
@@ -137,34 +138,34 @@ def _bars(axes: Axes, runs: Sequence[Record]) -> None:
     for row, (run, name) in enumerate(zip(runs, _names(runs))):
         left, steps = 0.0, _total(run, "steps")
         for key, color in PARTS:
-            width = 1e6 * _total(run, key) / steps
+            width = _total(run, key) / steps
             axes.barh(row, width, left=left, color=color, height=0.7, linewidth=0)
             left += width
-        share = _total(run, "exposed_seconds") / max(_total(run, "seconds"), 1e-12)
-        axes.text(left, row, f"  {style.plain(name)}: {style.time_text(left)}, {100 * share:.0f}% waiting", va="center", fontsize=8)
+        exposed = _total(run, "exposed_us") / max(_total(run, "elapsed_us"), 1e-6)
+        axes.text(left, row, f"  {plain(name)}: {time_text(left)}, {100 * exposed:.0f}% exposed", va="center", fontsize=8)
         most = max(most, left)
     axes.set_yticks([])
     axes.invert_yaxis()
     axes.set_xlim(0, most * 1.3)
     axes.xaxis.set_major_locator(MaxNLocator(4))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: style.time_text(us) if us > 0 else "0"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us) if us > 0 else "0"))
     axes.set_xlabel("time of a step")
 
 
 def scaling_panels(records: Sequence[Record]) -> list[Drawing]:
-    """Images a second of each model, against one worker's with the same global batch (strong scaling)."""
+    """Returns a panel of images per second relative to one worker with the same global batch (strong scaling)."""
     series: dict[str, list[tuple[int, float]]] = {}
     shown: list[Record] = []
     for model, runs in runs_by_model(records).items():
         runs = [run for run in runs if run.get("compressor") is None]
-        alone = [run.get("images_per_second") for run in runs if run.get("workers") == 1]
+        alone = [run.get("images_per_s") for run in runs if run.get("workers") == 1]
         if not alone or len(runs) < 2:
             continue
-        series[model] = [(run.get("workers"), run.get("images_per_second") / alone[0]) for run in runs]
+        series[model] = [(run.get("workers"), run.get("images_per_s") / alone[0]) for run in runs]
         shown += runs
     if not series:
         return []
-    return [Drawing(("Images a second, against one worker", "the same global batch; grey: as many times as workers"),
+    return [Drawing(("Images per second, relative to one worker", "the same global batch; gray: linear scaling"),
                     shown, lambda axes: _scaling(axes, series))]
 
 
@@ -173,7 +174,7 @@ def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
     axes.plot(counts, counts, color=style.QUIET, linewidth=0.9)
     markers, ends = style.markers(list(series)), []
     for model, points in series.items():
-        axes.plot(*zip(*points), color=style.INK, marker=markers[model], linewidth=style.LINE, gid=style.plain(f"line {model}"))
+        axes.plot(*zip(*points), color=style.INK, marker=markers[model], linewidth=style.LINE, gid=plain(f"line {model}"))
         ends.append((model, style.INK, *points[-1]))
     axes.set_xscale("log", base=2)
     axes.set_xticks(counts)
@@ -181,5 +182,5 @@ def _scaling(axes: Axes, series: dict[str, list[tuple[int, float]]]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("workers")
-    axes.set_ylabel("times one worker")
+    axes.set_ylabel("relative to one worker")
     style.label_ends(axes, ends)

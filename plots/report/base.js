@@ -1,6 +1,6 @@
-// What both pages, the report and the explorer, draw with. The build puts it into them.
+// Functions that the report and the explorer share. The build inserts this file into both pages.
 
-// --- Elements: the only places that touch the page, with text as text -------------------------------------------------
+// --- Elements: the only places that touch the page, with text as plain text -------------------------------------------------
 
 const byId = (id) => document.getElementById(id);
 
@@ -41,7 +41,7 @@ const rangeText = ([low, high]) => {
 };
 const ranksText = (ranks) => plural(ranks, "rank");
 
-// --- Colours: the record's own, moved towards the ink only as far as reading needs (WCAG contrast) --------------------
+// --- Colors: those of the records, darkened only as far as reading needs (WCAG contrast) --------------------
 
 const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 function luminance(rgb) {
@@ -49,7 +49,7 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 function readable(hex, page, ink) {
-  if (luminance(channels(hex)) < 0.01) return ink;  // black stands for "the ink", whatever the page
+  if (luminance(channels(hex)) < 0.01) return ink;  // black means the ink color of the page
   let rgb = channels(hex);
   const contrast = () => {
     const [low, high] = [luminance(rgb), luminance(channels(page))].sort((a, b) => a - b);

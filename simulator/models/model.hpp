@@ -4,28 +4,16 @@
 // arlab::simulator::model_catalog, and one test.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
 
 namespace arlab::simulator {
-
-struct Parameter {
-  enum class Unit { time, time_per_byte, bytes, number };
-  std::string_view name;
-  Unit unit;
-  double default_value;  ///< in picoseconds, picoseconds per byte, bytes, or without unit
-  std::string_view help;
-};
-
-/// Parameter values by name, in the units of Parameter::default_value.
-using Values = std::map<std::string, double, std::less<>>;
 
 struct Fabric;  // simulator/topologies/fabric.hpp
 
@@ -46,9 +34,9 @@ std::span<const Model> models();
 /// Returns the model of that name. Throws Error(usage) that names the nearest if there is none.
 const Model& find_model(std::string_view name);
 
-/// Makes the model's network, with defaults for missing values. Values of other parameters are ignored.
-/// Throws Error(usage) for values that are negative or not finite, for a topology of a model without
-/// links, and for a topology that does not exist or does not hold the ranks.
+/// Makes the model's network, with defaults for missing values. Values of other parameters are
+/// ignored. Throws Error(usage) for values that are negative or not finite, for a topology of a
+/// model without links, and for a topology that does not exist or does not hold the ranks.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       const FabricSpec& fabric = {});
 /// Makes the network on an existing fabric.

@@ -1,4 +1,4 @@
-"""The program as others call it: run it in a folder, read what it wrote."""
+"""Runs the program in a folder and reads its output. Validates every line of JSON against docs/records.schema.json."""
 
 import csv
 import io
@@ -10,20 +10,25 @@ import sys
 import tempfile
 import unittest
 
+try:
+    import jsonschema
+except ImportError:  # apt install python3-jsonschema; the C++ tests check keys and types without it
+    jsonschema = None
+
 ARLAB = os.environ.get("ARLAB") or sys.exit("set ARLAB to the program to test")
 
-# Keys that every record has; those of the machine contract, and the rest of the record's.
+# Keys that every record has.
 KEYS = set("""schema kind backend algorithm collective ranks elements dtype op root bytes lanes segments topology
-model machine compressor messages elements_sent bytes_sent rounds claimed time_us modelled_us algbw_gbps busbw_gbps
+model machine compressor messages elements_sent bytes_sent rounds claimed time_us modelled_us algbw_gb_per_s busbw_gb_per_s
 wrong skipped label color family""".split())
 CONTEXT_KEYS = set("schema kind version commit date host cpu gpu compiler build mpi nccl cuda command".split())
 TIME_KEYS = {"n", "median", "ci95", "min", "p99"}
 
-# What tells configurations apart.
+# Keys that distinguish configurations.
 IDENTITY = "kind backend algorithm collective ranks elements dtype op root segments topology model machine".split()
 
 
-# A program of its own, even where the tests themselves run in a job.
+# The environment of a process outside any job, even if the tests run in one.
 ALONE = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
 
 
@@ -31,15 +36,31 @@ def identity(record):
     return tuple(record[key] for key in IDENTITY)
 
 
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs" / "records.schema.json").read_text(encoding="utf-8"))
+
+
+def validate(line):
+    """Raises AssertionError unless the line is in the schema."""
+    if line["kind"] not in SCHEMA["$defs"]:
+        raise AssertionError(f"kind {line['kind']!r} is not in the schema")
+    if jsonschema is None:
+        return
+    of_kind = {**{key: value for key, value in SCHEMA.items() if key != "oneOf"}, "$ref": f"#/$defs/{line['kind']}"}
+    for error in jsonschema.Draft202012Validator(of_kind).iter_errors(line):
+        raise AssertionError(f"{line['kind']}: {'.'.join(map(str, error.path))}: {error.message}")
+
+
 def parse(text):
-    """The contexts and records of JSON Lines."""
+    """Returns the contexts and records of JSON Lines, after validation."""
     lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        validate(line)
     return ([line for line in lines if line["kind"] == "context"],
             [line for line in lines if line["kind"] != "context"])
 
 
 def split_natives(records):
-    """The records of algorithms, and those of the backend's own collective."""
+    """Returns the records of algorithms, and those of the backend's own collective."""
     return [r for r in records if r["family"] != "native"], [r for r in records if r["family"] == "native"]
 
 
@@ -48,7 +69,7 @@ def rows(text):
 
 
 def flat(record):
-    """A record as a row of CSV has it: nested keys joined by a dot, null empty."""
+    """Returns a record as a row of CSV: nested keys joined by a dot, null empty."""
     row = {}
     for key, value in record.items():
         if isinstance(value, dict):
@@ -63,7 +84,7 @@ def flat(record):
 
 
 class ProgramTest(unittest.TestCase):
-    """Every test has an empty folder of its own, in which the program runs."""
+    """Runs the program in an empty folder, one per test."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="arlab-cli-")
@@ -78,7 +99,7 @@ class ProgramTest(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def arlab(self, *arguments, code=0):
-        """Stdout and stderr; fails unless the exit code is `code`."""
+        """Returns stdout and stderr; fails unless the exit code is `code`."""
         with self.start(*arguments) as process:
             out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, code, f"{arguments}\n{out}\n{err}")
@@ -93,7 +114,7 @@ class ProgramTest(unittest.TestCase):
 
     def check_record(self, record):
         self.assertLessEqual(KEYS, record.keys())
-        self.assertEqual(record["schema"], 1)
+        self.assertEqual(record["schema"], 2)
         self.assertRegex(record["color"], "^#[0-9a-fA-F]{6}$")
         self.assertTrue(record["label"])
         if record["time_us"] is not None:

@@ -9,15 +9,15 @@ SWEEP = ("count", "all", "-p", "2..6+1", "-n", "3,1000")
 
 
 class Contract(program.ProgramTest):
-    """What other programs rely on."""
+    """The interface for other programs."""
 
-    def test_every_verb_writes_json_lines_with_all_keys(self):
-        for verb, more in (("count", ()), ("verify", ()), ("simulate", ()), ("run", ("--time", "0"))):
-            with self.subTest(verb=verb):
-                out, err = self.arlab(verb, "all", "-p", "3", "-n", "1000", *more, "--json", "-")
+    def test_every_command_writes_json_lines_with_all_keys(self):
+        for command, more in (("count", ()), ("verify", ()), ("simulate", ()), ("run", ("--time", "0"))):
+            with self.subTest(command=command):
+                out, err = self.arlab(command, "all", "-p", "3", "-n", "1000", *more, "--json", "-")
                 contexts, records = program.parse(out)
                 records, natives = program.split_natives(records)
-                self.assertEqual(len(natives), 1 if verb == "run" else 0)
+                self.assertEqual(len(natives), 1 if command == "run" else 0)
                 for record in natives:
                     self.check_record(record)
                     self.assertEqual((record["wrong"], record["messages"], record["claimed"]), (0, None, None))
@@ -29,7 +29,7 @@ class Contract(program.ProgramTest):
                 self.assertEqual(len(records), 6)
                 for record in records:
                     self.check_record(record)
-                    self.assertEqual(record["kind"], verb)
+                    self.assertEqual(record["kind"], command)
                     self.assertEqual((record["ranks"], record["elements"], record["bytes"]), (3, 1000, 4000))
                     self.assertIsNone(record["skipped"])
                     self.assertEqual(record["bytes_sent"], 4 * record["elements_sent"])
@@ -58,8 +58,8 @@ class Contract(program.ProgramTest):
                                 "--beta", "0.08ns", "--gamma", "0")
         self.assertAlmostEqual(record["time_us"]["median"], 126 * (5 + 16384 * 0.08e-3), places=6)
         self.assertEqual(record["modelled_us"], record["time_us"]["median"])
-        self.assertAlmostEqual(record["algbw_gbps"], 2**20 / record["time_us"]["median"] / 1e3, places=9)
-        self.assertAlmostEqual(record["busbw_gbps"], record["algbw_gbps"] * 2 * 63 / 64, places=9)
+        self.assertAlmostEqual(record["algbw_gb_per_s"], 2**20 / record["time_us"]["median"] / 1e3, places=9)
+        self.assertAlmostEqual(record["busbw_gb_per_s"], record["algbw_gb_per_s"] * 2 * 63 / 64, places=9)
 
     def test_run_on_threads(self):
         for dtype, op in (("float32", "sum"), ("float16", "avg"), ("int64", "max"), ("bfloat16", "prod")):
@@ -105,6 +105,40 @@ class Contract(program.ProgramTest):
                      "report", "export all", "list nothing"):
             with self.subTest(line=line):
                 self.arlab(*line.split(), code=2)
+
+
+class Schema(program.ProgramTest):
+    """docs/records.schema.json describes the output of every command, and nothing else."""
+
+    @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
+    def test_the_output_of_every_command_is_valid(self):
+        for line in (("count", "ring"), ("count", "ring", "-c", "broadcast"), ("verify", "tree", "-p", 4),
+                     ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--model", "fluid", "--links", 2),
+                     ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
+            with self.subTest(line=line):
+                self.assertTrue(self.records(*line))  # validated by parse()
+        program.validate(json.loads(self.arlab("export", "ring", "-p", 3)[0]))
+
+    @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
+    def test_other_keys_and_types_are_not(self):
+        for change in ({"surprise": 1}, {"ranks": "8"}, {"schema": 1}, {"kind": "measure"}, {"claimed": {"messages": 1}}):
+            [record] = self.records("count", "ring")
+            with self.subTest(change=change), self.assertRaises(AssertionError):
+                program.validate({**record, **change})
+        [record] = self.records("count", "ring")
+        for key in record:
+            with self.subTest(missing=key), self.assertRaises((AssertionError, KeyError)):
+                program.validate({name: value for name, value in record.items() if name != key})
+
+    def test_a_sweep_of_schema_1_is_resumed(self):
+        self.arlab("count", "ring", "-p", "2,3", "--json", "a.jsonl")
+        lines = self.read("a.jsonl").replace('"schema":2', '"schema":1').replace("_gb_per_s", "_gbps").splitlines(keepends=True)
+        (self.folder / "a.jsonl").write_text("".join(lines[:2]), encoding="utf-8")
+        _, err = self.arlab("count", "ring", "-p", "2,3", "--json", "a.jsonl", "--resume", "--csv", "a.csv")
+        self.assertIn("the file already held 1 of 2 configurations", err)
+        self.assertEqual([json.loads(line)["schema"] for line in self.read("a.jsonl").splitlines()], [1, 1, 2, 2])
+        self.assertEqual([row["schema"] for row in program.rows(self.read("a.csv"))], ["2", "2"])
+        self.arlab("report", "a.jsonl")
 
 
 class Csv(program.ProgramTest):

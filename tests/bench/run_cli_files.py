@@ -47,7 +47,7 @@ class Resume(program.ProgramTest):
         self.assertGreater(len(before), 0)
         self.assertLess(len(before), len(expected))
         _, err = self.arlab(*sweep, "--json", path.name, "--resume")
-        self.assertIn(f"{len(before)} of {len(expected)} configurations were there already", err)
+        self.assertIn(f"the file already held {len(before)} of {len(expected)} configurations", err)
         self.assertEqual(program.parse(self.read(path.name))[1][:len(before)], before)
         self.sweep_is_whole(path.name, expected)
 
@@ -56,7 +56,7 @@ class Resume(program.ProgramTest):
         before = program.parse(self.read("a.jsonl"))[1]
         out, err = self.arlab(*SWEEP, "--json", "a.jsonl", "--resume")
         self.assertEqual(out, "")
-        self.assertIn("60 of 60 configurations were there already", err)
+        self.assertIn("the file already held 60 of 60 configurations", err)
         self.assertEqual(program.parse(self.read("a.jsonl"))[1], before)
 
     def test_skipped_once_is_not_written_twice(self):
@@ -74,7 +74,7 @@ class Resume(program.ProgramTest):
 
 
 class Files(program.ProgramTest):
-    """What cannot be written is said, and is exit code 3."""
+    """Files that cannot be written are errors with exit code 3."""
 
     def test_no_such_place(self):
         (self.folder / "file").write_text("", encoding="utf-8")

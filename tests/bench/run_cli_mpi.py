@@ -120,7 +120,7 @@ class Job(program.ProgramTest):
         (self.folder / "cut.jsonl").write_text(text[:len(text) * 2 // 3], encoding="utf-8")
         code, _, err = self.mpirun(3, *sweep, "--json", "cut.jsonl", "--resume")
         self.assertEqual(code, 0, err)
-        self.assertEqual(err.count("half-written line"), 1)
+        self.assertEqual(err.count("incomplete line"), 1)
         records = program.parse(self.read("cut.jsonl"))[1]
         self.assertEqual(len(records), len(expected))
         self.assertEqual({program.identity(r) for r in records}, expected)

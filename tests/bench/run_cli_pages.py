@@ -31,7 +31,7 @@ class Report(program.ProgramTest):
 
     def test_a_hostile_label_cannot_leave_the_script(self):
         hostile = "</script><script>alert(1)</script><!--"
-        record = {"schema": 1, "kind": "run", "algorithm": hostile, "label": hostile, "ranks": 2}
+        record = {"schema": 2, "kind": "run", "algorithm": hostile, "label": hostile, "ranks": 2}
         (self.folder / "a.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
         self.arlab("report", "a.jsonl", "-o", "page.html")
         data, text = self.data_of(self.read("page.html"))
@@ -43,7 +43,7 @@ class Report(program.ProgramTest):
         text = self.read("a.jsonl")
         (self.folder / "a.jsonl").write_text(text[:-100], encoding="utf-8")
         _, err = self.arlab("report", "a.jsonl", "-o", "page.html")
-        self.assertEqual(err, "note: the last line of a.jsonl is half-written and left out\nwrote page.html (59 records)\n")
+        self.assertEqual(err, "note: the last line of a.jsonl is incomplete and left out\nwrote page.html (59 records)\n")
         self.assertEqual(len(self.data_of(self.read("page.html"))[0]["records"]), 59)
 
     def test_to_stdout(self):
@@ -65,6 +65,7 @@ class Export(program.ProgramTest):
     def test_schedule(self):
         out, err = self.arlab("export", "ring", "-p", 4, "-n", 10)
         schedule = json.loads(out)
+        program.validate(schedule)
         self.assertEqual(err, "")
         self.assertEqual((schedule["kind"], schedule["algorithm"], schedule["ranks"]), ("schedule", "ring", 4))
         [lane] = schedule["lanes"]

@@ -1,5 +1,6 @@
 """arlab train from end to end: alone, under mpirun, killed and started again."""
 
+import json
 import os
 import pathlib
 import random
@@ -51,7 +52,7 @@ class Train(program.ProgramTest):
         self.assertTrue(all(line.lstrip().startswith(("arlab train", "mpirun")) for line in lines[at + 1:at + 4]))
 
     def test_a_run_says_what_communication_cost_and_is_recorded(self):
-        out, err = self.arlab("train", *SMALL, "--json", "a.jsonl", "--trace", "t.json", "--check-every", 5)
+        out, err = self.arlab("train", *SMALL, "--json", "a.jsonl", "--csv", "a.csv", "--trace", "t.json", "--check-every", 5)
         self.assertIn("| mlp   |       2 | mirrored | ring ", out)
         self.assertIn("Exchanging 397.5 KiB of gradients (ring) took", out)
         self.assertEqual(err, "")
@@ -62,6 +63,8 @@ class Train(program.ProgramTest):
         self.assertEqual(record["bytes_sent"], 2 * 20 * 4 * 101770)
         self.assertEqual(record["time_us"]["n"], 20)
         self.assertEqual(len(record["epochs"]), 1)
+        [row] = program.rows(self.read("a.csv"))
+        self.assertEqual((row["kind"], row["time_us.n"], json.loads(row["epochs"])), ("train", "20", record["epochs"]))
         self.assertIn('"traceEvents"', self.read("t.json"))
 
     def test_it_learns(self):
@@ -104,7 +107,7 @@ class Train(program.ProgramTest):
         done = subprocess.run(self.command("train", *SMALL), cwd=self.folder, env={**program.ALONE, "TF_CONFIG": config},
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("TF_CONFIG names 2 workers and servers, but this process is no part of an MPI job: start all of them "
+        self.assertIn("TF_CONFIG names 2 workers and servers, but this process is not part of an MPI job: start all of them "
                       "as one job, `mpirun -n 2 -H a,b arlab train ...`", done.stderr)
 
     def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):

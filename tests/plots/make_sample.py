@@ -1,9 +1,9 @@
-"""Writes sample.jsonl: records as arlab writes them, with made-up but plausible times.
+"""Writes sample.jsonl: records of schema 2 with made-up but plausible times.
 
     /usr/bin/python3 tests/plots/make_sample.py > tests/plots/sample.jsonl
 
-Six algorithms and a native baseline, all four kinds, one skipped record, and one label that would run a
-script in a careless page. Times follow alpha-beta forms with seeded noise.
+Six algorithms and a native baseline, four kinds of records, one skipped record, and one label that would run a script
+in a careless page. Times follow alpha-beta forms with seeded noise.
 """
 
 import json
@@ -12,6 +12,12 @@ import random
 from typing import Any, Iterator
 
 ALPHA, BETA = 5.0, 8e-5  # microseconds, microseconds per byte
+# Keys that only one kind has.
+OWN_KEYS = {
+    "verify": {"fault": None, "bracketing": None, "same_on_all_ranks": None},
+    "simulate": {"most_utilized_links": None, "equally_utilized_links": None, "utilization_step_us": None},
+    "run": {"copy_limit_fraction": None, "native_choice": None},
+}
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -19,7 +25,7 @@ def log2(ranks: int) -> int:
     return math.ceil(math.log2(ranks))
 
 
-# name: label, colour, family, messages(m), vectors sent in all(m), rounds(m), time(m, bytes)
+# name: label, color, family, messages(m), vectors sent in all(m), rounds(m), time(m, bytes)
 ALGORITHMS = {
     "all_to_all": ("All to all", "#CC79A7", "whole", lambda m: m * (m - 1), lambda m: m * (m - 1), lambda m: 1,
                    lambda m, n: (m - 1) * (ALPHA + n * BETA)),
@@ -37,8 +43,8 @@ ALGORITHMS = {
 
 
 def context(command: str) -> dict[str, Any]:
-    return {"schema": 1, "kind": "context", "version": "0.1.0", "commit": "3c1b58f", "date": "2026-11-21T04:00:00Z",
-            "host": "node1", "cpu": "Example CPU, 8 cores", "gpu": None, "compiler": "g++ 12.2.0",
+    return {"schema": 2, "kind": "context", "version": "0.1.0", "commit": "3c1b58f", "date": "2026-11-21T04:00:00Z",
+            "host": "node1", "cpu": "Example CPU, 8 cores", "gpu": None, "compiler": "g++ 12.2.0", "build": "Release",
             "mpi": "Open MPI 4.1.4", "nccl": None, "cuda": None, "command": command}
 
 
@@ -46,19 +52,19 @@ def record(kind: str, name: str, ranks: int, size: int, **more: Any) -> dict[str
     label, color, family, messages, vectors, rounds, _ = ALGORITHMS[name]
     elements = size // 4
     cost = {"messages": messages(ranks), "elements_sent": vectors(ranks) * elements, "rounds": rounds(ranks)}
-    keys = {"schema": 1, "kind": kind, "backend": None, "algorithm": name, "collective": "allreduce",
-            "ranks": ranks, "elements": elements, "dtype": "float32", "op": "sum", "bytes": size, "lanes": 1,
+    keys = {"schema": 2, "kind": kind, "backend": None, "algorithm": name, "collective": "allreduce",
+            "ranks": ranks, "elements": elements, "dtype": "float32", "op": "sum", "root": 0, "groups": None, "bytes": size, "lanes": 1,
             "segments": 1, "topology": None, "model": None, "machine": None, "compressor": None,
             "messages": cost["messages"], "elements_sent": cost["elements_sent"],
             "bytes_sent": 4 * cost["elements_sent"], "rounds": cost["rounds"], "claimed": cost, "time_us": None,
-            "modelled_us": None, "algbw_gbps": None, "busbw_gbps": None, "wrong": None, "skipped": None,
+            "modelled_us": None, "algbw_gb_per_s": None, "busbw_gb_per_s": None, "wrong": None, "skipped": None,
             "label": label, "color": color, "family": family}
-    return {**keys, **more}
+    return {**keys, **OWN_KEYS.get(kind, {}), **more}
 
 
 def timed(ranks: int, size: int, us: float) -> dict[str, float]:
     bandwidth = size / us / 1e3
-    return {"algbw_gbps": round(bandwidth, 4), "busbw_gbps": round(bandwidth * 2 * (ranks - 1) / ranks, 4)}
+    return {"algbw_gb_per_s": round(bandwidth, 4), "busbw_gb_per_s": round(bandwidth * 2 * (ranks - 1) / ranks, 4)}
 
 
 def measured(name: str, ranks: int, size: int, rng: random.Random, **more: Any) -> dict[str, Any]:
@@ -97,7 +103,7 @@ def lines() -> Iterator[dict[str, Any]]:
                          topology="crossbar", modelled_us=us, **timed(ranks, 1 << 20, us))
             if name == "all_to_all" and ranks == 1024:
                 row |= {"modelled_us": None, "skipped": "1047552 messages are more than --max-messages",
-                        "algbw_gbps": None, "busbw_gbps": None}
+                        "algbw_gb_per_s": None, "busbw_gb_per_s": None}
             yield row
 
 

@@ -1,6 +1,7 @@
-"""charts.py as a user runs it: what the SVG holds, the same bytes twice, and what bad files say."""
+"""The charts program end to end: contents of the SVG, reproducible bytes, and errors for bad files."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,11 +11,13 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-CHARTS = HERE.parents[1] / "plots" / "charts.py"
+PLOTS = HERE.parents[1] / "plots"
+CHARTS = PLOTS / "charts"
 SAMPLE = HERE / "sample.jsonl"
+SCHEMA_1 = HERE.parent / "bench" / "results" / "schema1.jsonl"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
-sys.path.insert(0, str(CHARTS.parent))
-import records  # noqa: E402
+sys.path.insert(0, str(PLOTS))
+from charts import records  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -31,7 +34,7 @@ def charts(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Folder(unittest.TestCase):
-    """Every test has a folder of its own."""
+    """Gives each test its own folder."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -107,7 +110,7 @@ class Charts(Folder):
 
     def simulated(self, labels: dict[str, float], sizes: list[int], ranks: list[int]) -> Path:
         """Records of time = factor x bytes^power x ranks, so that the fastest is known."""
-        rows = [{"schema": 1, "kind": "simulate", "model": "m", "ranks": p, "bytes": size, "label": label, "family": "whole",
+        rows = [{"schema": 2, "kind": "simulate", "model": "m", "ranks": p, "bytes": size, "label": label, "family": "whole",
                  "color": "#0072B2", "modelled_us": (100 if power < 1 else 1) * size ** power * p, "skipped": None}
                 for label, power in labels.items() for size in sizes for p in ranks]
         return self.write("".join(json.dumps(row) + "\n" for row in rows))
@@ -119,7 +122,7 @@ class Charts(Folder):
         self.assertIn("≈ 9.8 KiB", texts)  # 100 sqrt(n) = n at 10,000 bytes
 
     def test_no_crossover_where_intervals_meet(self) -> None:
-        rows = [{"schema": 1, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": label, "skipped": None,
+        rows = [{"schema": 2, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": label, "skipped": None,
                  "time_us": {"median": time, "ci95": [time - 5, time + 5]}}
                 for label, times in (("a", (10, 30)), ("b", (12, 28))) for size, time in zip((1024, 4096), times)]
         data = self.write("".join(json.dumps(row) + "\n" for row in rows))
@@ -127,7 +130,7 @@ class Charts(Folder):
         texts, _ = self.svg(self.folder, "time_against_size")
         self.assertFalse([text for text in texts if text.startswith("≈")], texts)
 
-    def test_maps_know_the_fastest_and_the_baseline(self) -> None:
+    def test_maps_show_the_fastest_and_the_baseline(self) -> None:
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
         done = charts(data, "-o", self.folder, "--only", "best_map", "--only", "speedup_map", "--baseline", "steep",
                       cwd=self.folder)
@@ -144,26 +147,27 @@ class Charts(Folder):
         self.assertEqual(sorted(lines), ["flat", "steep"])
         self.assertIn("2 sizes, 2 rank counts; higher is better", texts)
 
-    def test_a_baseline_that_is_no_label(self) -> None:
+    def test_a_baseline_that_is_not_a_label(self) -> None:
         done = charts(SAMPLE, "--baseline", "MPI", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--baseline 'MPI' is no label of these records: ", done.stderr)
+        self.assertIn("--baseline 'MPI' is not a label of these records: ", done.stderr)
 
     def test_half_written_last_line_is_left_out(self) -> None:
-        data = self.write(SAMPLE.read_text() + '{"schema":1,"kind":"ru')
+        data = self.write(SAMPLE.read_text() + '{"schema":2,"kind":"ru')
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 0)
         lines = len(SAMPLE.read_text().splitlines())
         self.assertRegex(done.stderr, rf"(?m)^warning: .*data\.jsonl:{lines + 1}: half-written")
 
     def test_malformed_files(self) -> None:
-        good = '{"schema":1,"kind":"run","ranks":4,"bytes":1024,"label":"A","time_us":{"median":1.5}}'
+        good = '{"schema":2,"kind":"run","ranks":4,"bytes":1024,"label":"A","time_us":{"median":1.5}}'
         for line, message in {
             "{nonsense": "not JSON",
             "[1]": "expected a JSON object",
             '{"kind":"run"}': "schema None",
-            '{"schema":2,"kind":"run"}': "schema 2",
-            '{"schema":1}': "no `kind`",
+            '{"schema":3,"kind":"run"}': "schema 3",
+            '{"schema":true,"kind":"run"}': "schema True",
+            '{"schema":2}': "no `kind`",
             good.replace("1024", '"1K"'): "`bytes` is '1K'",
             good.replace("1.5", '"fast"'): "`time_us.median` is 'fast'",
             good.replace("1.5", '1.5,"ci95":[1]'): "`time_us.ci95` is [1]",
@@ -186,7 +190,7 @@ class Charts(Folder):
         self.assertIn("absent.jsonl: No such file", done.stderr)
 
     def test_labels_of_any_shape(self) -> None:
-        rows = [{"schema": 1, "kind": "run", "backend": "threads", "ranks": 2, "bytes": size, "label": label,
+        rows = [{"schema": 2, "kind": "run", "backend": "threads", "ranks": 2, "bytes": size, "label": label,
                  "time_us": {"median": size / 7}, "skipped": None}
                 for label in ("$\\frac{", "a\u0001b", "_x", "") for size in (3, 5)]
         data = self.write("".join(json.dumps(row) + "\n" for row in rows))
@@ -197,28 +201,68 @@ class Charts(Folder):
 
     def test_without_matplotlib(self) -> None:
         self.write("raise ImportError\n", "matplotlib.py")
-        program = f"import sys; sys.path.insert(0, '.'); import runpy; sys.argv = ['charts.py']; " \
-                  f"runpy.run_path({str(CHARTS)!r}, run_name='__main__')"
-        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=self.folder, text=True, capture_output=True,
-                              check=False)
+        without = {**os.environ, "PYTHONPATH": str(self.folder)}
+        done = subprocess.run([sys.executable, "-B", str(CHARTS), str(SAMPLE)], cwd=self.folder, env=without, text=True,
+                              capture_output=True, check=False)
         self.assertEqual(done.returncode, 3)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("apt install python3-matplotlib", done.stderr)
+        for program in ([str(CHARTS), "--winners"], [str(PLOTS / "winners.py")]):  # which need none
+            done = subprocess.run([sys.executable, "-B", *program, str(SAMPLE)], cwd=self.folder, env=without, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("| network | 1 MiB |", done.stdout)
+            self.assertIn("most utilized link", done.stdout)
+
+    def test_the_script_beside_the_package_does_the_same(self) -> None:
+        done = subprocess.run([sys.executable, "-B", str(PLOTS / "charts.py"), str(SAMPLE), "--only", "time_against_size"],
+                              cwd=self.folder, text=True, capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.folder / "time_against_size.svg").read_bytes(),
+                         (self.drawn / "time_against_size.svg").read_bytes())
+
+    def test_a_chart_that_does_not_exist(self) -> None:
+        done = charts(SAMPLE, "--only", "time", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--only 'time' is not a chart: choose from time_against_size, ", done.stderr)
 
     def test_help_has_examples(self) -> None:
         done = charts("--help", cwd=self.folder)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("charts.py results/*.jsonl -o results/", done.stdout)
+        self.assertIn("plots/charts results/*.jsonl -o results/", done.stdout)
+
+
+class Schema1(Folder):
+    """Files that earlier versions wrote."""
+
+    def test_keys_and_units_are_those_of_schema_2(self) -> None:
+        ring, native, simulated, train = records.read(str(SCHEMA_1))
+        self.assertEqual((ring.get("schema"), ring.get("busbw_gb_per_s"), ring.get("busbw_gbps")), (2, 3.0, None))
+        self.assertEqual(ring.context["copy_limit_gb_per_s"], 3500.5)
+        self.assertEqual((ring.get("copy_limit_fraction"), native.get("native_choice")), (0.5, "Tree LL128"))
+        link, = simulated.get("most_utilized_links")
+        self.assertEqual((link["utilization"], link["utilization_by_step"]), (0.95, [0.5, 1.0]))
+        self.assertEqual((simulated.get("equally_utilized_links"), simulated.get("utilization_step_us")), (8, 10.0))
+        epoch, = train.get("epochs")
+        self.assertEqual((epoch["elapsed_us"], epoch["exposed_us"], epoch["images_per_s"]), (2e6, 5e5, 320.0))
+        self.assertEqual((train.get("batch_size"), train.get("multiply_adds_per_s")), (32, 1e12))
+        self.assertEqual((train.get("bytes_per_rank_step"), train.get("codec_ns_per_element")), (407080, {"encode": 1.0, "decode": 2.0}))
+
+    def test_they_are_drawn(self) -> None:
+        done = charts(SCHEMA_1, "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "links_over_time.svg").exists())
+        self.assertTrue((self.folder / "training_loss.svg").exists())
 
 
 class Links(Folder):
     """The heat map of links over time."""
 
     def record(self, **more: object) -> str:
-        link = {"name": "h0-s0", "tier": "host", "bytes": 10, "share": 0.5, "busy": [0.0, 1.0, 0.5]}
-        keys = {"schema": 1, "kind": "simulate", "algorithm": "ring", "label": "Ring", "ranks": 4, "bytes": 1024,
-                "model": "fluid", "topology": "crossbar", "modelled_us": 2.5, "busy_step_us": 1.0,
-                "hottest_links": [link, {**link, "name": "s0-h0", "share": 0.25}]}
+        link = {"name": "h0-s0", "tier": "host", "bytes": 10, "utilization": 0.5, "utilization_by_step": [0.0, 1.0, 0.5]}
+        keys = {"schema": 2, "kind": "simulate", "algorithm": "ring", "label": "Ring", "ranks": 4, "bytes": 1024,
+                "model": "fluid", "topology": "crossbar", "modelled_us": 2.5, "utilization_step_us": 1.0,
+                "most_utilized_links": [link, {**link, "name": "s0-h0", "utilization": 0.25}]}
         return json.dumps({**keys, **more}) + "\n"
 
     def test_a_record_with_links_over_time_is_a_heat_map(self) -> None:
@@ -227,22 +271,22 @@ class Links(Folder):
         self.assertEqual((done.returncode, done.stdout.split()),
                          (0, [str(self.folder / f"links_over_time.{end}") for end in ("svg", "png", "pdf")]))
         texts, _ = self.svg(self.folder, "links_over_time")
-        for text in ("How busy links were, and when", "h0-s0 50%", "s0-h0 25%", "Ring: 4 ranks, 1 KiB"):
+        for text in ("Utilization of links over time", "h0-s0 50%", "s0-h0 25%", "Ring: 4 ranks, 1 KiB"):
             self.assertIn(text, texts)
 
-    def test_records_without_links_over_time_make_none(self) -> None:
-        data = self.write(self.record(busy_step_us=None) + self.record(hottest_links=None))
+    def test_records_without_links_over_time_give_no_heat_map(self) -> None:
+        data = self.write(self.record(utilization_step_us=None) + self.record(most_utilized_links=None))
         done = charts(data, "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertFalse((self.folder / "links_over_time.svg").exists())
 
     def test_links_that_cannot_be_read_are_named(self) -> None:
-        for bad in ("all of them", [3], [{"name": "a", "share": 1, "busy": []}], [{"name": "a", "share": 1, "busy": ["x"]}],
-                    [{"name": "a", "share": 1, "busy": [1]}, {"name": "b", "share": 1, "busy": [1, 1]}]):
-            data = self.write(self.record(hottest_links=bad))
+        for bad in ("all of them", [3], [{"name": "a", "utilization": 1, "utilization_by_step": []}], [{"name": "a", "utilization": 1, "utilization_by_step": ["x"]}],
+                    [{"name": "a", "utilization": 1, "utilization_by_step": [1]}, {"name": "b", "utilization": 1, "utilization_by_step": [1, 1]}]):
+            data = self.write(self.record(most_utilized_links=bad))
             done = charts(data, "-o", self.folder, cwd=self.folder)
             self.assertEqual(done.returncode, 2, bad)
-            self.assertIn("`hottest_links` of Ring cannot be read", done.stderr)
+            self.assertIn("`most_utilized_links` of Ring cannot be read", done.stderr)
 
 
 if __name__ == "__main__":

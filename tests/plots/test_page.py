@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 HERE = Path(__file__).resolve().parent
-PLOTS = HERE.parents[1] / "plots"
-TEMPLATE = (PLOTS / "report.html").read_text(encoding="utf-8").replace(
-    "/*ARLAB_BASE*/", (PLOTS / "base.js").read_text(encoding="utf-8"))
+REPORT = HERE.parents[1] / "plots" / "report"
+TEMPLATE = (REPORT / "report.html").read_text(encoding="utf-8").replace(
+    "/*ARLAB_BASE*/", (REPORT / "base.js").read_text(encoding="utf-8"))
 PLACEHOLDER = "/*ARLAB_DATA*/null/*END*/"
 HOSTILE = "<img src=x onerror=alert(1)>"
 LABELS = ["All to all", "Butterfly", "Master-worker", "Ring", "Round robin", "Tree"]
@@ -140,7 +140,7 @@ class Page(unittest.TestCase):
         self.assertEqual(told.get("data-ready"), "yes")
         self.assertEqual([told.get(f"data-{name}") for name in ("error", "console", "alerted", "blocked")], [None] * 4)
 
-    def test_asks_the_network_for_nothing(self) -> None:
+    def test_makes_no_network_requests(self) -> None:
         self.assertEqual(self.page.attributes.get("data-requests"), ";")
 
     def test_summary(self) -> None:
@@ -174,7 +174,7 @@ class Page(unittest.TestCase):
         for kind, rows in (("count", 12), ("verify", 12), ("simulate", 60), ("run", 50)):
             self.assertEqual(len(cells(self.page.one("section", id=f"table-{kind}"))), rows)
         heads = [head.text() for head in self.page.one("section", id="table-run").all("button")]
-        self.assertLessEqual({"label", "algorithm", "bytes", "time_us.median", "time_us.ci95", "modelled_us", "busbw_gbps"},
+        self.assertLessEqual({"label", "algorithm", "bytes", "time_us.median", "time_us.ci95", "modelled_us", "busbw_gb_per_s"},
                              set(heads))
         constant = self.page.one("section", id="table-run").one("p", class_="quiet").text()
         self.assertIn("backend mpi", constant)
@@ -212,7 +212,7 @@ class Using(unittest.TestCase):
         self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
         self.assertIn("7 µs", page.one("figure", id="time-against-ranks").one("table", class_="values").text())
 
-    def test_filters_choose_what_summary_charts_and_tables_are_about(self) -> None:
+    def test_filters_choose_the_records_of_summary_charts_and_tables(self) -> None:
         page = render(literal(sample()), """
           [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.click());
           const from = document.querySelector("#bytes-from");
@@ -226,7 +226,7 @@ class Using(unittest.TestCase):
         said = page.one("ul", id="summary").all("li")[0].text()
         self.assertIn("Fastest measured, mpi, 4 ranks: Ring at every size", said)
 
-    def test_a_failed_check_is_said_in_the_summary(self) -> None:
+    def test_the_summary_reports_a_failed_check(self) -> None:
         data = sample()
         data["records"][0]["claimed"]["messages"] += 1
         data["records"][12]["wrong"] = 3

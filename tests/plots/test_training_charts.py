@@ -1,34 +1,33 @@
-"""charts.py on records of `arlab train`: loss, steps, scaling, and sweeps of bandwidths with compressors."""
+"""Charts of `arlab train`: loss, steps, scaling, and sweeps of bandwidths with compressors."""
 
 import json
 import unittest
 import xml.etree.ElementTree as ElementTree
 from typing import Optional
 
-from test_charts import SVG, Folder, charts, records  # which finds the modules of plots/
-import compression
-import training
+from test_charts import SVG, Folder, charts, records  # puts plots/ on the module path
+from charts import compression, training
 
 
 class Training(Folder):
     """Charts of `arlab train`."""
 
     def run_of(self, workers: int, **more: object) -> str:
-        epoch = {"steps": 10, "loss": 1.0, "seconds": 2.0 / workers, "compute_seconds": 1.0 / workers, "input_seconds": 0.0,
-                 "exposed_seconds": 1.0 / workers, "bytes_sent": 1000 * (workers - 1)}
-        keys = {"schema": 1, "kind": "train", "model": "mlp", "algorithm": "ring", "label": "Ring", "color": "#0072B2",
+        epoch = {"steps": 10, "loss": 1.0, "elapsed_us": 2e6 / workers, "compute_us": 1e6 / workers, "input_us": 0.0,
+                 "exposed_us": 1e6 / workers, "bytes_sent": 1000 * (workers - 1)}
+        keys = {"schema": 2, "kind": "train", "model": "mlp", "algorithm": "ring", "label": "Ring", "color": "#0072B2",
                 "ranks": workers, "bytes": 4, "workers": workers, "strategy": "mirrored",
-                "images_per_second": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
+                "images_per_s": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
         return json.dumps({**keys, **more}) + "\n"
 
     def test_runs_have_loss_steps_and_scaling(self) -> None:
         done = charts(self.write(self.run_of(1) + self.run_of(4)), "-o", self.folder, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, lines = self.svg(self.folder, "training_loss")
-        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one sent nothing
+        self.assertEqual(lines, ["1 × mirrored", "4 × mirrored", "4 × mirrored"])  # one worker sends nothing
         self.assertLessEqual({"mlp: loss against seconds", "mlp: loss against bytes sent by all"}, texts)
         texts, _ = self.svg(self.folder, "training_step")
-        self.assertLessEqual({"1 × mirrored: 200 ms, 50% waiting", "4 × mirrored: 50 ms, 50% waiting"}, texts)
+        self.assertLessEqual({"1 × mirrored: 200 ms, 50% exposed", "4 × mirrored: 50 ms, 50% exposed"}, texts)
         texts, lines = self.svg(self.folder, "training_scaling")
         self.assertEqual(lines, ["mlp"])
 
@@ -36,8 +35,8 @@ class Training(Folder):
         """Runs at bandwidths (Gbit/s), each with the milliseconds of its step; two epochs of ten steps."""
         lines = []
         for gbits, ms in steps.items():
-            epoch = {"steps": 10, "loss": 1.0, "seconds": ms / 100, "compute_seconds": 0.05, "input_seconds": 0.0,
-                     "exposed_seconds": max(0.0, ms / 100 - 0.05), "bytes_sent": 1000, "validation_accuracy": accuracy - 0.1}
+            epoch = {"steps": 10, "loss": 1.0, "elapsed_us": 1e4 * ms, "compute_us": 5e4, "input_us": 0.0,
+                     "exposed_us": max(0.0, 1e4 * ms - 5e4), "bytes_sent": 1000, "validation_accuracy": accuracy - 0.1}
             keys = {"compressor": compressor, "scheduler": "fifo", "bandwidth_gbit_per_s": gbits, "latency_us": 50, "step_us": 1e3 * ms,
                     "epochs": [epoch, {**epoch, "loss": 0.5, "validation_accuracy": accuracy}]}
             lines.append(self.run_of(8, **{**keys, **more}))
@@ -53,13 +52,13 @@ class Training(Folder):
                 found.append((node.get("id", "")[11:], float(use.get("x", "nan"))))
         return found
 
-    def test_a_sweep_of_bandwidths_shows_where_compression_stops_to_pay(self) -> None:
+    def test_a_sweep_of_bandwidths_shows_the_break_even(self) -> None:
         data = self.write(self.sweep(None, {0.1: 40, 1: 10, 10: 5}) + self.sweep("fp16", {0.1: 20, 1: 7, 10: 6})
                           + self.sweep("topk", {0.1: 10, 1: 10, 10: 10}, 0.965) + self.sweep("signsgd", {0.1: 7, 1: 7, 10: 6}, 0.9))
         done = charts(data, "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         texts, lines = self.svg(self.folder, "training_bandwidth")
-        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # one never has the accuracy
+        self.assertEqual(lines, ["dense", "fp16", "signsgd", "topk", "dense", "fp16", "topk"])  # signsgd never reaches the accuracy
         self.assertLessEqual({"Step: mlp, 8 workers, mirrored, latency 50 µs", "signsgd −7 pts", "100 Mbit/s", "1 Gbit/s", "10 Gbit/s",
                               "dense", "10 ms"}, texts)
         circles = dict(self.break_even()[:3])
@@ -82,13 +81,13 @@ class Training(Folder):
             self.assertEqual(set(self.svg(self.folder, chart)[1]), {"dense", "topk", "fp16"})
 
     def test_other_networks_are_other_studies(self) -> None:
-        data = self.write(self.sweep(None, {1: 10, 10: 5}, speed=1e12, jitter=0, topology=None, slowdown=[])
-                          + self.sweep(None, {1: 30, 10: 15}, topology="fat_tree:k=4", speed=2.5e12, slowdown=[1, 2]))
+        data = self.write(self.sweep(None, {1: 10, 10: 5}, multiply_adds_per_s=1e12, jitter=0, topology=None, slowdown=[])
+                          + self.sweep(None, {1: 30, 10: 15}, topology="fat_tree:k=4", multiply_adds_per_s=2.5e12, slowdown=[1, 2]))
         titles = [study.title for study in compression.studies(records.read(str(data)))]
         self.assertEqual(titles, [f"mlp, 8 workers, mirrored, latency 50 µs{more}" for more in ("", ", topology fat_tree:k=4, speed 2.5e+12, slowdown [1, 2]")])
 
-    def test_of_several_schedules_the_fastest_counts_and_what_diverged_is_left_out(self) -> None:
-        nan = [{"steps": 10, "loss": None, "seconds": 1.0, "compute_seconds": 1.0, "input_seconds": 0.0, "exposed_seconds": 0.0,
+    def test_the_fastest_schedule_counts_and_diverged_runs_are_left_out(self) -> None:
+        nan = [{"steps": 10, "loss": None, "elapsed_us": 1e6, "compute_us": 1e6, "input_us": 0.0, "exposed_us": 0.0,
                 "bytes_sent": 1}]
         data = self.write(self.sweep(None, {1: 10, 10: 5}) + self.sweep(None, {1: 8, 10: 6}, scheduler="priority")
                           + self.sweep("powersgd", {1: 1, 10: 1}, epochs=nan))
@@ -99,12 +98,12 @@ class Training(Folder):
         study, = compression.studies(records.read(str(data)))
         self.assertEqual([run.step for run in study.runs], [8e3, 5e3])
 
-    def test_one_bandwidth_is_no_sweep_and_bad_ones_are_named(self) -> None:
+    def test_one_bandwidth_is_not_a_sweep_and_bad_ones_are_named(self) -> None:
         done = charts(self.write(self.sweep(None, {1: 10})), "-o", self.folder, "--only", "training_bandwidth", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no training_bandwidth: no kind of record has runs of `arlab train --json FILE` at two bandwidths", done.stderr)
+        self.assertIn("no training_bandwidth: no records have runs of `arlab train --json FILE` at two bandwidths", done.stderr)
         for bad in ({"bandwidth_gbit_per_s": "fast"}, {"bandwidth_gbit_per_s": 0}, {"step_us": 0}, {"step_us": "long"},
-                    {"latency_us": "short"}, {"epochs": [{"seconds": 1, "loss": "low"}]}):
+                    {"latency_us": "short"}, {"epochs": [{"elapsed_us": 1, "loss": "low"}]}):
             done = charts(self.write(self.sweep("fp16", {1: 10}, **bad)), "-o", self.folder, "--only", "training_bandwidth",
                           cwd=self.folder)
             self.assertEqual(done.returncode, 2, bad)

@@ -24,7 +24,7 @@ inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const
   const Rank me = communicator.rank();
   fill(data, operand, problem, me);
   const Cost cost = execute(communicator, algorithm, problem, data, operand, segments);
-  const bool as_claimed = cost == claimed_of_rank(algorithm, problem, me, segments);
+  const bool as_claimed = cost == predicted_rank_cost(algorithm, problem, me, segments);
   return {communicator.sum(wrong_elements(data, operand, problem, me)),
           communicator.sum(as_claimed ? 0 : 1)};
 }

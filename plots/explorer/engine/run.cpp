@@ -1,7 +1,8 @@
-// A symbolic run: the messages of every step, what every rank then holds, and whether that is correct.
-// Steps number the rounds of the longest chain, as in `arlab show`.
+// A symbolic run: the messages of every step, what every rank then holds, and whether that is
+// correct. Steps number the rounds of the longest chain, as in `arlab show`.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/count.hpp"
@@ -18,16 +19,27 @@ class Steps : public SymbolicState {
  public:
   using SymbolicState::SymbolicState;
 
-  Fault meets(const End& send, const End& receive) override {
+  MatchCallbacks callbacks() {
+    MatchCallbacks callbacks;
+    callbacks.on_match = [this](const End& send, const End& receive) {
+      return on_match(send, receive);
+    };
+    callbacks.on_round_end = [this](Rank rank, Count number, Count step, Round round) {
+      return on_round_end(rank, number, step, round);
+    };
+    return callbacks;
+  }
+
+  Fault on_match(const End& send, const End& receive) {
     const Action& a = *receive.action;
     coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
                                      a.kind == ActionKind::reduce ? 1 : 0, send.round,
                                      receive.round});
-    return SymbolicState::meets(send, receive);
+    return SymbolicState::on_match(send, receive);
   }
 
-  Fault ends(Rank rank, Count number, Count step, Round round) override {
-    Fault fault = SymbolicState::ends(rank, number, step, round);
+  Fault on_round_end(Rank rank, Count number, Count step, Round round) {
+    Fault fault = SymbolicState::on_round_end(rank, number, round);
     Step& now = steps_[step];
     for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
     coming_[rank].clear();
@@ -77,7 +89,7 @@ Json rounds_json(Program program) {
 }
 
 // [[kind, peer, first chunk, chunks]...]...: the format of rounds_json.
-Rounds rounds_from(const Json& json) {
+Rounds parse_rounds(const Json& json) {
   Rounds rounds;
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
@@ -105,9 +117,9 @@ struct Run {
   bool edited = false;
 };
 
-Run run_of(const Json& request) {
+Run parse_run(const Json& request) {
   Run run;
-  run.task = task_of(request);
+  run.task = parse_task(request);
   const auto lanes = lanes_of(*run.task.algorithm, run.task.problem, run.task.segments);
   run.lanes = lanes.size();
   run.lane =
@@ -118,7 +130,7 @@ Run run_of(const Json& request) {
     if (!ranks.is_array() || ranks.size() != static_cast<std::size_t>(run.task.problem.ranks))
       fail(Blame::usage, "a schedule has the rounds of every rank");
     std::vector<Rounds> all;
-    for (const Json& rank : ranks) all.push_back(rounds_from(rank));
+    for (const Json& rank : ranks) all.push_back(parse_rounds(rank));
     run.schedule = [all](Rank me) { return replay(all[static_cast<std::size_t>(me)]); };
     run.edited = true;
   }
@@ -137,7 +149,7 @@ Json fault_json(const Fault& fault) {
 }  // namespace
 
 Json run_json(const Json& request) {
-  const Run run = run_of(request);
+  const Run run = parse_run(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
   Json start = Json::array(), chunks = Json::array(), counts = Json::array();
@@ -145,7 +157,7 @@ Json run_json(const Json& request) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
   }
-  walk(p, run.schedule, steps);
+  match_schedule(p, run.schedule, steps.callbacks());
   for (SumTrees::Id id = 0; id < steps.sums().count(); ++id)
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
@@ -162,7 +174,8 @@ Json run_json(const Json& request) {
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
   if (run.edited) return answer;
-  answer["claimed"] = cost_json(claimed(*run.task.algorithm, run.task.problem, run.task.segments));
+  answer["claimed"] =
+      cost_json(predicted_cost(*run.task.algorithm, run.task.problem, run.task.segments));
   answer["counted"] =
       cost_json(count(*run.task.algorithm, run.task.problem, run.task.segments).all);
   return answer;
@@ -170,9 +183,9 @@ Json run_json(const Json& request) {
 
 // Explains the sum "id": the ranks that contributed to it, and the order of additions.
 Json explain_json(const Json& request) {
-  const Run run = run_of(request);
+  const Run run = parse_run(request);
   Steps steps(run.lane.problem);
-  walk(run.lane.problem, run.schedule, steps);
+  match_schedule(run.lane.problem, run.schedule, steps.callbacks());
   const Count id = number(request, "id", -1);
   if (id < 0 || id >= steps.sums().count())
     fail(Blame::usage,

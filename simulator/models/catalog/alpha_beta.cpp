@@ -1,11 +1,11 @@
 // alpha-beta-gamma: a message of n bytes takes alpha + n beta, and adding n bytes takes n gamma.
 //
-// Every rank has one send port and one receive port. A message occupies its sender's send port and its
-// receiver's receive port for its whole duration. It leaves when its receive is posted: no message of
-// a later round occupies a port, which the closed forms of trees and fold-ins assume. Of the sends
-// that may leave, a rank takes the first listed and waits for the receiver's port, which serves
-// requests in order. Hockney, The communication challenge for MPP, Parallel Computing
-// 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
+// Every rank has one send port and one receive port. A message occupies its sender's send port and
+// its receiver's receive port for its whole duration. It leaves when its receive is posted: no
+// message of a later round occupies a port, which the closed forms of trees and fold-ins assume. Of
+// the sends that may leave, a rank takes the first listed and waits for the receiver's port, which
+// serves requests in order. Hockney, The communication challenge for MPP, Parallel Computing 20(3),
+// 1994; with gamma as in Thakur et al., IJHPCA 2005.
 #include <algorithm>
 
 #include "simulator/contention/processors.hpp"
@@ -65,10 +65,9 @@ Model alpha_beta() {
       .name = "alpha_beta",
       .summary = "a message takes alpha + n beta and holds one send and one receive port",
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
-      .parameters = {{"alpha", Unit::time, picoseconds(5 * kMicrosecond),
-                      "time a message, whatever its size"},
-                     {"beta", Unit::time_per_byte, 80, "time a byte sent"},
-                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .parameters = {{"alpha", Unit::time, "5us", "time a message, whatever its size"},
+                     {"beta", Unit::time_per_byte, "80ps", "time a byte sent"},
+                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
       .make = make,
   };
 }

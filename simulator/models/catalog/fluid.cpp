@@ -1,9 +1,9 @@
 // fluid: messages are flows that share the links of a topology, max-min fair.
 //
-// A message leaves when its send and its receive are posted, takes the latency of its route, and then
-// flows at its max-min fair rate until all its bytes have arrived. Casanova et
-// al., Versatile, Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC
-// 74(10), 2014; its CM02 model gives the same times (bench/references).
+// A message leaves when its send and its receive are posted, takes the latency of its route, and
+// then flows at its max-min fair rate until all its bytes have arrived. Casanova et al., Versatile,
+// Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
+// CM02 model gives the same times (bench/references).
 #include <algorithm>
 
 #include "simulator/contention/incremental_maxmin.hpp"
@@ -182,11 +182,11 @@ Model fluid() {
       .name = "fluid",
       .summary = "messages are flows that share the links of a topology, max-min fair",
       .source = "Casanova et al., JPDC 74(10), 2014 (SimGrid)",
-      .parameters = {{"envelope", Unit::bytes, 0,
+      .parameters = {{"envelope", Unit::bytes, "0 B",
                       "bytes that each message carries besides its own"},
-                     {"flow_beta", Unit::time_per_byte, 0,
+                     {"flow_beta", Unit::time_per_byte, "0",
                       "least time a byte of one flow; 0: no limit"},
-                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
       .has_links = true,
       .make = make,
   };

@@ -10,7 +10,7 @@
 namespace arlab::simulator::model_catalog {
 namespace {
 
-PacketNetwork::Settings settings_of(const Values& values) {
+PacketNetwork::Settings make_settings(const Values& values) {
   const PacketNetwork::Settings settings{.mtu = static_cast<Bytes>(values.at("mtu")),
                                          .header = static_cast<Bytes>(values.at("header")),
                                          .queue = static_cast<Bytes>(values.at("queue")),
@@ -24,7 +24,7 @@ class PacketModel : public Network {
   PacketModel(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
       : fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
-        packets_(fabric_->topology, settings_of(values)),
+        packets_(fabric_->topology, make_settings(values)),
         processors_(ranks, values.at("gamma")) {}
 
   bool synchronous() const override { return true; }
@@ -73,11 +73,12 @@ Model packet() {
       .name = "packet",
       .summary = "packets are stored and forwarded over links with finite queues; for small runs",
       .source = "Dally & Seitz, IEEE Trans. Computers C-36(5), 1987; Kung et al., SIGCOMM 1994",
-      .parameters = {{"mtu", Unit::bytes, 4096, "bytes of a message in one packet, at most"},
-                     {"header", Unit::bytes, 0, "bytes that each packet carries besides its own"},
-                     {"queue", Unit::bytes, 65536, "of each link and virtual channel"},
-                     {"flow_queues", Unit::number, 0, "1: each message has queues of its own"},
-                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .parameters = {{"mtu", Unit::bytes, "4 KiB", "bytes of a message in one packet, at most"},
+                     {"header", Unit::bytes, "0 B",
+                      "bytes that each packet carries besides its own"},
+                     {"queue", Unit::bytes, "64 KiB", "of each link and virtual channel"},
+                     {"flow_queues", Unit::count, "0", "1: each message has queues of its own"},
+                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
       .has_links = true,
       .make = make,
   };

@@ -18,7 +18,7 @@ struct Shape {
   std::int32_t k, levels, over;
 };
 
-Shape shape_of(const Settings& settings) {
+Shape make_shape(const Settings& settings) {
   const double over = settings.ratio("oversubscription");
   const Shape shape{settings.count("k"), settings.count("levels"),
                     static_cast<std::int32_t>(std::min(over, 1e6))};
@@ -50,12 +50,12 @@ Tree tree_of(const Settings& settings) {
       fail(Blame::usage, settings.spec() +
                              ": give k, levels and oversubscription, or down, up and " +
                              "count, not both");
-    Tree tree{settings.counts("down"), settings.counts("up"), settings.counts("count")};
+    Tree tree{settings.sizes("down"), settings.sizes("up"), settings.sizes("count")};
     if (!settings.given("up")) tree.up.assign(tree.down.size(), 1);
     if (!settings.given("count")) tree.count.assign(tree.down.size(), 1);
     return tree;
   }
-  const auto [k, levels, over] = shape_of(settings);
+  const auto [k, levels, over] = make_shape(settings);
   if (levels == 2) return {{k / 2, k}, {1, k / 2 / over}, {1, 1}};
   return {{k / 2, k / 2, k}, {1, k / 2 / over, k / 2}, {1, 1, 1}};
 }
@@ -81,7 +81,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind fat_tree() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "fat_tree",
       .summary = "levels of equal switches with as many links up as down, or fewer",
@@ -90,10 +90,10 @@ TopologyKind fat_tree() {
                      {"levels", Unit::count, "3", "of switches: 2 or 3"},
                      {"oversubscription", Unit::ratio, "1",
                       "links down by links up of an edge switch"},
-                     {"down", Unit::counts, "4x4",
+                     {"down", Unit::sizes, "4x4",
                       "general form: children of a node, level by level"},
-                     {"up", Unit::counts, "1x1", "parents of a node, level by level"},
-                     {"count", Unit::counts, "1x1", "parallel cables, level by level"},
+                     {"up", Unit::sizes, "1x1", "parents of a node, level by level"},
+                     {"count", Unit::sizes, "1x1", "parallel cables, level by level"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
                      {"latency", Unit::time, "500ns", "of a link"}},
       .fit = fit,

@@ -85,7 +85,7 @@ TEST_CASE("measured costs equal the cost models, and results are right") {
         for (std::size_t i = 0; i < configs.size(); ++i) {
           INFO(configs[i].algorithm->name << " " << ranks << " " << elements);
           REQUIRE(measured[i].wrong == 0);
-          REQUIRE(measured[i].sent == claimed(*configs[i].algorithm, configs[i].problem));
+          REQUIRE(measured[i].sent == predicted_cost(*configs[i].algorithm, configs[i].problem));
           REQUIRE(measured[i].time_us.samples == kQuick.min_runs);
           REQUIRE(measured[i].time_us.min > 0);
           REQUIRE(measured[i].time_us.min <= measured[i].time_us.low);
@@ -127,7 +127,7 @@ TEST_CASE("segments are measured as what they send") {
       {&find_algorithm("tree"), {.ranks = 4, .elements = 1000}, {}, 3}};
   const Measurement m = on_each_rank(configs)[0][0];
   CHECK(m.wrong == 0);
-  CHECK(m.sent == claimed(*configs[0].algorithm, configs[0].problem, 3));
+  CHECK(m.sent == predicted_cost(*configs[0].algorithm, configs[0].problem, 3));
 }
 
 TEST_CASE("the number of runs follows the time, within bounds") {

@@ -9,30 +9,54 @@ using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::bench;
 
-TEST_CASE("CSV has a column for every JSON key, the same for every record") {
+namespace {
+
+std::string header_of(const Record& r) { return csv_header(csv_columns(to_json(r))); }
+std::string row_of(const Record& r) {
+  const Json json = to_json(r);
+  return csv_row(json, csv_columns(json));
+}
+auto commas(const std::string& line) { return std::count(line.begin(), line.end(), ','); }
+
+}  // namespace
+
+TEST_CASE("CSV has a column for every JSON key, the same for every record of a kind") {
   Record full, empty;
-  full.kind = empty.kind = "run";
+  full.body = RunBody{.backend = "threads", .time_us = Summary{10, 500, 480, 530, 470, 600}};
+  empty.body = RunBody{};
   full.algorithm = "ring";
   full.claimed = Cost{1, 2, 3};
-  full.time_us = Summary{10, 500, 480, 530, 470, 600};
-  CHECK(csv_header(to_json(full)) == csv_header(to_json(empty)));
-  CHECK(csv_header(to_json(full))
-            .find(",claimed.messages,claimed.elements_sent,claimed.rounds,"
-                  "time_us.n,time_us.median,time_us.ci95.0,time_us.ci95.1,"
-                  "time_us.min,time_us.p99,") != std::string::npos);
-  const auto commas = [](const std::string& line) {
-    return std::count(line.begin(), line.end(), ',');
-  };
-  CHECK(commas(csv_row(to_json(empty))) == commas(csv_header(to_json(empty))));
-  CHECK(commas(csv_row(to_json(full))) == commas(csv_header(to_json(full))));
-  CHECK(csv_row(to_json(full)).find(",10,500.0,480.0,530.0,470.0,600.0,") != std::string::npos);
+  CHECK(header_of(full) == header_of(empty));
+  CHECK(header_of(full).find(",claimed.messages,claimed.elements_sent,claimed.rounds,"
+                             "time_us.n,time_us.median,time_us.ci95.0,time_us.ci95.1,"
+                             "time_us.min,time_us.p99,") != std::string::npos);
+  CHECK(commas(row_of(empty)) == commas(header_of(empty)));
+  CHECK(commas(row_of(full)) == commas(header_of(full)));
+  CHECK(row_of(full).find(",10,500.0,480.0,530.0,470.0,600.0,") != std::string::npos);
 }
 
-TEST_CASE("CSV quotes as RFC 4180 says, and null is empty") {
-  const auto row = [](Json value) {
-    Json json{{"a", std::move(value)}, {"claimed", Json::object()}, {"time_us", Json::object()}};
-    return csv_row(json);
-  };
+TEST_CASE("in CSV a list of any length is one cell") {
+  Record simulated, trained;
+  LinkUtilization links;
+  links.links = {{{"a-b", "host", 1, 0.5, 1}, {}}, {{"b-a", "host", 1, 0.5, 1}, {}}};
+  simulated.body = SimulateBody{.model = "fluid", .links = links};
+  CHECK(row_of(simulated).find(",a-b b-a,") != std::string::npos);
+  TrainBody body{.model = "mlp"};
+  const std::string header = header_of([&] { return trained.body = body, trained; }());
+  body.epochs.resize(3);
+  body.staleness = {{0, 1}};
+  body.emulation.emplace();
+  trained.body = body;
+  CHECK(header_of(trained) == header);
+  CHECK(row_of(trained).find(",\"[{\"\"epoch\"\":0,") != std::string::npos);
+}
+
+TEST_CASE("a CSV row follows the columns, whatever the order of the record's keys") {
+  CHECK(csv_row({{"b", 2}, {"a", 1}, {"c", 3}}, {"a", "b", "d"}) == "1,2,\n");
+}
+
+TEST_CASE("CSV quotes by RFC 4180, and null is empty") {
+  const auto row = [](Json value) { return csv_row({{"a", std::move(value)}}, {"a"}); };
   CHECK(row("plain text") == "plain text\n");
   CHECK(row("a,b") == "\"a,b\"\n");
   CHECK(row("say \"hi\"") == "\"say \"\"hi\"\"\"\n");

@@ -1,5 +1,9 @@
 #include "bench/results/record.hpp"
 
+#include <cmath>
+
+#include "bench/results/context.hpp"
+#include "tests/bench/results/json_schema.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
@@ -11,18 +15,50 @@ namespace {
 
 Record sample() {
   Record r;
-  r.kind = "run";
-  r.backend = "threads";
+  r.body = RunBody{.backend = "threads", .time_us = Summary{10, 500, 480, 530, 470, 600}};
   r.algorithm = "ring";
   r.problem = {.ranks = 4, .elements = 250'000};
   r.sent = Cost{24, 1'500'000, 6};
   r.claimed = Cost{24, 1'500'000, 6};
-  r.time_us = Summary{10, 500, 480, 530, 470, 600};
   r.wrong = 0;
   r.label = "Ring";
   r.color = "#0072B2";
   r.family = "split";
   return r;
+}
+
+Record with(Record::Body body) {
+  Record r;
+  r.body = std::move(body);
+  return r;
+}
+
+Record full_verify() {
+  return with(VerifyBody{.fault = "a fault", .bracketing = "(0+1)", .same_on_all_ranks = true});
+}
+
+Record full_simulate() {
+  LinkUtilization links;
+  links.links = {{{"h0-s0", "host", 1500, 0.5, 0.1}, {0.25, 0.75}}};
+  links.equally_utilized = 1;
+  links.step_us = 10;
+  return with(SimulateBody{.topology = "crossbar",
+                           .model = "fluid",
+                           .machine = "overhead=0",
+                           .modelled_us = 20,
+                           .links = links});
+}
+
+Record full_train() {
+  TrainBody body{.backend = "virtual", .model = "mlp", .compressor = "topk:ratio=0.01"};
+  body.emulation.emplace();
+  body.emulation->bandwidth_gbit_per_s = 1;
+  body.emulation->slowdown = {1, 2};
+  body.step_time_us = exactly(3);
+  body.epochs = {{.number = 0, .steps = 4, .samples = 128, .loss = std::nan(""), .elapsed_us = 1e6},
+                 {.number = 1, .steps = 4, .samples = 128, .elapsed_us = 1e6, .bytes_sent = 800}};
+  body.staleness = {{0, 5}, {1, 3}};
+  return with(body);
 }
 
 double bus_of(Collective collective, Rank ranks) {
@@ -34,31 +70,52 @@ double bus_of(Collective collective, Rank ranks) {
 
 }  // namespace
 
-TEST_CASE("a record has all keys of the contract, whatever is known") {
-  Record empty;
-  empty.kind = "count";
-  for (const Json& json : {to_json(empty), to_json(sample())})
-    for (const char* key :
-         {"schema",   "kind",       "backend", "algorithm",  "collective",  "ranks",
-          "elements", "dtype",      "op",      "bytes",      "lanes",       "segments",
-          "topology", "model",      "machine", "compressor", "messages",    "elements_sent",
-          "rounds",   "bytes_sent", "claimed", "time_us",    "modelled_us", "algbw_gbps",
-          "wrong",    "busbw_gbps", "skipped", "label",      "color",       "family",
-          "root"}) {
+TEST_CASE("every kind of record has exactly the keys of docs/records.schema.json") {
+  const JsonSchema schema(ARLAB_SCHEMA);
+  for (const Record& r :
+       {with(CountBody{}), with(VerifyBody{}), full_verify(), with(SimulateBody{}), full_simulate(),
+        with(RunBody{}), sample(), with(TrainBody{}), full_train()}) {
+    const Json json = Json::parse(to_json(r).dump());
+    INFO(json.dump());
+    CHECK(schema.violation(json) == "");
+    for (const auto& [key, value] : json.items()) {  // all of them are required
+      Json less = json;
+      less.erase(key);
       INFO(key);
-      CHECK(json.contains(key));
+      CHECK(schema.violation(less) != "");
     }
-  for (const char* key : {"fault", "bracketing", "same_on_all_ranks"}) {
-    Record verified;
-    verified.kind = "verify";
-    CHECK(to_json(verified).contains(key));
-    CHECK_FALSE(to_json(sample()).contains(key));
+    Json more = json;
+    more["surprise"] = 1;
+    CHECK(schema.violation(more) == "key 'surprise' is not in the schema");
   }
 }
 
-TEST_CASE("values are those of the record") {
+TEST_CASE("the schema rejects values of the wrong type") {
+  const JsonSchema schema(ARLAB_SCHEMA);
+  for (const auto& [key, value] : Json{
+           {"ranks", "4"},
+           {"messages", 1.5},
+           {"bytes", -1},
+           {"collective", "allgather"},
+           {"schema", 1},
+           {"kind", "measure"},
+           {"time_us", {{"n", 1}}},
+           {"busbw_gb_per_s", "fast"}}.items()) {
+    Json json = to_json(sample());
+    json[key] = value;
+    INFO(key);
+    CHECK(schema.violation(json) != "");
+  }
+}
+
+TEST_CASE("the context line is in the schema") {
+  const JsonSchema schema(ARLAB_SCHEMA);
+  CHECK(schema.violation(Json::parse(context({"arlab", "count"}).dump())) == "");
+}
+
+TEST_CASE("JSON holds the values of the record") {
   const Json j = to_json(sample());
-  CHECK(j["schema"] == 1);
+  CHECK(j["schema"] == 2);
   CHECK(j["ranks"] == 4);
   CHECK(j["bytes"] == 1'000'000);
   CHECK(j["dtype"] == "float32");
@@ -71,25 +128,23 @@ TEST_CASE("values are those of the record") {
       j["time_us"] ==
       Json{{"n", 10}, {"median", 500.0}, {"ci95", {480.0, 530.0}}, {"min", 470.0}, {"p99", 600.0}});
   CHECK(j["wrong"] == 0);
-  CHECK(j["algbw_gbps"].get<double>() == Approx(2.0));
-  CHECK(j["busbw_gbps"].get<double>() == Approx(3.0));
+  CHECK(j["algbw_gb_per_s"].get<double>() == Approx(2.0));
+  CHECK(j["busbw_gb_per_s"].get<double>() == Approx(3.0));
 }
 
-TEST_CASE("absent is null, never 0") {
-  Record r;
-  r.kind = "simulate";
-  const Json j = to_json(r);
+TEST_CASE("absent values are null, never 0") {
+  const Json j = to_json(with(CountBody{}));
   for (const char* key : {"backend", "topology", "model", "machine", "compressor", "messages",
                           "elements_sent", "bytes_sent", "rounds", "claimed", "time_us",
-                          "modelled_us", "algbw_gbps", "busbw_gbps", "wrong", "skipped"}) {
+                          "modelled_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "skipped"}) {
     INFO(key);
     CHECK(j[key].is_null());
   }
   Record instant = sample();  // one rank: no time, so no bandwidth either
-  instant.time_us = exactly(0);
+  instant.as<RunBody>().time_us = exactly(0);
   CHECK(to_json(instant)["time_us"]["median"] == 0.0);
-  CHECK(to_json(instant)["algbw_gbps"].is_null());
-  CHECK(to_json(instant)["busbw_gbps"].is_null());
+  CHECK(to_json(instant)["algbw_gb_per_s"].is_null());
+  CHECK(to_json(instant)["busbw_gb_per_s"].is_null());
 }
 
 TEST_CASE("integers are exact beyond what a double holds") {
@@ -101,7 +156,7 @@ TEST_CASE("integers are exact beyond what a double holds") {
   CHECK(back["bytes_sent"].get<std::int64_t>() == 2 * 9007199254740993);
 }
 
-TEST_CASE("bus bandwidth: what a link carries at least, by collective") {
+TEST_CASE("bus bandwidth depends on the collective and the number of ranks") {
   const double algbw = sample().algbw().value();
   CHECK(bus_of(Collective::allreduce, 4) == Approx(algbw * 1.5));
   CHECK(bus_of(Collective::allreduce, 2) == Approx(algbw));
@@ -113,16 +168,15 @@ TEST_CASE("bus bandwidth: what a link carries at least, by collective") {
   for (const Collective c : kCollectives) CHECK(bus_of(c, 1) == 0);
 }
 
-TEST_CASE("identity tells configurations apart, and not their results") {
+TEST_CASE("identity depends on the configuration and not on its results") {
   const std::string base = identity(to_json(sample()));
   const auto changed = [&](auto&& change) {
     Record r = sample();
     change(r);
     return identity(to_json(r)) != base;
   };
-  CHECK(changed([](Record& r) { r.kind = "count"; }));
-  CHECK(changed([](Record& r) { r.backend = "mpi"; }));
-  CHECK(changed([](Record& r) { r.backend.reset(); }));
+  CHECK(changed([](Record& r) { r.body = CountBody{}; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().backend = "mpi"; }));
   CHECK(changed([](Record& r) { r.algorithm = "tree"; }));
   CHECK(changed([](Record& r) { r.problem.collective = Collective::reduce; }));
   CHECK(changed([](Record& r) { r.problem.ranks = 5; }));
@@ -131,21 +185,32 @@ TEST_CASE("identity tells configurations apart, and not their results") {
   CHECK(changed([](Record& r) { r.operand.dtype = DType::int32; }));
   CHECK(changed([](Record& r) { r.operand.op = Op::avg; }));
   CHECK(changed([](Record& r) { r.segments = 2; }));
-  CHECK(changed([](Record& r) { r.model = "loggops"; }));
-  CHECK(changed([](Record& r) { r.machine = "alpha=1us"; }));
-  CHECK(changed([](Record& r) { r.topology = "crossbar"; }));
+  const auto simulated = [](const SimulateBody& body) { return identity(to_json(with(body))); };
+  CHECK(simulated({.model = "loggops"}) != simulated({}));
+  CHECK(simulated({.machine = "alpha=1us"}) != simulated({}));
+  CHECK(simulated({.topology = "crossbar"}) != simulated({}));
   CHECK_FALSE(changed([](Record& r) {
-    r.time_us = exactly(3);
+    r.as<RunBody>().time_us = exactly(3);
     r.wrong = 7;
     r.sent = Cost{1, 2, 3};
     r.skipped = "no time";
     r.label = "another";
-    r.modelled_us = 4;
+    r.as<RunBody>().native_choice = "tree";
   }));
 }
 
-TEST_CASE("identity survives a file, and a record without its keys has one too") {
+TEST_CASE("identity survives a file, and treats missing keys as null") {
   const Json json = to_json(sample());
   CHECK(identity(Json::parse(json.dump())) == identity(json));
   CHECK(identity(Json::object()) == identity(Json{{"kind", nullptr}}));
+}
+
+TEST_CASE("a training record sums its epochs, and has no bandwidth") {
+  const Json j = to_json(full_train());
+  CHECK(j["bytes_sent"] == 800);
+  CHECK(j["step_us"].get<double>() == Approx(2.5e5));
+  CHECK(j["images_per_s"].get<double>() == Approx(128));
+  CHECK(j["staleness"] == Json{{"0", 5}, {"1", 3}});
+  CHECK(j["algbw_gb_per_s"].is_null());
+  CHECK(to_json(with(TrainBody{}))["step_us"].is_null());
 }

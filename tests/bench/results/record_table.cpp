@@ -7,7 +7,7 @@ using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::bench;
 
-TEST_CASE("no records are no table") { CHECK(table({}).empty()); }
+TEST_CASE("without records there is no table") { CHECK(table({}).empty()); }
 
 TEST_CASE("each kind of record has its own columns") {
   const auto header = [](const std::string& kind) {
@@ -17,24 +17,23 @@ TEST_CASE("each kind of record has its own columns") {
   };
   CHECK(header("count").find("messages claimed;counted;difference;") != std::string::npos);
   CHECK(header("verify").find("proof;") != std::string::npos);
-  CHECK(header("simulate").find("topology;time;hottest link;busbw GB/s;") != std::string::npos);
+  CHECK(header("simulate").find("topology;time;most utilized link;busbw GB/s;") !=
+        std::string::npos);
   CHECK(header("run").find("95% CI of the median;p99;n;wrong;") != std::string::npos);
   for (const char* kind : {"count", "verify", "simulate", "run"})
     CHECK(header(kind).find("skipped;") != std::string::npos);
 }
 
-TEST_CASE("a difference is signed, a wrong proof loud") {
+TEST_CASE("a difference has a sign, and a failed proof is in capitals") {
   Record r;
-  r.kind = "count";
   r.algorithm = "ring";
   r.claimed = Cost{10, 20, 30};
   r.sent = Cost{12, 19, 30};
   CHECK(table({r}).find("|         +2 |") != std::string::npos);
   CHECK(table({r}).find("|         -1 |") != std::string::npos);
   CHECK(table({r}).find("|          0 |") != std::string::npos);
-  r.kind = "verify";
+  r.body = VerifyBody{.fault = "rank 2 lacks the contribution of 0"};
   r.wrong = 1;
-  r.fault = "rank 2 lacks the contribution of 0";
   CHECK(table({r}).find("| WRONG |") != std::string::npos);
   CHECK(table({r}).find("| rank 2 lacks the contribution of 0 |") != std::string::npos);
 }

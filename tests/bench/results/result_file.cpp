@@ -1,6 +1,6 @@
 #include "bench/results/result_file.hpp"
 
-#include "bench/results/statistics.hpp"
+#include "tests/bench/results/json_schema.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
@@ -14,10 +14,10 @@ namespace {
 
 using Mode = ResultFile::Mode;
 
-const Json kContext{{"schema", 1}, {"kind", "context"}};
+const Json kContext{{"schema", 2}, {"kind", "context"}};
 
 Json record(int ranks) {
-  return {{"schema", 1}, {"kind", "count"}, {"algorithm", "ring"}, {"ranks", ranks}};
+  return {{"schema", 2}, {"kind", "count"}, {"algorithm", "ring"}, {"ranks", ranks}};
 }
 
 std::string lines(const std::vector<Json>& all) {
@@ -26,7 +26,7 @@ std::string lines(const std::vector<Json>& all) {
   return text;
 }
 
-// Writes records of these ranks, those that are not there yet.
+// Writes the records of these ranks that the file lacks.
 int sweep(const std::string& path, Mode mode, const std::vector<int>& ranks) {
   ResultFile file(path, mode, kContext);
   int done = 0;
@@ -41,7 +41,7 @@ std::string read_failure(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a fresh file has a context, then a record a line") {
+TEST_CASE("a fresh file has a context line, then one line per record") {
   const Folder folder;
   const std::string path = folder.file("a.jsonl");
   CHECK(sweep(path, Mode::fresh, {2, 3}) == 2);
@@ -72,7 +72,7 @@ TEST_CASE("a fresh file keeps the earlier ones as .1, .2, ...") {
   CHECK(text_of(path + ".2") == lines({kContext, record(3)}));
 }
 
-TEST_CASE("an empty file is nothing to keep") {
+TEST_CASE("does not keep an empty file") {
   const Folder folder;
   const std::string path = folder.with("a.jsonl", "");
   sweep(path, Mode::fresh, {2});
@@ -80,14 +80,14 @@ TEST_CASE("an empty file is nothing to keep") {
   CHECK(text_of(path) == lines({kContext, record(2)}));
 }
 
-TEST_CASE("folders on the way are made") {
+TEST_CASE("creates missing folders") {
   const Folder folder;
   const std::string path = folder.file("some/where/a.jsonl");
   sweep(path, Mode::fresh, {2});
   CHECK(read_results(path).records.size() == 1);
 }
 
-TEST_CASE("resume does only what is missing, and appends") {
+TEST_CASE("resume appends the missing records") {
   const Folder folder;
   const std::string path = folder.file("a.jsonl");
   sweep(path, Mode::fresh, {2, 3});
@@ -99,7 +99,7 @@ TEST_CASE("resume does only what is missing, and appends") {
   CHECK_FALSE(std::filesystem::exists(path + ".1"));
 }
 
-TEST_CASE("resume without a file, or with an empty one, begins it") {
+TEST_CASE("resume without a file, or with an empty one, starts it") {
   const Folder folder;
   CHECK(sweep(folder.file("a.jsonl"), Mode::resume, {2}) == 1);
   CHECK(text_of(folder.file("a.jsonl")) == lines({kContext, record(2)}));
@@ -107,7 +107,7 @@ TEST_CASE("resume without a file, or with an empty one, begins it") {
   CHECK(text_of(folder.file("b.jsonl")) == lines({kContext, record(2)}));
 }
 
-TEST_CASE("a file cut anywhere is resumed to the same records, and loses no whole one") {
+TEST_CASE("a file cut at any byte is resumed to the same records, without losing a complete one") {
   const Folder folder;
   const std::string whole = lines({kContext, record(2), record(3), record(4)});
   for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
@@ -116,7 +116,7 @@ TEST_CASE("a file cut anywhere is resumed to the same records, and loses no whol
     const auto lines_before =
         std::count(whole.begin(), whole.begin() + static_cast<long>(cut), '\n');
     const int done = sweep(path, Mode::resume, {2, 3, 4});
-    // A record of which only the newline is missing is whole.
+    // A record that lacks only its newline is complete.
     const bool complete = cut < whole.size() && whole[cut] == '\n';
     const long there = std::max(0L, lines_before + (complete ? 1 : 0) - 1);
     REQUIRE(done == 3 - there);
@@ -128,10 +128,10 @@ TEST_CASE("a file cut anywhere is resumed to the same records, and loses no whol
   }
 }
 
-TEST_CASE("the half-written line alone is dropped") {
+TEST_CASE("drops only the incomplete line") {
   const Folder folder;
   const std::string path =
-      folder.with("a.jsonl", lines({kContext, record(2)}) + "{\"schema\":1,\"ki");
+      folder.with("a.jsonl", lines({kContext, record(2)}) + "{\"schema\":2,\"ki");
   const Results results = read_results(path);
   CHECK(results.cut_short);
   CHECK(results.records.size() == 1);
@@ -140,7 +140,7 @@ TEST_CASE("the half-written line alone is dropped") {
   CHECK(text_of(path) == lines({kContext, record(2), kContext, record(3)}));
 }
 
-TEST_CASE("a last line that lacks only its newline counts, and is ended") {
+TEST_CASE("a last line without its newline counts, and gets one") {
   const Folder folder;
   const std::string path = folder.with("a.jsonl", lines({kContext}) + record(2).dump());
   CHECK_FALSE(read_results(path).cut_short);
@@ -149,7 +149,7 @@ TEST_CASE("a last line that lacks only its newline counts, and is ended") {
   CHECK(text_of(path) == lines({kContext, record(2), kContext, record(3)}));
 }
 
-TEST_CASE("a bad line before the last is an error that names file and line, and changes nothing") {
+TEST_CASE("a bad line is an error that names file and line, and leaves the file as it is") {
   const Folder folder;
   for (const std::string bad : {"{\"kind\":\"count\"", "[1,2]", "7", "{}", "{\"kind\":3}",
                                 "\xFF\xFE", "{\"kind\":\"count\"} x", "null"}) {
@@ -157,14 +157,15 @@ TEST_CASE("a bad line before the last is an error that names file and line, and 
     const std::string text = lines({kContext}) + "\n" + bad + "\n" + lines({record(2)});
     const std::string path = folder.with("a.jsonl", text);
     const std::string expected =
-        "2: " + path + ":3: no record (a JSON object with a \"kind\"): mend or remove the line";
+        "2: " + path +
+        ":3: not a record (a JSON object with a \"kind\"): correct or remove the line";
     CHECK(read_failure(path) == expected);
     CHECK(failure([&] { ResultFile(path, Mode::resume, kContext); }) == expected);
     CHECK(text_of(path) == text);
   }
 }
 
-TEST_CASE("blank lines and Windows line ends are no records") {
+TEST_CASE("ignores blank lines and Windows line ends") {
   const Folder folder;
   const std::string path =
       folder.with("a.jsonl", "\n" + kContext.dump() + "\r\n  \t\n" + record(2).dump() + "\r\n\n");
@@ -172,7 +173,7 @@ TEST_CASE("blank lines and Windows line ends are no records") {
   CHECK(sweep(path, Mode::resume, {2}) == 0);
 }
 
-TEST_CASE("what cannot be read says so") {
+TEST_CASE("reports a file that cannot be read") {
   const Folder folder;
   CHECK(read_failure(folder.file("none")) == "3: cannot read " + folder.file("none") +
                                                  " (No such file or directory): give a result file "
@@ -184,7 +185,7 @@ TEST_CASE("what cannot be read says so") {
         std::string::npos);
 }
 
-TEST_CASE("files without records are read as such") {
+TEST_CASE("reads files without records") {
   const Folder folder;
   CHECK(read_results(folder.with("empty", "")).records.empty());
   CHECK(read_results(folder.with("empty", "")).contexts.empty());
@@ -194,7 +195,7 @@ TEST_CASE("files without records are read as such") {
   CHECK(read_results(folder.with("bare", lines({record(2)}))).records[0]["context"].is_null());
 }
 
-TEST_CASE("what cannot be written says so") {
+TEST_CASE("reports a file that cannot be written") {
   const Folder folder;
   const auto opening = [](const std::string& path) {
     return failure([&] { ResultFile(path, Mode::fresh, kContext); });
@@ -211,7 +212,7 @@ TEST_CASE("what cannot be written says so") {
           "or write somewhere else");
 }
 
-TEST_CASE("a skipped record is done again unless it would be skipped again for the same reason") {
+TEST_CASE("resume repeats a skipped record unless the reason is the same") {
   const Folder folder;
   Json skipped = record(2);
   skipped["skipped"] = "too many messages";
@@ -223,7 +224,7 @@ TEST_CASE("a skipped record is done again unless it would be skipped again for t
   CHECK(file.find(skipped) == nullptr);
 }
 
-TEST_CASE("what is found is the record as it was written") {
+TEST_CASE("find returns the record of the file") {
   const Folder folder;
   Json measured = record(2);
   measured["wrong"] = 0;
@@ -233,10 +234,59 @@ TEST_CASE("what is found is the record as it was written") {
   CHECK(*file.find(record(2)) == measured);
 }
 
-TEST_CASE("text that is no UTF-8 is written as something that can be read back") {
+TEST_CASE("writes invalid UTF-8 so that it can be read back") {
   const Folder folder;
   Json odd = record(2);
   odd["label"] = "\xFF<script>";
   ResultFile(folder.file("a.jsonl"), Mode::fresh, kContext).add(odd);
   CHECK(read_results(folder.file("a.jsonl")).records[0]["label"] == "\xEF\xBF\xBD<script>");
+}
+
+TEST_CASE("files of schema 1 are read as schema 2") {
+  const Results results = read_results(ARLAB_SCHEMA_1);
+  CHECK(results.contexts.at(0)["copy_limit_gb_per_s"] == 3500.5);
+  REQUIRE(results.records.size() == 4);
+  const JsonSchema schema(ARLAB_SCHEMA);
+  CHECK(schema.violation(results.contexts[0]) == "");
+  for (Json record : results.records) {
+    record.erase("context");
+    INFO(record.dump());
+    CHECK(schema.violation(record) == "");
+  }
+  const Json &run = results.records[0], &native = results.records[1];
+  CHECK(run["busbw_gb_per_s"] == 3.0);
+  CHECK(run["copy_limit_fraction"] == 0.5);
+  CHECK(native["native_choice"] == "Tree LL128");
+  const Json& link = results.records[2]["most_utilized_links"][0];
+  CHECK(link["utilization"] == 0.95);
+  CHECK(link["utilization_by_step"] == Json{0.5, 1.0});
+  const Json& train = results.records[3];
+  CHECK(train["batch_size"] == 32);
+  CHECK(train["multiply_adds_per_s"] == 1e12);
+  CHECK(train["epochs"][0]["elapsed_us"] == 2e6);
+  CHECK(train["epochs"][0]["exposed_us"] == 5e5);
+}
+
+TEST_CASE("resume continues a file of schema 1") {
+  const Folder folder;
+  Json earlier = record(2);
+  earlier["schema"] = 1;
+  earlier["algbw_gbps"] = 7;
+  const std::string path = folder.with("a.jsonl", lines({earlier}));
+  const ResultFile file(path, Mode::resume, kContext);
+  REQUIRE(file.find(record(2)) != nullptr);
+  CHECK((*file.find(record(2)))["algbw_gb_per_s"] == 7);
+  CHECK(file.find(record(3)) == nullptr);
+}
+
+TEST_CASE("rejects other schemas with line and reason") {
+  const Folder folder;
+  for (const std::string bad : {"{\"schema\":3,\"kind\":\"run\"}", "{\"kind\":\"run\"}"}) {
+    const std::string path = folder.with("a.jsonl", lines({kContext}) + bad + "\n");
+    CHECK(
+        read_failure(path) ==
+        "2: " + path + ":2: schema " + (bad.find('3') == std::string::npos ? "missing" : "3") +
+            ", but this program reads schemas 1 and 2: read the file with the arlab that wrote it, "
+            "or write it again");
+  }
 }

@@ -32,7 +32,7 @@ TEST_CASE("the median of odd and even numbers of samples") {
   CHECK(of_ranks(1000).min == 1);
 }
 
-TEST_CASE("the interval's ranks are those that tables give") {
+TEST_CASE("the ranks of the interval match published tables") {
   // Le Boudec, Performance Evaluation of Computer and Communication Systems, 2010, table A.1:
   // the j-th and k-th smallest of n samples at 95%.
   struct Row {
@@ -80,20 +80,20 @@ TEST_CASE("p99 is the smallest sample that 99% do not exceed") {
   CHECK(of_ranks(1000).p99 == 990);
 }
 
-TEST_CASE("many samples do not underflow") {
+TEST_CASE("does not underflow with many samples") {
   const Summary s = of_ranks(5000);
   CHECK(s.low == 2431);  // 5000 / 2 - 1.96 sqrt(5000) / 2, rounded
   CHECK(s.high == 2570);
 }
 
-TEST_CASE("equal samples give an interval of no width") {
+TEST_CASE("equal samples give an interval of width 0") {
   const Summary s = summarize(std::vector<double>(30, 4.5));
   CHECK((s.low == 4.5 && s.high == 4.5 && s.median == 4.5 && s.min == 4.5 && s.p99 == 4.5));
 }
 
-TEST_CASE("one exact value, and none at all") {
+TEST_CASE("summarizes one exact value, and rejects an empty list") {
   const Summary s = exactly(2.5);
   CHECK(s.samples == 1);
   CHECK((s.median == 2.5 && s.low == 2.5 && s.high == 2.5 && s.min == 2.5 && s.p99 == 2.5));
-  CHECK(failure([] { summarize({}); }).find("a summary of no samples") != std::string::npos);
+  CHECK(failure([] { summarize({}); }).find("a summary needs samples") != std::string::npos);
 }

@@ -28,7 +28,7 @@ TEST_CASE("numbers with units, signs and exponents align right, text does not") 
   }
 }
 
-TEST_CASE("an empty cell spoils no column of numbers, and only a filled one makes it") {
+TEST_CASE("a column of numbers may have empty cells, but not only empty ones") {
   CHECK(markdown({"n", "note"}, {{"1", ""}, {"", ""}}) ==
         "|   n | note |\n"
         "| --: | ---- |\n"
@@ -36,7 +36,7 @@ TEST_CASE("an empty cell spoils no column of numbers, and only a filled one make
         "|     |      |\n");
 }
 
-TEST_CASE("short rows are filled up, and no rows leave a header") {
+TEST_CASE("fills short rows, and prints the header without rows") {
   CHECK(markdown({"ab", "cd"}, {{"x"}}) ==
         "| ab  | cd  |\n"
         "| --- | --- |\n"
@@ -44,14 +44,14 @@ TEST_CASE("short rows are filled up, and no rows leave a header") {
   CHECK(markdown({"ab"}, {}) == "| ab  |\n| --- |\n");
 }
 
-TEST_CASE("a bar or a line break in a cell does not break the table") {
+TEST_CASE("escapes bars and line breaks in cells") {
   CHECK(markdown({"a|b"}, {{"c|d\ne"}}) ==
         "| a\\|b   |\n"
         "| ------ |\n"
         "| c\\|d e |\n");
 }
 
-TEST_CASE("characters count, not bytes") {
+TEST_CASE("measures width in characters, not bytes") {
   CHECK(markdown({"name", "n"}, {{"\xC3\xA9\xC3\xA9", "1"}, {"abcdef", "2"}}) ==
         "| name   |   n |\n"
         "| ------ | --: |\n"
@@ -59,7 +59,7 @@ TEST_CASE("characters count, not bytes") {
         "| abcdef |   2 |\n");
 }
 
-TEST_CASE("columns that are empty in all rows are left out") {
+TEST_CASE("leaves out columns that are empty in all rows") {
   CHECK(compact({"a", "b", "c"}, {{"1", "", "x"}, {"2", ""}}) ==
         "|   a | c   |\n"
         "| --: | --- |\n"

@@ -38,7 +38,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
     verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
   }
   const bool as_claimed =
-      prepared.sent() == claimed_of_rank(algorithm, problem, threads.rank(), segments);
+      prepared.sent() == predicted_rank_cost(algorithm, problem, threads.rank(), segments);
   verdict.ranks_off_their_claim = threads.sum(as_claimed ? 0 : 1);
   return verdict;
 }

@@ -30,7 +30,7 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
           Count messages = 0;
           for (Rank rank = 0; rank < ranks; ++rank) {
             const Cost& sent = p.sent[static_cast<std::size_t>(rank)];
-            CHECK(sent == claimed_of_rank(algorithm, problem, rank, segments));
+            CHECK(sent == predicted_rank_cost(algorithm, problem, rank, segments));
             messages += sent.messages;
           }
           CHECK(p.messages.size() == static_cast<std::size_t>(messages));

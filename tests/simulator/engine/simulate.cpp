@@ -23,7 +23,7 @@ void check_run(std::string_view model, const Algorithm& algorithm, const Problem
                       << ", elements " << p.elements << ", segments " << segments);
   const SimulationResult outcome = run(model, {}, algorithm, p, 4, {.segments = segments});
   REQUIRE(outcome.sent == count(algorithm, p, segments).all);
-  REQUIRE(outcome.sent == claimed(algorithm, p, segments));
+  REQUIRE(outcome.sent == predicted_cost(algorithm, p, segments));
   REQUIRE(outcome.finish_of.size() == static_cast<std::size_t>(p.ranks));
   REQUIRE(outcome.finish == *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end()));
   REQUIRE((outcome.finish == 0_ps) == (outcome.sent.messages == 0));
@@ -48,8 +48,8 @@ std::vector<std::string_view> model_names() {
   return names;
 }
 
-// 100 ps latency, 10 ps overhead, 1 ps per byte, no other costs: under loggops a message of 11 bytes
-// from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
+// 100 ps latency, 10 ps overhead, 1 ps per byte, no other costs: under loggops a message of 11
+// bytes from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
 const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
 
 SimulationResult plain(Program (*program)(Problem, Rank), Rank ranks) {
@@ -119,8 +119,8 @@ TEST_CASE("a round without elements takes no time, and neither does an empty rou
 }
 
 TEST_CASE("unexpected messages of a pair match the receives in order, even across many rounds") {
-  // Rank 0 sends 40 messages, each longer than the last, before rank 1 posts a receive: rank 1 first
-  // waits for rank 2, which waits for rank 3.
+  // Rank 0 sends 40 messages, each longer than the last, before rank 1 posts a receive: rank 1
+  // first waits for rank 2, which waits for rank 3.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0)
       for (Rank k = 1; k <= 40; ++k) co_yield send(1, {0, k});
@@ -293,7 +293,7 @@ TEST_CASE("errors for invalid simulations state the reason") {
   };
   CHECK(text({.collective = Collective::broadcast, .ranks = 2, .elements = 1}, 4, 1) ==
         "butterfly has no broadcast form");
-  CHECK(text({.ranks = 0}, 4, 1) == "ranks is 0: give at least 1, for example -p 4");
+  CHECK(text({.ranks = 0}, 4, 1) == "ranks is 0: give at least 1");
   CHECK(text({.ranks = 2, .elements = 4}, 4, 0) == "segments is 0: give at least 1");
   CHECK(text({.ranks = 2, .elements = 4}, 0, 1) ==
         "4 elements of 0 bytes overflow: use a smaller size");

@@ -1,0 +1,83 @@
+#include "bench/results/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace arlab::bench {
+namespace {
+
+struct Rename {
+  std::string_view to;
+  double factor = 0;  // 0: the value stays as it is
+};
+using Renames = std::map<std::string_view, Rename>;
+
+const Renames kOfAll = {{"algbw_gbps", {"algbw_gb_per_s"}},  // gbps held GB/s
+                        {"busbw_gbps", {"busbw_gb_per_s"}},
+                        {"copy_limit_gbps", {"copy_limit_gb_per_s"}},
+                        {"hottest_links", {"most_utilized_links"}},
+                        {"links_as_hot", {"equally_utilized_links"}},
+                        {"busy_step_us", {"utilization_step_us"}},
+                        {"of_copy_limit", {"copy_limit_fraction"}},
+                        {"chosen", {"native_choice"}},
+                        {"batch", {"batch_size"}},
+                        {"speed", {"multiply_adds_per_s"}},
+                        {"codec_ns", {"codec_ns_per_element"}},
+                        {"bytes_per_step", {"bytes_per_rank_step"}},
+                        {"images_per_second", {"images_per_s"}}};
+
+const Renames kOfLinks = {{"share", {"utilization"}}, {"busy", {"utilization_by_step"}}};
+
+const Renames kOfEpochs = {
+    {"seconds", {"elapsed_us", 1e6}},         {"compute_seconds", {"compute_us", 1e6}},
+    {"input_seconds", {"input_us", 1e6}},     {"communication_seconds", {"communication_us", 1e6}},
+    {"exposed_seconds", {"exposed_us", 1e6}}, {"codec_seconds", {"codec_us", 1e6}},
+    {"images_per_second", {"images_per_s"}}};
+
+Json renamed(const Json& object, const Renames& renames) {
+  if (!object.is_object()) return object;
+  Json out = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    const auto found = renames.find(key);
+    if (found == renames.end())
+      out[key] = value;
+    else if (found->second.factor > 0 && value.is_number())
+      out[std::string(found->second.to)] = value.get<double>() * found->second.factor;
+    else
+      out[std::string(found->second.to)] = value;
+  }
+  return out;
+}
+
+void rename_each(Json& line, const std::string& list, const Renames& renames) {
+  if (!line.contains(list) || !line[list].is_array()) return;
+  for (Json& one : line[list]) one = renamed(one, renames);
+}
+
+}  // namespace
+
+std::string unreadable(const Json& line) {
+  if (!line.is_object() || !line.contains("kind") || !line["kind"].is_string())
+    return "not a record (a JSON object with a \"kind\"): correct or remove the line";
+  const Json schema = line.value("schema", Json());
+  if (schema == 1 || schema == kSchema) return "";
+  return fmt::format(
+      "schema {}, but this program reads schemas 1 and {}: read the file with the arlab that wrote "
+      "it, or write it again",
+      schema.is_null() ? "missing" : schema.dump(-1, ' ', false, Json::error_handler_t::replace),
+      kSchema);
+}
+
+Json upgraded(Json line) {
+  if (line.at("schema") == kSchema) return line;
+  line = renamed(line, kOfAll);
+  line["schema"] = kSchema;
+  rename_each(line, "most_utilized_links", kOfLinks);
+  rename_each(line, "epochs", kOfEpochs);
+  return line;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,86 @@
+"""Arguments of the program, its messages and exit status. Imports matplotlib only to draw."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Sequence
+
+from . import winners
+from .records import BadRecord, Record, read
+from .slices import label_of
+
+DESCRIPTION = """Draws charts of result files, each chart if the records hold what it needs.
+
+time_against_size, time_against_ranks   lines with 95% bands, dashed model times, crossovers
+bandwidth_against_size                  bus bandwidth, with the rate of a port if the model has one
+efficiency_against_ranks                bus bandwidth relative to the fewest ranks
+best_map, speedup_map                   sizes x ranks: the fastest and its margin; each against a baseline
+predicted_against_measured              measured records that carry a model's time
+links_over_time                         utilization of links over time (`simulate --links N`)
+training_loss, training_step            `arlab train`: loss against seconds and bytes; parts of a step
+training_scaling                        images per second against one worker
+training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
+nearness                                how often an algorithm is how near to the fastest (ECDF)
+
+Each panel shows records that were made in the same way: measured with a backend or simulated with a model.
+"""
+EXAMPLES = """examples:
+  arlab run all -p 4 -s 1K..4M --json results/run.jsonl
+  arlab simulate all -p 2..1024 -s 1M --json results/simulate.jsonl
+  /usr/bin/python3 plots/charts results/*.jsonl -o results/
+  /usr/bin/python3 plots/charts results/*.jsonl --only speedup_map --baseline MPI_Allreduce
+  /usr/bin/python3 plots/charts results/*.jsonl --winners
+
+Each chart is written as .svg, .png and .pdf; a note names the charts that were left out, and why.
+Exit status: 0 written, 2 unusable files or arguments, 3 no matplotlib, or the folder cannot be written.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="charts", description=DESCRIPTION, epilog=EXAMPLES,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="result files (JSON Lines)")
+    parser.add_argument("-o", "--output", default=".", metavar="FOLDER", help="folder to write to (default: here)")
+    parser.add_argument("--only", action="append", metavar="CHART", help="draw this chart; can be repeated (default: all)")
+    parser.add_argument("--baseline", metavar="LABEL",
+                        help="baseline of speedup_map (default: a library's own algorithm, else the most often fastest one)")
+    parser.add_argument("--winners", action="store_true",
+                        help="print the fastest algorithms of simulated records as Markdown instead; needs no matplotlib")
+    options = parser.parse_args(arguments)
+    try:
+        records = [record for path in options.files for record in read(path)]
+        if options.winners:
+            return winners.report(records)
+        return draw(records, options)
+    except BadRecord as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}; choose another folder with -o", file=sys.stderr)
+        return 3
+
+
+def draw(records: Sequence[Record], options: argparse.Namespace) -> int:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        print("error: charts need matplotlib: apt install python3-matplotlib (and run /usr/bin/python3)", file=sys.stderr)
+        return 3
+    from . import catalog
+
+    labels = sorted({label_of(record) for record in records})
+    if options.baseline is not None and options.baseline not in labels:
+        raise BadRecord(f"--baseline {options.baseline!r} is not a label of these records: {', '.join(labels)}")
+    for name in options.only or []:
+        if name not in catalog.NAMES:
+            raise BadRecord(f"--only {name!r} is not a chart: choose from {', '.join(catalog.NAMES)}")
+    folder = Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [path for name in options.only or catalog.NAMES for path in catalog.write(name, records, folder, options.baseline)]
+    for path in written:
+        print(path)
+    if not written:
+        print("error: nothing to draw: no measured or simulated records of two sizes or two rank counts, "
+              "and none of links over time", file=sys.stderr)
+        return 2
+    return 0
