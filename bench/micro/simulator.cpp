@@ -1,5 +1,5 @@
 // Simulation: messages a second for the whole catalogue under every model, and memory a rank where
-// a run is long enough to look at it under way. items = messages.
+// a run is long enough to watch it. items = messages.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

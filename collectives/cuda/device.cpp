@@ -126,7 +126,7 @@ class CudaDevice final : public Device {
     const std::size_t size = bytes == 0 ? 1 : bytes;
     const cudaError_t code = allocate(&data, size);
     if (code == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // leave none behind: whoever asked may ask for less
+      cudaGetLastError();  // clear the error: the caller may retry with less
       fail(Blame::environment, std::to_string(bytes) + " bytes of " + what +
                                    " are more than is free: use fewer ranks or a smaller size");
     }

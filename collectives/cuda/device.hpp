@@ -9,7 +9,7 @@
 
 namespace arlab::collectives::cuda {
 
-/// Why there is no GPU to use here and what to do about it; empty if there is one.
+/// Returns why no GPU can be used here, and a remedy; empty if one can.
 std::string unavailable();
 
 /// All visible GPUs; those that can, read one another's memory. Throws Error(environment) where

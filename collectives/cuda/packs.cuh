@@ -42,7 +42,7 @@ struct Loaded {
   Pack<T> at[kPacks];
 };
 
-/// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are under way before
+/// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are in progress before
 /// its first store.
 template <class T, class Step, class... From>
 __device__ void map(T* into, const Cut& cut, Step step, const From*... from) {

@@ -47,7 +47,7 @@ bool CudaStream::can_read(const std::byte* data, std::size_t bytes) const {
 }
 
 // A kernel where it reaches both: a graph of kernels alone is faster than one that changes between
-// kernels and copy engines. Host memory, and devices that are no peers, take CUDA's own way.
+// kernels and copy engines. CUDA copies host memory and memory of devices that are not peers.
 void CudaStream::copy(std::byte* into, const std::byte* from, std::size_t bytes) {
   if (bytes == 0) return;
   if (can_read(into, bytes) && can_read(from, bytes))

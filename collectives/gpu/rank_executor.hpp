@@ -1,4 +1,4 @@
-// RankExecutor: one rank of a collective, with a device of its own. NCCL uses it, and so does MPI
+// RankExecutor: one rank of a collective, with its own device. NCCL uses it, and so does MPI
 // with device buffers. Every rank has one, in its own process or thread.
 //
 // It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages.

@@ -18,7 +18,7 @@
 namespace arlab::collectives {
 
 inline constexpr int kPackBytes = 16;
-inline constexpr int kUnrolled = 4;  ///< packs that a thread has under way at once
+inline constexpr int kUnrolled = 4;  ///< packs that a thread has in progress at once
 
 /// Elements one by one before the first pack, packs, elements after the last.
 struct Cut {

@@ -126,7 +126,7 @@ class Planner {
                               receive.position});
   }
 
-  // Enters the step's messages into their rounds, and goes on where a round has none left.
+  // Enters the step's messages into their rounds, and continues where a round has none left.
   void finish_step(std::size_t begin) {
     const auto first = plan_.messages.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(first, plan_.messages.end(), [](const MatchedMessage& a, const MatchedMessage& b) {

@@ -168,7 +168,7 @@ void run(World& world, Rank me, const std::function<void(Communicator&)>& body) 
   try {
     ThreadCommunicator communicator(world, me);
     body(communicator);
-  } catch (const Canceled&) {  // the one who failed has said why
+  } catch (const Canceled&) {  // the failed rank reports the error
   } catch (...) {
     world.cancel(std::current_exception());
   }

@@ -193,7 +193,7 @@ TEST_CASE("gpu: a run has a time, and the device says what it is") {
   CHECK(info.details != "");
 }
 
-TEST_CASE("gpu: more memory than there is is refused, and the device goes on") {
+TEST_CASE("gpu: an allocation beyond the memory is rejected, and the device stays usable") {
   Gpu gpu;
   CHECK_THROWS_WITH(gpu.device.allocate(std::size_t{1} << 50),
                     Catch::Contains("more than is free"));

@@ -79,7 +79,7 @@ TEST_CASE("device ranks: all types and operations") {
   failures.check();
 }
 
-TEST_CASE("device ranks: patience has an end, and then nothing is left under way") {
+TEST_CASE("device ranks: after the patience, all messages are cancelled") {
   class Silent final : public DeviceTransport {
    public:
     void exchange(std::span<const SendRecv>, DeviceStream& stream) override {

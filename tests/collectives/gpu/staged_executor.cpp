@@ -72,21 +72,21 @@ class Watch {
 class WatchedTransport final : public DeviceTransport {
  public:
   WatchedTransport(Communicator& communicator, Watch& watch)
-      : wires_(communicator), rank_(communicator.rank()), watch_(watch) {}
+      : transport_(communicator), rank_(communicator.rank()), watch_(watch) {}
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     watch_.enter(rank_);
-    wires_.exchange(calls, stream);
+    transport_.exchange(calls, stream);
     watch_.leave(rank_);
   }
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
     watch_.enter(rank_);
-    wires_.native_allreduce(data, elements, operand, stream);
+    transport_.native_allreduce(data, elements, operand, stream);
     watch_.leave(rank_);
   }
 
  private:
-  RoundWires wires_;
+  RoundTransport transport_;
   Rank rank_;
   Watch& watch_;
 };

@@ -107,7 +107,7 @@ TEST_CASE("max and sum over all ranks") {
   CHECK(world->sum(world->rank()) == Count{world->ranks()} * (world->ranks() - 1) / 2);
 }
 
-TEST_CASE("a poll tells what is done") {
+TEST_CASE("a poll returns lanes that are done") {
   CHECK(world->poll() == -1);
   std::int32_t value = world->rank(), from = -1;
   const Rank right = (world->rank() + 1) % world->ranks();

@@ -16,7 +16,7 @@ using namespace arlab::collectives;
 
 namespace {
 
-/// Calls `use(communicator, rank with its device)` on every GPU, and collects what rank 0 is told;
+/// Calls `use(communicator, rank with its device)` on every GPU, and collects the reports on rank 0;
 /// of many lines the first.
 template <class Use>
 std::string on_all_gpus(Use use) {

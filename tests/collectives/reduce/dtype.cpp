@@ -12,7 +12,7 @@ TEST_CASE("every type and operation is found by its name") {
   CHECK(arlab::collectives::size_of(arlab::collectives::DType::int64) == 8);
 }
 
-TEST_CASE("bytes travel, but are no type to reduce") {
+TEST_CASE("bytes can be sent, but not reduced") {
   CHECK(arlab::collectives::size_of(arlab::collectives::DType::byte) == 1);
   CHECK(arlab::collectives::name(arlab::collectives::DType::byte) == "byte");
   CHECK_FALSE(arlab::collectives::dtype_named("byte"));

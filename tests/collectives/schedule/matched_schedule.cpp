@@ -38,7 +38,7 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
 }
 
 TEST_CASE(
-    "a plan's messages go while both their rounds are under way, and rounds follow one another") {
+    "messages are sent while both their rounds are in progress, and rounds follow one another") {
   for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
     const MatchedSchedule p =
         match_schedule_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);

@@ -128,7 +128,7 @@ TEST_CASE("many messages of one round to one peer arrive in their order") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a poll tells what is done, and waits for nothing") {
+TEST_CASE("a poll returns lanes that are done, without waiting") {
   std::atomic<int> wrong = 0;
   on_threads(2, [&](Communicator& communicator) {
     std::int32_t value = communicator.rank() + 1;

@@ -1,4 +1,4 @@
-// HostQueue: work done in order by a thread of its own: what a stream of a host device is.
+// HostQueue: one thread does work in order. The stream of a fake GPU is such a queue.
 #pragma once
 
 #include <chrono>
