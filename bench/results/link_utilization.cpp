@@ -18,8 +18,9 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
   limit = std::min(limit, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(limit), order.end(),
                     [&](std::size_t a, std::size_t b) {
-                      return loads[a].utilization != loads[b].utilization ? loads[a].utilization > loads[b].utilization
-                                                              : a < b;
+                      return loads[a].utilization != loads[b].utilization
+                                 ? loads[a].utilization > loads[b].utilization
+                                 : a < b;
                     });
   if (limit == 0 || loads[order[0]].utilization <= 0) return std::nullopt;
   const double equal = 0.99 * loads[order[0]].utilization;
@@ -31,8 +32,7 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
   for (std::size_t i = 0; i < limit && loads[order[i]].bytes > 0; ++i) {
     LinkUtilization::Link link{loads[order[i]], {}};
     if (history) link.by_step = history->carried(order[i], finish);
-    for (double& bytes : link.by_step)
-      bytes /= link.load.rate * static_cast<double>(history->step());
+    for (double& bytes : link.by_step) bytes /= link.load.rate * picoseconds(history->step());
     all.links.push_back(std::move(link));
   }
   return all;
@@ -40,7 +40,8 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
 
 std::string to_string(const LinkUtilization& utilization) {
   const simulator::LinkLoad& first = utilization.links.front().load;
-  std::string text = fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.utilization);
+  std::string text =
+      fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.utilization);
   if (utilization.equally_utilized > 1)
     text += fmt::format(", and {} more", show_count(utilization.equally_utilized - 1));
   return text;
