@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <utility>
 
 namespace arlab::collectives {
@@ -9,19 +10,17 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-class MachineCondition final : public Condition {
- public:
-  void wait(std::unique_lock<std::mutex>& lock) override { changed_.wait(lock); }
-  void wait_until(std::unique_lock<std::mutex>& lock, double seconds) override {
-    const std::chrono::duration<double> since(seconds);
-    changed_.wait_until(lock,
-                        Steady::time_point(std::chrono::duration_cast<Steady::duration>(since)));
-  }
-  void notify_all() override { changed_.notify_all(); }
-
- private:
-  std::condition_variable changed_;
-};
+Condition machine_condition() {
+  const auto changed = std::make_shared<std::condition_variable>();
+  return {.wait = [changed](std::unique_lock<std::mutex>& lock) { changed->wait(lock); },
+          .wait_until =
+              [changed](std::unique_lock<std::mutex>& lock, double seconds) {
+                const std::chrono::duration<double> since(seconds);
+                changed->wait_until(
+                    lock, Steady::time_point(std::chrono::duration_cast<Steady::duration>(since)));
+              },
+          .notify_all = [changed] { changed->notify_all(); }};
+}
 
 class MachineClock final : public Clock {
  public:
@@ -30,7 +29,7 @@ class MachineClock final : public Clock {
   }
   std::thread start(std::function<void()> body) override { return std::thread(std::move(body)); }
   void join(std::thread& thread) override { thread.join(); }
-  std::unique_ptr<Condition> condition() override { return std::make_unique<MachineCondition>(); }
+  Condition condition() override { return machine_condition(); }
 };
 
 }  // namespace
@@ -39,7 +38,7 @@ void Clock::sleep(double seconds) {
   const double until = now() + seconds;
   std::mutex mutex;
   std::unique_lock lock(mutex);
-  for (const auto never = condition(); now() < until;) never->wait_until(lock, until);
+  for (const auto never = condition(); now() < until;) never.wait_until(lock, until);
 }
 
 Clock& machine_clock() {

@@ -1,48 +1,45 @@
-// Clock: time as a rank sees it, and how its threads wait in it.
+// Clock: the time of a rank, and how its threads wait.
 //
-// For most backends the machine's. Virtual ranks (training/virtual) have a time of their own, in
-// which computing takes as long as it is said to, and nothing else takes any.
+// Most backends use the machine's clock. Emulated ranks (training/emulation) have simulated time, in
+// which a computation takes its declared duration and everything else takes no time.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 
 namespace arlab::collectives {
 
-/// A condition variable of that clock. It may wake for nothing.
-class Condition {
- public:
-  virtual ~Condition() = default;
-  virtual void wait(std::unique_lock<std::mutex>& lock) = 0;
-  /// Until it is notified, or `seconds` on the clock.
-  virtual void wait_until(std::unique_lock<std::mutex>& lock, double seconds) = 0;
-  virtual void notify_all() = 0;
+/// A condition variable of a clock. It may wake spuriously.
+struct Condition {
+  std::function<void(std::unique_lock<std::mutex>&)> wait;
+  /// Waits until it is notified, or until the clock shows `seconds`.
+  std::function<void(std::unique_lock<std::mutex>&, double seconds)> wait_until;
+  std::function<void()> notify_all;
 };
 
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Seconds since some beginning.
+  /// Returns the seconds since an arbitrary origin.
   virtual double now() = 0;
 
-  /// What this thread does from here to arrive() takes so long, and concerns no other thread: in
-  /// between it calls neither the clock nor a communicator, and waits for no lock that one who
-  /// does may hold. On the machine's clock it takes what it takes.
-  virtual void leave(double /*seconds*/) {}
-  virtual void arrive() {}
-  /// Returns so much later.
+  /// Between begin_compute() and end_compute() this thread computes for the given time. It must not
+  /// use the clock or a communicator, or wait for locks of threads that do. On the machine's clock
+  /// both calls do nothing.
+  virtual void begin_compute(double /*seconds*/) {}
+  virtual void end_compute() {}
+  /// Returns after the given time.
   void sleep(double seconds);
 
-  /// A thread that lives in this clock's time, to be joined by join().
+  /// Starts a thread in this clock's time, which join() must join.
   virtual std::thread start(std::function<void()> body) = 0;
   virtual void join(std::thread& thread) = 0;
-  virtual std::unique_ptr<Condition> condition() = 0;
+  virtual Condition condition() = 0;
 };
 
-/// The machine's clock.
+/// Returns the machine's clock.
 Clock& machine_clock();
 
 }  // namespace arlab::collectives

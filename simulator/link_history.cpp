@@ -7,12 +7,13 @@ namespace arlab::simulator {
 void LinkHistory::add(std::size_t link, Time begin, Time end, double rate) {
   if (end <= begin) return;
   if (link >= carried_.size()) carried_.resize(link + 1);
-  while (end > step_ * static_cast<Time>(kSteps)) double_step();
+  while (end > step_ * kSteps) double_step();
   std::vector<double>& steps = carried_[link];
   if (steps.empty()) steps.resize(kSteps);
   for (Time from = begin; from < end;) {
-    const Time number = from / step_, to = std::min(end, (number + 1) * step_);
-    steps[static_cast<std::size_t>(number)] += rate * static_cast<double>(to - from);
+    const std::int64_t number = from / step_;
+    const Time to = std::min(end, (number + 1) * step_);
+    steps[static_cast<std::size_t>(number)] += rate * picoseconds(to - from);
     from = to;
   }
 }
@@ -27,7 +28,7 @@ void LinkHistory::double_step() {
 }
 
 std::vector<double> LinkHistory::carried(std::size_t link, Time end) const {
-  const auto steps = static_cast<std::size_t>((end + step_ - 1) / step_);
+  const auto steps = static_cast<std::size_t>((end + step_ - Time{1}) / step_);
   std::vector<double> all(std::min(steps, kSteps));
   if (link < carried_.size() && !carried_[link].empty())
     std::copy_n(carried_[link].begin(), all.size(), all.begin());

@@ -1,8 +1,7 @@
-// LinkHistory: what every link carried when, in equal steps of time from 0.
+// LinkHistory: the bytes that every link carried in each of at most kSteps equal steps of time.
 //
-// Whenever the run outgrows the steps, neighbours are merged and a step becomes twice as long:
-// there are never more than kSteps of them, whatever the length of the run, and nobody needs to
-// know it beforehand.
+// When the run exceeds the steps, adjacent steps are merged and the step length doubles. So the
+// length of the run need not be known in advance.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +17,18 @@ class LinkHistory {
 
   explicit LinkHistory(std::size_t links = 0) : carried_(links) {}
 
-  /// The link carried `rate` bytes a picosecond from `begin` to `end`.
+  /// Records that the link carried `rate` bytes per picosecond from `begin` to `end`.
   void add(std::size_t link, Time begin, Time end, double rate);
 
   Time step() const { return step_; }
-  /// Bytes that the link carried in each step that began before `end`.
+  /// Returns the bytes that the link carried in each step that began before `end`.
   std::vector<double> carried(std::size_t link, Time end) const;
 
  private:
   void double_step();
 
-  Time step_ = 1;                             // always a power of two
-  std::vector<std::vector<double>> carried_;  // by link, by step; empty: never used
+  Time step_{1};                              // a power of two
+  std::vector<std::vector<double>> carried_;  // by link, by step; empty for an unused link
 };
 
 }  // namespace arlab::simulator

@@ -1,8 +1,8 @@
-// Network: what a message costs, as one model sees it. It knows ranks, bytes and time, and no
+// Network: the cost of messages and reductions in one model. It knows ranks, bytes and time, but no
 // algorithm.
 //
-// The one virtual seam of the simulator. The engine asks in order of time; a model keeps the times
-// at which each rank's ports and processor are free.
+// It is the only virtual interface of the simulator. The engine calls it in order of time; a model
+// keeps the times at which each rank's ports and processor become free.
 #pragma once
 
 #include <cstdint>
@@ -20,69 +20,68 @@ struct Message {
   Rank source = 0;
   Rank target = 0;
   Bytes bytes = 0;
-  std::uint32_t number = 0;  ///< tells messages that are under way apart (see Network::advance)
+  std::uint32_t number = 0;  ///< identifies a message in transit (see Network::advance)
 };
 
-/// What a link has carried.
+/// The load of a link.
 struct LinkLoad {
   std::string name;
-  std::string tier;  ///< its kind: "host", "leaf-spine", ...
-  double bytes = 0;
-  double share = 0;  ///< of what it could have carried in the time
-  double rate = 0;   ///< bytes a picosecond that it can carry
+  std::string tier;        ///< the kind of link: "host", "leaf-spine", ...
+  double bytes = 0;        ///< carried
+  double utilization = 0;  ///< carried bytes as a fraction of the link's capacity in that time
+  double rate = 0;         ///< capacity in bytes per picosecond
 };
 
 class LinkHistory;  // simulator/link_history.hpp
 
-inline constexpr Time kNever = std::numeric_limits<Time>::max();
+inline constexpr Time kNever = Time::max();
 
 class Network {
  public:
   virtual ~Network() = default;
 
-  /// Whether a message leaves only when its receive is posted. Then one that nobody waits for yet
-  /// holds no port, and does not hold up those behind it.
+  /// Returns whether a message leaves only when its receive is posted. Until then it occupies no port
+  /// and does not delay the messages behind it.
   virtual bool synchronous() const { return false; }
 
-  /// The earliest time from `now` on at which the source can begin to send its next message.
+  /// Returns the earliest time from `now` on at which the source can start its next send.
   virtual Time can_send(Rank source, Time now) = 0;
 
   struct Sent {
-    Time sender_done;  ///< when the sender has its buffer back (eager)
-    Time arrives;      ///< when the message reaches the target and asks to be received; kNever:
-                       ///< advance() tells
-    bool rendezvous;   ///< the sender is done only when the receive is posted (see met())
+    Time sender_done;  ///< when the sender may reuse its buffer (eager)
+    Time arrives;      ///< when the message reaches the target; kNever: advance() will report it
+    bool rendezvous;   ///< the sender is done only when the receive is posted (see on_rendezvous)
   };
-  /// The message leaves; `now` is a time that can_send() allowed.
+  /// Sends the message at `now`, a time that can_send() has returned.
   virtual Sent send(const Message& message, Time now) = 0;
 
-  /// The earliest time from `now` on at which the target can begin to receive a message that has
-  /// arrived.
+  /// Returns the earliest time from `now` on at which the target can start to receive an arrived
+  /// message.
   virtual Time can_receive(Rank target, Time now) = 0;
-  /// The target receives; returns when it is done. `now` is a time that can_receive() allowed.
+  /// Receives the message at `now`, a time that can_receive() has returned. Returns the end.
   virtual Time receive(const Message& message, Time now) = 0;
 
-  /// Where messages slow one another down, a network cannot tell at once when one arrives. Such a
-  /// network has changes of its own: the engine asks for the next one when all that it does itself
-  /// at this time is done, and goes on to it by advance(), which returns the numbers of the
-  /// messages that arrive then. Valid until the next call.
+  /// Under contention, arrival times are unknown when a message is sent. Such a model has internal
+  /// changes. The engine asks for the next one after it has handled all its own events of a time, and
+  /// advances to it with advance(), which returns the numbers of the messages that arrive then,
+  /// valid until the next call.
   virtual bool has_changes() const { return false; }
   virtual Time next_change() { return kNever; }
   virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
 
-  /// From now on, notes in `history` what each link carries when. It must outlive the network's
-  /// use. Models without links do nothing.
+  /// From now on, records in `history` what each link carries. `history` must outlive the use of the
+  /// network. Models without links do nothing.
   virtual void watch_links(LinkHistory& /*history*/) {}
-  /// What each link has carried up to `now`, where the model knows links, by their number.
+  /// Returns the load of each link up to `now`, by link number; empty for models without links.
   virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }
 
-  /// A rendezvous message has met its receive.
-  virtual void met(Rank /*source*/, Time /*now*/) {}
+  /// Called when the receive of a rendezvous message is posted.
+  virtual void on_rendezvous(Rank /*source*/, Time /*now*/) {}
 
   struct Work {
     Time begin, end;
   };
-  /// The rank adds `bytes` of a received message, from `now` on or when its processor is free.
+  /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
   virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
 };
 

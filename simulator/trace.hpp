@@ -1,4 +1,4 @@
-// Trace: what every rank did when, for those who want to look at a run and not only at its end.
+// Trace: the activities of every rank in a simulated run.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,10 @@ struct Span {
   Count round = 0;  ///< of the rank's lane, counted from 1
   Rank peer = 0;    ///< unused in reduce
   Bytes bytes = 0;
-  Time begin = 0;
-  Time end = 0;
-  std::int64_t message = -1;  ///< the same number in the send and the receive of one message
+  Time begin{};
+  Time end{};
+  std::int64_t message =
+      -1;  ///< equal in the send and the receive of one message; -1 in a reduction
 
   bool operator==(const Span&) const = default;
 };

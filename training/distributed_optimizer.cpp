@@ -9,11 +9,12 @@
 namespace arlab::training {
 namespace {
 
-std::vector<RunParameter> articles_of(Parameters& parameters, const DistributedOptions& options,
-                                      const std::string& route) {
+std::vector<RunParameter> make_run_parameters(Parameters& parameters,
+                                              const DistributedOptions& options,
+                                              const std::string& route) {
   std::vector<RunParameter> all{{"the algorithm", route},
                                 {"the optimizer", std::string(name(options.optimizer.kind))},
-                                {"the schedule", text(options.gradients)}};
+                                {"the schedule", to_string(options.gradients)}};
   std::string variables;
   for (const Variable& v : parameters.variables())
     variables += v.name + ' ' + std::to_string(v.elements) + ';';
@@ -30,7 +31,8 @@ DistributedOptimizer::DistributedOptimizer(collectives::Communicator& communicat
       parameters_(parameters),
       exchange_(communicator, find_route(options.route, 1, communicator, 1 << 18), options.overlap),
       optimizer_(options.optimizer, static_cast<Count>(parameters.weights().size())) {
-  expect_same(communicator, articles_of(parameters, options, exchange_.route().name(communicator)));
+  expect_same(communicator,
+              make_run_parameters(parameters, options, exchange_.route().name(communicator)));
   StrategyOptions strategy;
   strategy.gradients = options.gradients;
   strategy_ =

@@ -1,12 +1,12 @@
-// DistributedOptimizer: data-parallel training for a model and a loop of your own, in the manner of
-// Horovod: wrap the optimizer, broadcast the weights of rank 0, and let rank 0 alone write.
+// DistributedOptimizer: data-parallel training for your own model and training loop, similar to
+// Horovod: wrap the optimizer, start from rank 0's weights, and let only rank 0 write files.
 //
 //   arlab::training::TorchParameters parameters(*net);                       // or Parameters of your own
 //   arlab::DistributedOptimizer optimizer(communicator, parameters, {});
 //   for (each batch of this worker) {
 //     optimizer.start_step();                                      // gradients are 0
-//     (loss_sum / optimizer.global(batch)).backward();             // buckets travel meanwhile
-//     optimizer.step(learning_rate);                               // all weights are equal again
+//     (loss_sum / optimizer.global(batch)).backward();             // gradients are exchanged meanwhile
+//     optimizer.step(learning_rate);                               // all ranks have equal weights
 //   }
 //
 // Sergeev & Del Balso, Horovod, arXiv:1802.05799.
@@ -30,22 +30,22 @@ struct DistributedOptions {
 
 class DistributedOptimizer {
  public:
-  /// Every rank makes one. The weights of rank 0 become everybody's. Communicator and parameters
-  /// outlive it. Throws Error(usage) where ranks have different parameters or options.
+  /// Copies rank 0's weights to all ranks. Every rank makes one. Communicator and parameters must
+  /// outlive it. Throws Error(usage) if ranks have different parameters or options.
   DistributedOptimizer(collectives::Communicator& communicator, Parameters& parameters,
                        const DistributedOptions& options);
   ~DistributedOptimizer();
 
   void start_step();
-  /// Sums the gradients over all ranks and changes the weights. Throws Error(check) if a gradient
-  /// is no finite number; the weights are not changed then.
+  /// Sums the gradients over all ranks and updates the weights. Throws Error(check) if a gradient is
+  /// not finite; then the weights stay unchanged.
   void step(double learning_rate);
 
   Rank rank() const { return communicator_.rank(); }
   Rank ranks() const { return communicator_.ranks(); }
-  /// What a loss is divided by: all ranks have as many samples in this step.
+  /// Returns the divisor of a loss if every rank has the given number of samples in this step.
   Count global(Count samples) const { return samples * ranks(); }
-  /// Over all ranks: counts of correct answers, samples, ...
+  /// Returns the sum over all ranks, such as of correct answers. Every rank calls it.
   Count sum(Count value) { return exchange_.communicator().sum(value); }
   const Exchange& exchange() const { return exchange_; }
 

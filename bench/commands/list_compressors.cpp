@@ -34,7 +34,7 @@ void list_compressors() {
     std::string ways;
     for (const training::Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
     kinds.push_back({std::string(k.name), std::string(k.summary), std::string(k.size), ways,
-                     feedback_of(k), unbiased(k), std::string(k.optimiser), std::string(k.odd),
+                     feedback_of(k), unbiased(k), std::string(k.optimizer), std::string(k.special_values),
                      std::string(k.source)});
     for (const training::CompressorParameter& p : k.parameters)
       parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",

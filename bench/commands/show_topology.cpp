@@ -23,7 +23,7 @@ std::string range(const std::string& min, const std::string& max) {
   return min == max ? min : min + " to " + max;
 }
 
-std::string show_latency(Time t) { return show_picoseconds(static_cast<double>(t)); }
+std::string show_latency(Time t) { return show_picoseconds(picoseconds(t)); }
 
 void print_metrics(const simulator::Topology& topology, const simulator::Metrics& m,
                    simulator::Routing routing) {
@@ -44,7 +44,7 @@ void print_metrics(const simulator::Topology& topology, const simulator::Metrics
     rows.push_back({"groups", fmt::format("{} (by {})", show_count(topology.groups()),
                                           topology.group_word())});
   rows.push_back({"routing", std::string(name(routing))});
-  if (!m.gap.empty()) rows.push_back({"not connected", m.gap});
+  if (!m.disconnection.empty()) rows.push_back({"not connected", m.disconnection});
   fmt::print("{}\n\n{}\n", topology.spec(), markdown({"metric", "value"}, rows));
 }
 

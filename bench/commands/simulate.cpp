@@ -32,10 +32,10 @@ void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
   std::string parts;
   using Kind = simulator::CriticalStep::Kind;
   for (const Kind kind : {Kind::message, Kind::send, Kind::receive, Kind::reduce, Kind::wait})
-    if (const Time spent = path.spent(kind); spent > 0)
+    if (const Time spent = path.spent(kind); spent > Time{})
       parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(kind),
                            show_time(microseconds(spent)),
-                           100 * static_cast<double>(spent) / static_cast<double>(path.length()));
+                           100 * picoseconds(spent) / picoseconds(path.length()));
   const std::string ends = path.steps.empty()
                                ? ""
                                : fmt::format(" from rank {} to rank {}: {}",

@@ -15,7 +15,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr std::size_t kMostNodes = 5000, kMostLinks = 50'000;
+constexpr std::size_t kMaxNodes = 5000, kMaxLinks = 50'000;
 constexpr double kWidth = simulator::Drawing::kWidth, kMargin = simulator::Drawing::kMargin;
 // Okabe & Ito's colours, for tiers.
 constexpr std::array<std::string_view, 6> kColors{"#0072B2", "#D55E00", "#009E73",
@@ -104,13 +104,13 @@ std::string legend(const simulator::Topology& topology, double y) {
 }  // namespace
 
 std::string svg_of(const simulator::Topology& topology) {
-  if (static_cast<std::size_t>(topology.nodes()) > kMostNodes ||
-      topology.links().size() > kMostLinks)
+  if (static_cast<std::size_t>(topology.nodes()) > kMaxNodes ||
+      topology.links().size() > kMaxLinks)
     fail(Blame::usage,
          fmt::format(
              "{} has {} nodes and {} links: a picture of more than {} and {} shows nothing, "
              "use a smaller one",
-             topology.spec(), topology.nodes(), topology.links().size(), kMostNodes, kMostLinks));
+             topology.spec(), topology.nodes(), topology.links().size(), kMaxNodes, kMaxLinks));
   const simulator::Drawing drawing = simulator::draw(topology);
   const double height = drawing.height + 70;
   return fmt::format(

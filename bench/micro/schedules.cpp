@@ -20,11 +20,11 @@ constexpr Count kElements = 100'000;  // that the link carries in a unit
 constexpr int kSteps = 12, kCounted = 8;
 
 training::Study reference(const training::SchedulerKind& kind) {
-  const double beta = static_cast<double>(kUnit) / (kElements * training::kGradientBytes);
+  const double beta = picoseconds(kUnit) / (kElements * training::kGradientBytes);
   training::Study study{.profile = {{"1", kUnit, 2 * kUnit, 2 * kElements, {}},
                                     {"2", kUnit, 2 * kUnit, 2 * kElements, {}},
                                     {"3", kUnit, 2 * kUnit, 6 * kElements, {}}},
-                        .link = {kUnit / 20, beta, 0},
+                        .link = {kUnit / 20, beta, Time{}},
                         .kind = &kind};
   for (const simulator::Parameter& p : kind.parameters)  // of a size with these layers
     if (p.unit == simulator::Parameter::Unit::bytes) study.values[std::string(p.name)] = 4e5;
@@ -33,7 +33,7 @@ training::Study reference(const training::SchedulerKind& kind) {
 
 // Sleeps most of the time, so that both threads find a core, and spins the rest, to be exact.
 void spend(Time time) {
-  const auto end = Steady::now() + std::chrono::nanoseconds(time / kNanosecond);
+  const auto end = Steady::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time);
   std::this_thread::sleep_until(end - std::chrono::microseconds(200));
   while (Steady::now() < end) continue;
 }
@@ -66,7 +66,7 @@ void step(benchmark::State& state, const training::SchedulerKind* kind) {
   const training::Study study = reference(*kind);
   for (auto _ : state) state.SetIterationTime(seconds_a_step(study));
   state.counters["virtual"] =
-      training::simulate(study).period / static_cast<double>(kSecond) * 1000;
+      training::simulate(study).period / kPicosecondsPerSecond * 1000;
 }
 
 }  // namespace

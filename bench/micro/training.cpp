@@ -68,7 +68,7 @@ void write_checkpoint_of(benchmark::State& state) {
 void count_values(benchmark::State& state) {
   std::vector<float> values;
   for (Count i = 0; i < state.range(0); ++i) values.push_back(static_cast<float>(i % 997) - 498.5f);
-  for (auto _ : state) benchmark::DoNotOptimize(training::histogram_of(values));
+  for (auto _ : state) benchmark::DoNotOptimize(training::make_histogram(values));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 

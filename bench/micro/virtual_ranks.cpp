@@ -29,7 +29,7 @@ void allreduce(benchmark::State& state) {
   constexpr int kBatch = 10;
   const auto ranks = static_cast<Rank>(state.range(0));
   const Problem problem{.ranks = ranks, .elements = state.range(1) / 4};
-  Time took = 0;
+  Time took{};
   for (auto _ : state) {
     const auto network = simulator::make_network(simulator::find_model("loggops"), {}, ranks);
     took =

@@ -18,15 +18,16 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
   limit = std::min(limit, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(limit), order.end(),
                     [&](std::size_t a, std::size_t b) {
-                      return loads[a].share != loads[b].share ? loads[a].share > loads[b].share
-                                                              : a < b;
+                      return loads[a].utilization != loads[b].utilization
+                                 ? loads[a].utilization > loads[b].utilization
+                                 : a < b;
                     });
-  if (limit == 0 || loads[order[0]].share <= 0) return std::nullopt;
-  const double equal = 0.99 * loads[order[0]].share;
+  if (limit == 0 || loads[order[0]].utilization <= 0) return std::nullopt;
+  const double equal = 0.99 * loads[order[0]].utilization;
   LinkUtilization all;
   all.equally_utilized =
       std::count_if(loads.begin(), loads.end(),
-                    [&](const simulator::LinkLoad& load) { return load.share >= equal; });
+                    [&](const simulator::LinkLoad& load) { return load.utilization >= equal; });
   if (history) all.step_us = microseconds(history->step());
   for (std::size_t i = 0; i < limit && loads[order[i]].bytes > 0; ++i) {
     LinkUtilization::Link link{loads[order[i]], {}};
@@ -40,7 +41,8 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
 
 std::string to_string(const LinkUtilization& utilization) {
   const simulator::LinkLoad& first = utilization.links.front().load;
-  std::string text = fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.share);
+  std::string text =
+      fmt::format("{} ({}) {:.0f}%", first.name, first.tier, 100 * first.utilization);
   if (utilization.equally_utilized > 1)
     text += fmt::format(", and {} more", show_count(utilization.equally_utilized - 1));
   return text;

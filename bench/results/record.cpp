@@ -44,7 +44,7 @@ Json to_json(const LinkUtilization& all) {
     Json j{{"name", link.load.name},
            {"tier", link.load.tier},
            {"bytes", link.load.bytes},
-           {"utilization", link.load.share}};
+           {"utilization", link.load.utilization}};
     if (all.step_us) {
       j["utilization_by_step"] = Json::array();
       for (const double part : link.by_step)

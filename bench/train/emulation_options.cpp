@@ -36,10 +36,10 @@ double parse_rate(const std::string& text, const std::string& what, std::string_
 std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
                                          std::uint64_t seed) {
   if (network.topology.empty())
-    return simulator::make_network(
-        simulator::find_model("alpha_beta"),
-        {{"alpha", static_cast<double>(network.latency)}, {"beta", kSecond / network.bandwidth}},
-        ranks);
+    return simulator::make_network(simulator::find_model("alpha_beta"),
+                                   {{"alpha", picoseconds(network.latency)},
+                                    {"beta", kPicosecondsPerSecond / network.bandwidth}},
+                                   ranks);
   TopologyOptions chosen;
   chosen.topology = network.topology;
   chosen.seed = seed;
@@ -145,8 +145,8 @@ double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t 
   training::EmulationOptions options{slowdown, jitter, seed};
   if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
   const auto built = made(network, ranks, seed);
-  return static_cast<double>(training::on_emulated_ranks(*built, ranks, body, options).finish) /
-         kSecond;
+  return picoseconds(training::on_emulated_ranks(*built, ranks, body, options).finish) /
+         kPicosecondsPerSecond;
 }
 
 }  // namespace arlab::bench

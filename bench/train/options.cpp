@@ -67,7 +67,7 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
-  add_number(app, "--steps", o.learning.most_steps, 1, "Stop after this number of steps");
+  add_number(app, "--steps", o.learning.max_steps, 1, "Stop after this number of steps");
   add_number(app, "--seed", o.seed, 0, "Seed of weights, data and order (default 1)");
   add_number(app, "--prefetch", o.prefetch, 0, "Batches that a thread prepares ahead (default 2)");
   add_number(app, "--threads", o.threads, 1, "Compute threads per worker (default 1)");
@@ -88,7 +88,7 @@ void add_how(CLI::App& app, TrainOptions& o) {
   add_word(app, "-b,--backend", o.backend,
            "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
            "GPUs), or virtual: emulated ranks in simulated time, on a simulated network");
-  add_number(app, "--groups", o.learning.via.group_size, 1,
+  add_number(app, "--groups", o.learning.route_options.group_size, 1,
              "Ranks per machine, for hierarchical (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
   app.add_option(
@@ -233,9 +233,9 @@ training::TrainerOptions learning_of(const TrainOptions& o, std::string_view bac
                      kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
-  learning.optimizer.kind = training::optimizer_named(o.optimizer);
-  learning.rate.scaling = training::rate_scaling_named(o.rate_scaling);
-  learning.rate.decay = training::rate_decay_named(o.rate_decay);
+  learning.optimizer.kind = training::find_optimizer(o.optimizer);
+  learning.rate.scaling = training::find_rate_scaling(o.rate_scaling);
+  learning.rate.decay = training::find_rate_decay(o.rate_decay);
   learning.rate.workers = workers;
   learning.rate.epochs = static_cast<double>(learning.epochs);
   return learning;

@@ -10,7 +10,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
-#include "training/control/gather.hpp"
+#include "collectives/host/gatherv.hpp"
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/step_trace.hpp"
 #include "training/trainer/checkpointing.hpp"
@@ -26,24 +26,24 @@ class Tracer {
   void step(const training::StepReport& r) {
     const double computed = r.begin + r.input;
     if (r.input > 0)
-      add({training::WorkSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
-    add({training::WorkSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
+      add({training::StepSpan::Kind::input, rank_, "input", r.step.number, 0, r.begin, computed});
+    add({training::StepSpan::Kind::compute, rank_, "step", r.step.number, 0, computed,
          r.begin + r.seconds - r.exposed});
   }
   // Called on the thread of the exchange.
   void collective(const training::CollectiveId& id, double begin, double end) {
-    add({training::WorkSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
+    add({training::StepSpan::Kind::communicate, rank_, name(id), id.step, 0, begin, end});
   }
   std::string encoded() const { return training::encode_spans(spans_); }
 
  private:
-  void add(training::WorkSpan span) {
+  void add(training::StepSpan span) {
     const std::lock_guard lock(mutex_);
     spans_.push_back(std::move(span));
   }
   Rank rank_;
   std::mutex mutex_;
-  std::vector<training::WorkSpan> spans_;
+  std::vector<training::StepSpan> spans_;
 };
 
 /// Prints the progress of a run, and writes TensorBoard events; on rank 0.
@@ -112,12 +112,12 @@ class ProgressPrinter {
   Count steps_ = 0;
 };
 
-std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
-                                                      const TrainOptions& options,
-                                                      const Datasets& data,
-                                                      const training::Sampling& sampling) {
+std::vector<training::RunParameter> make_run_parameters(const TrainConfig& config,
+                                                        const TrainOptions& options,
+                                                        const Datasets& data,
+                                                        const training::Sampling& sampling) {
   return {{"the model's name", std::string(config.architecture->name)},
-          {"the data", data.train.name + "; " + training::agreement(sampling)},
+          {"the data", data.train.name + "; " + training::to_string(sampling)},
           {"the seed", std::to_string(options.seed)},
           {"synchronized batch normalization", options.sync_batch_norm ? "on" : "off"},
           {"checkpoints",
@@ -126,10 +126,10 @@ std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
 }
 
 void write_trace(const TrainOptions& options, const std::vector<std::string>& encoded) {
-  std::vector<training::WorkSpan> spans;
+  std::vector<training::StepSpan> spans;
   for (const std::string& text : encoded)
-    for (training::WorkSpan& span : training::decode_spans(text)) spans.push_back(std::move(span));
-  write_file(options.trace, training::trace_of(spans, context(options.command)).dump() + "\n");
+    for (training::StepSpan& span : training::decode_spans(text)) spans.push_back(std::move(span));
+  write_file(options.trace, training::make_trace(spans, context(options.command)).dump() + "\n");
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
                               .global_batch = options.batch,
                               .workers = config.workers,
                               .rank = is_worker ? c.rank() : 0,
-                              .sharding = training::sharding_named(options.sharding),
+                              .sharding = training::find_sharding(options.sharding),
                               .seed = options.seed};
   if (options.sync_batch_norm && options.batch % config.workers != 0)
     fail(Blame::usage,
@@ -154,7 +154,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
              options.batch, config.workers));
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
-  learning.via.gpus = gpus;
+  learning.route_options.gpus = gpus;
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {
@@ -164,7 +164,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
              .cuda = options.device == "cuda"});
       },
-      run_parameters_of(config, options, data, sampling));
+      make_run_parameters(config, options, data, sampling));
   std::optional<ProgressPrinter> printer;
   if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
   std::optional<training::Checkpointer> backup;
@@ -208,7 +208,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
   trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);
   result.staleness = trainer.staleness();
   if (traces) {
-    const std::vector<std::string> all = training::gather(c, tracer.encoded());
+    const std::vector<std::string> all = collectives::gather(c, tracer.encoded());
     if (is_root) write_trace(options, all);
   }
   result.config = config;

@@ -20,7 +20,7 @@ RunSummary summary_of(const TrainResult& r) {
   run.aggregation = r.codes.way;
   run.bandwidth = r.config.network.bandwidth;
   run.latency = r.config.network.topology.empty()
-                    ? show_picoseconds(static_cast<double>(r.config.network.latency))
+                    ? show_picoseconds(picoseconds(r.config.network.latency))
                     : r.config.network.topology;
   run.accuracy = accuracy(all.validation);
   run.steps = all.steps;

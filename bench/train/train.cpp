@@ -64,8 +64,8 @@ std::string why_left_out(const TrainConfig& c) {
   if (!gradients.compressor) return "";
   const training::CompressorKind& kind = *gradients.compressor->kind;
   if (gradients.scheduler == "dear") return "its halves of an allreduce cannot carry codes";
-  if (kind.optimiser != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
-    return fmt::format("it needs optimizer {}", kind.optimiser);
+  if (kind.optimizer != "any" && c.learning.optimizer.kind != training::OptimizerOptions::Kind::sgd)
+    return fmt::format("it needs optimizer {}", kind.optimizer);
   const Count n = c.architecture->parameters;
   const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
   if (training::code_route(gradients, {&whole, 1}, c.workers).way == "allreduce") return "";
@@ -153,8 +153,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
 // Throws Error(usage) if TF_CONFIG or Slurm name workers that are not part of the MPI job: this
 // process would silently train alone.
 void check_cluster(const Job& job) {
-  const training::Cluster cluster =
-      training::resolve_cluster(training::process_environment, std::nullopt);
+  const training::Cluster cluster = training::resolve_cluster(training::process_environment);
   const auto ranks = cluster.workers + static_cast<Rank>(cluster.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
@@ -164,7 +163,7 @@ void check_cluster(const Job& job) {
   fail(Blame::usage,
        fmt::format("{} names {} workers and servers, but this {}: start all of them as one job, "
                    "`mpirun -n {} -H {} arlab train ...`, or unset its variables",
-                   cluster.told_by, ranks,
+                   cluster.source, ranks,
                    job.ranks() == 0 ? std::string("process is not part of an MPI job")
                                     : fmt::format("MPI job has {} ranks", job.ranks()),
                    ranks, hosts));

@@ -12,13 +12,11 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/threads/barrier.hpp"
+#include "collectives/threads/canceled.hpp"
 #include "collectives/threads/thread_round.hpp"
 
 namespace arlab::collectives {
 namespace {
-
-/// Ends a rank because another one has failed.
-struct CalledOff {};
 
 /// What the threads of all ranks share.
 struct World {
@@ -34,7 +32,7 @@ struct World {
     meeting.call_off();
   }
   void leave_if_called_off() const {
-    if (called_off) throw CalledOff{};
+    if (called_off) throw Canceled{};
   }
 
   const Rank ranks;
@@ -169,7 +167,7 @@ void run(World& world, Rank me, const std::function<void(Communicator&)>& body) 
   try {
     ThreadCommunicator communicator(world, me);
     body(communicator);
-  } catch (const CalledOff&) {  // the one who failed has said why
+  } catch (const Canceled&) {  // the one who failed has said why
   } catch (...) {
     world.call_off(std::current_exception());
   }

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The figures of the lecture, taken from the explorer's page by a headless Chromium.
+"""Saves the figures of the lecture from the explorer's page with a headless Chromium.
 
     arlab explore -o explore.html
     /usr/bin/python3 docs/teaching/make_figures.py explore.html
 
-Writes plots/teaching/figures/*.svg: of each algorithm a step on 8 ranks and the timeline with its critical path; the
-crossover curves; a broken schedule.
+Writes docs/teaching/figures/*.svg: for each algorithm one step on 8 ranks and the timeline with its critical path; the
+crossover curves; the link loads on a torus.
 """
 
 import sys
@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "plots"))
 import browser  # noqa: E402
 
-# algorithm: the step of 8 ranks that tells most, and which of its panels the lecture shows
+# algorithm: the step on 8 ranks, and the panels that the lecture shows
 STEPS = {"all_to_all": (1, ["talks"]), "master_worker": (1, ["talks", "time"]), "tree": (2, ["talks", "time"]),
          "butterfly": (2, ["talks", "holds"]), "round_robin": (3, ["talks", "holds"]), "ring": (3, ["holds", "time"])}
 PANELS = {"talks": ("", "svg.stage"), "holds": ("", "svg.holdings"),

@@ -1,8 +1,7 @@
-// Mine: say in one line what it does.
+// Mine: describe the algorithm in one line here.
 //
-// Copy this file to algorithms/catalog/mine.cpp, build, and ask the tutor: `arlab verify mine
-// -p 1..16+1`. As it stands, the vector travels once along the line of ranks and nobody sends the
-// sum back.
+// Copy this file to algorithms/catalog/mine.cpp, build, and run `arlab verify mine -p 1..16+1`. At
+// first the vector travels once along the line of ranks, and no rank sends the sum back.
 #include "algorithms/algorithm.hpp"
 
 namespace arlab::catalog {
@@ -13,13 +12,13 @@ Program program(Problem p, Rank me) {
   if (me < p.ranks - 1) co_yield send(me + 1, p.all());
 }
 
-// What it claims to cost: all messages, all elements sent, the longest chain of rounds.
+// The cost of the whole run: messages, elements sent, the longest chain of rounds.
 Cost cost_model(const Problem& p) {
   const Count edges = p.ranks - 1;
   return {p.elements > 0 ? edges : 0, edges * p.elements, edges};
 }
 
-// The same of one rank: its own rounds.
+// The cost of one rank: messages and elements that it sends, and its rounds.
 Cost rank_cost_model(const Problem& p, Rank me) {
   const Count sends = me < p.ranks - 1 ? 1 : 0, receives = me > 0 ? 1 : 0;
   return {p.elements > 0 ? sends : 0, sends * p.elements, sends + receives};

@@ -1,4 +1,4 @@
-# Run at build time: writes OUTPUT with the bytes of MODULE in hexadecimal; none without a module.
+# Runs at build time: writes OUTPUT with the bytes of MODULE in hexadecimal, or an empty string without a module.
 set(hex "")
 if(MODULE)
   file(READ ${MODULE} hex HEX)

@@ -1,5 +1,7 @@
-# Compiles algorithms/, simulator/ and the answers for wasm32-wasi into one reactor module, ${module}; sets wasm_module.
-# Left out: what reads files, and what only the command line shows of topologies.
+# Compiles the engine for wasm32-wasi into one reactor module, ${module}; sets wasm_module.
+#
+# The engine is algorithms/, simulator/ without its ARLAB_NATIVE_SOURCES, the ARLAB_BROWSER_SOURCES of training/, and the
+# answers.
 set(sources "")
 foreach(library arlab_algorithms arlab_simulator)
   get_target_property(parts ${library} SOURCES)
@@ -9,19 +11,22 @@ foreach(library arlab_algorithms arlab_simulator)
     list(APPEND sources ${source})
   endforeach()
 endforeach()
-list(FILTER sources EXCLUDE REGEX "simulator/topologies/(import/|analysis/metrics|analysis/flow|faults)")
-# Of training only the schedulers, and of those what decides in virtual time.
-get_target_property(parts arlab_training SOURCES)
-list(FILTER parts INCLUDE REGEX "training/schedulers(/|\\.cpp)")
-list(FILTER parts EXCLUDE REGEX "dispatcher")
-list(APPEND sources ${parts})
+get_target_property(native arlab_simulator ARLAB_NATIVE_SOURCES)
+foreach(source ${native})
+  if(NOT source IN_LIST sources)
+    message(FATAL_ERROR "ARLAB_NATIVE_SOURCES of simulator/ names ${source}, which is not a source of arlab_simulator")
+  endif()
+endforeach()
+list(REMOVE_ITEM sources ${native})
+get_target_property(browser arlab_training ARLAB_BROWSER_SOURCES)
+list(APPEND sources ${browser})
 set(flags --target=wasm32-wasi -std=c++20 -O2 -fno-exceptions -nostdinc++ --sysroot=/ -isystem ${wasm_headers}
   -isystem /usr/include/wasm32-wasi -isystem ${CMAKE_CURRENT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}
   -fvisibility=hidden -ffunction-sections -fdata-sections -DJSON_NOEXCEPTION -DJSON_HAS_FILESYSTEM=0
   -DJSON_HAS_EXPERIMENTAL_FILESYSTEM=0 -DBOOST_NO_EXCEPTIONS -DBOOST_EXCEPTION_DISABLE
   -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION)
 
-# Headers of others, without the system's C headers beside them.
+# Third-party headers, in a folder without the system's C headers.
 get_target_property(json_folders nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
 find_path(ARLAB_JSON_FOLDER nlohmann/json.hpp PATHS ${json_folders})
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include)

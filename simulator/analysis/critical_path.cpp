@@ -12,7 +12,7 @@ using Step = CriticalStep;
 using Index = std::size_t;
 constexpr Index kNone = std::numeric_limits<Index>::max();
 
-// The spans of a trace by rank and end, and the two spans of each message.
+// Indexes the spans of a trace by rank and end, and the two spans of each message.
 class Spans {
  public:
   explicit Spans(const Trace& trace) : all_(trace.spans), used_(trace.spans.size()) {
@@ -26,8 +26,8 @@ class Spans {
                        [&](Index a, Index b) { return all_[a].end < all_[b].end; });
     for (const auto& [message, sent] : send_) {
       const Span &out = all_[sent], &in = all_[receive_.at(message)];
-      least_flight_ = std::min(least_flight_, in.begin - out.begin);
-      Time& whole = least_whole_.try_emplace(out.bytes, kLatest).first->second;
+      min_flight_ = std::min(min_flight_, in.begin - out.begin);
+      Time& whole = min_whole_.try_emplace(out.bytes, kLatest).first->second;
       whole = std::min(whole, in.end - out.begin);
     }
   }
@@ -35,23 +35,27 @@ class Spans {
   const Span& operator[](Index i) const { return all_[i]; }
   Index send_of(const Span& receive) const { return send_.at(receive.message); }
   Index receive_of(const Span& send) const { return receive_.at(send.message); }
-  Time least_flight() const { return least_flight_; }
-  /// From the beginning of a send of so many bytes to the end of its receive.
-  Time least_whole(Bytes bytes) const { return least_whole_.at(bytes); }
+  Time min_flight() const { return min_flight_; }
+  /// The minimum time from the start of a send of `bytes` to the end of its receive.
+  Time min_whole(Bytes bytes) const { return min_whole_.at(bytes); }
   void use(Index i) { used_[i] = true; }
 
-  /// The best unused span of the rank that ended at `time`: use the greatest worth(span) > 0.
+  /// Returns the unused span of the rank that ended at `time` with the greatest worth(span) > 0.
   template <class Worth>
   Index ended(Rank rank, Time time, Worth worth) const {
     Index best = kNone;
-    int most = 0;
+    int max = 0;
     const auto& spans = of_rank_.at(rank);
-    for (auto i = first_at(spans, time); i != spans.end() && all_[*i].end == time; ++i)
-      if (!used_[*i])
-        if (const int w = worth(all_[*i]); w > most) best = *i, most = w;
+    for (auto i = first_at(spans, time); i != spans.end() && all_[*i].end == time; ++i) {
+      if (used_[*i]) continue;
+      const int w = worth(all_[*i]);
+      if (w <= max) continue;
+      best = *i;
+      max = w;
+    }
     return best;
   }
-  /// The unused span of the rank that ended last before `time`.
+  /// Returns the unused span of the rank that ended last before `time`.
   Index last_before(Rank rank, Time time) const {
     const auto& spans = of_rank_.at(rank);
     for (auto i = first_at(spans, time); i != spans.begin();)
@@ -72,33 +76,40 @@ class Spans {
   std::vector<bool> used_;
   std::unordered_map<Rank, std::vector<Index>> of_rank_;
   std::unordered_map<std::int64_t, Index> send_, receive_;
-  std::map<Bytes, Time> least_whole_;
-  Time least_flight_ = kLatest;
+  std::map<Bytes, Time> min_whole_;
+  Time min_flight_ = kLatest;
 };
 
 class Tracer {
  public:
   Tracer(const Trace& trace, Time finish) : spans_(trace), time_(finish) {
-    int most = 0;
+    int max = 0;
     for (const Span& s : trace.spans)
-      if (s.end == finish && (weight(s) > most || (weight(s) == most && s.rank < rank_)))
-        most = weight(s), rank_ = s.rank, lane_ = s.lane;
-    if (rank_ < 0)  // a rendezvous ended it
+      if (s.end == finish && (weight(s) > max || (weight(s) == max && s.rank < rank_))) {
+        max = weight(s);
+        start_at(s);
+      }
+    if (rank_ < 0)  // the run ends with a rendezvous
       for (const Span& s : trace.spans)
-        if (s.begin == finish) rank_ = s.rank, lane_ = s.lane;
+        if (s.begin == finish) start_at(s);
   }
 
   CriticalPath run() {
     if (rank_ >= 0) step_back(why_done());
-    while (time_ > 0) step_back(why_began_);
+    while (time_ > Time{}) step_back(why_began_);
     std::reverse(path_.steps.begin(), path_.steps.end());
     return std::move(path_);
   }
 
  private:
-  using Cause = Index;  // a span that ended at time_, kNone: nothing did
+  using Cause = Index;  // a span that ended at time_, or kNone
 
-  // Of spans that ended at once: what came in tells more than what went out.
+  void start_at(const Span& s) {
+    rank_ = s.rank;
+    lane_ = s.lane;
+  }
+
+  // The priority of spans that ended at the same time: receives explain more than sends.
   static int weight(const Span& s) {
     return s.kind == Span::Kind::reduce ? 3 : s.kind == Span::Kind::receive ? 2 : 1;
   }
@@ -110,7 +121,7 @@ class Tracer {
     lane_ = s.lane;
   }
 
-  // Goes back over the span `cause`, and finds what it waited for.
+  // Steps back over the span `cause`, and finds what it waited for.
   void step_back(Cause cause) {
     if (cause == kNone) return rest();
     const Span s = spans_[cause];
@@ -131,18 +142,20 @@ class Tracer {
     }
   }
 
-  // The receive began now: its message was on the way, unless it was there and the rank was busy.
+  // The receive started now. Either its message was in transit, or it had arrived and the rank was busy.
   void step_into_message(const Span& in) {
     const Index sent = spans_.send_of(in);
     const Span out = spans_[sent];
     const bool held_both_ends = out.end == in.begin;
-    if (!held_both_ends && in.begin - out.begin > spans_.least_flight()) {
+    if (!held_both_ends && in.begin - out.begin > spans_.min_flight()) {
       const Index before = spans_.ended(in.rank, in.begin, [](const Span&) { return 1; });
-      if (before != kNone) return void(why_began_ = before);
-      if (spans_.last_before(in.rank, in.begin) != kNone) return void(why_began_ = kNone);
+      if (before != kNone || spans_.last_before(in.rank, in.begin) != kNone) {
+        why_began_ = before;
+        return;
+      }
     }
-    const Time start = time_ - spans_.least_whole(out.bytes);
-    if (held_both_ends && start > out.begin) {  // it waited for the receiver's port
+    const Time start = time_ - spans_.min_whole(out.bytes);
+    if (held_both_ends && start > out.begin) {  // the message waited for the receiver's port
       const Index before = spans_.ended(
           in.rank, start, [](const Span& s) { return s.kind == Span::Kind::receive ? 1 : 0; });
       if (before != kNone) {
@@ -156,25 +169,27 @@ class Tracer {
     why_began_ = why_sent(out);
   }
 
-  // Why the rank's lane is done with something at time_: its own work first.
+  // Why an activity of the rank's lane ended at time_: first its own work.
   Cause why_done() {
     const Index own = spans_.ended(
         rank_, time_, [&](const Span& s) { return (s.lane == lane_ ? 3 : 0) + weight(s); });
     if (own != kNone) return own;
-    // A rendezvous: one of its sends has met its receive just now, when that began or was posted.
+    // A rendezvous: a receive that matches one of its sends started or was posted now.
     Cause cause = kNone;
     spans_.each_of(rank_, [&](Index i) {
       const Span& s = spans_[i];
       if (cause != kNone || s.kind != Span::Kind::send || s.begin >= time_) return;
       const Span& in = spans_[spans_.receive_of(s)];
-      if (in.begin == time_ && in.end > in.begin) return void(cause = spans_.receive_of(s));
-      if (in.end <= time_) cause = spans_.ended(in.rank, time_, [](const Span&) { return 1; });
+      if (in.begin == time_ && in.end > in.begin)
+        cause = spans_.receive_of(s);
+      else if (in.end <= time_)
+        cause = spans_.ended(in.rank, time_, [](const Span&) { return 1; });
     });
     return cause;
   }
-  // Why the send began: its round, its port, or its receive was there at last.
+  // Why the send started: its round started, its port became free, or its receive was posted.
   Cause why_sent(const Span& s) {
-    if (time_ == 0) return kNone;
+    if (time_ == Time{}) return kNone;
     const Index own = spans_.ended(s.rank, time_, [&](const Span& other) {
       return other.lane == s.lane ? 1 + weight(other) : other.kind == Span::Kind::send ? 1 : 0;
     });
@@ -185,12 +200,13 @@ class Tracer {
     return why_done();
   }
 
-  // Nothing ended now: the rank's port rested since its last message.
+  // Nothing ended now: the rank's port was idle since its last message.
   void rest() {
     const Index before = spans_.last_before(rank_, time_);
-    const Time since = before == kNone ? 0 : spans_[before].end;
+    const Time since = before == kNone ? Time{} : spans_[before].end;
     Span none;
-    none.rank = rank_, none.lane = lane_;
+    none.rank = rank_;
+    none.lane = lane_;
     add(Step::Kind::wait, rank_, since, none);
     why_began_ = before;
   }
@@ -211,7 +227,7 @@ std::string_view name(CriticalStep::Kind kind) {
 }
 
 Time CriticalPath::spent(CriticalStep::Kind kind) const {
-  Time sum = 0;
+  Time sum{};
   for (const CriticalStep& step : steps)
     if (step.kind == kind) sum += step.end - step.begin;
   return sum;

@@ -1,10 +1,10 @@
-// Critical path: what the finish of a simulated run hangs on: a chain of sends, messages and
-// reductions without a gap, from time 0 to the finish.
+// Critical path: the gap-free chain of sends, transfers and reductions, from time 0 on, that determines
+// the finish time of a simulated run.
 //
-// It is read from the trace, backwards: what ended when this began? A rank's round begins when its
-// last one is done; a message leaves when its round is there, the port is free and, on a
-// synchronous network, its receive is posted; it is received when it is there and the receiver is
-// free. Where several things ended at once, each would do; the rank's own work is preferred.
+// It is found backwards in the trace: which span ended when this one started? A rank's round starts
+// when its last one is done. A message leaves when its round has started, the port is free and, on a
+// synchronous network, its receive is posted. It is received when it has arrived and the receiver is
+// free. If several spans ended at the same time, the rank's own work is preferred.
 #pragma once
 
 #include <string_view>
@@ -16,31 +16,31 @@ namespace arlab::simulator {
 
 struct CriticalStep {
   enum class Kind : std::uint8_t {
-    send,     ///< the rank is busy sending, and its next round waits for that
-    message,  ///< on the way from `rank` to `to`
-    receive,  ///< the rank is busy receiving
+    send,     ///< the rank is sending, and its next round waits for the end
+    message,  ///< in transit from `rank` to `to`
+    receive,  ///< the rank is receiving
     reduce,   ///< the rank adds
-    post,     ///< takes no time: `rank` is ready at last, which `to` has waited for
-    wait,     ///< the port rests between two messages
+    post,     ///< takes no time: `to` has waited until `rank` was ready
+    wait,     ///< the port is idle between two messages
   };
   Kind kind = Kind::wait;
   Rank rank = 0;
-  Rank to = 0;  ///< the rank that the chain goes on with
+  Rank to = 0;  ///< the rank on which the chain continues
   std::int32_t lane = 0;
   Count round = 0;
   std::int64_t message = -1;
-  Time begin = 0, end = 0;
+  Time begin{}, end{};
 };
 std::string_view name(CriticalStep::Kind kind);
 
 struct CriticalPath {
   std::vector<CriticalStep> steps;  ///< in order of time: each ends where the next begins
-  Time length() const { return steps.empty() ? 0 : steps.back().end - steps.front().begin; }
-  /// Time spent in steps of this kind.
+  Time length() const { return steps.empty() ? Time{} : steps.back().end - steps.front().begin; }
+  /// Returns the time spent in steps of this kind.
   Time spent(CriticalStep::Kind kind) const;
 };
 
-/// Of the trace of one whole run; `finish` is its Outcome's. Empty for an empty trace.
+/// Returns the critical path of a whole run that ended at `finish`; empty for an empty trace.
 CriticalPath critical_path(const Trace& trace, Time finish);
 
 }  // namespace arlab::simulator

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// Rates that differ by less are one rate, rounded in two ways.
+// Rates with a smaller relative difference are equal up to rounding.
 constexpr double kRounding = 1e-12;
 
 bool same(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a, b); }
@@ -53,7 +53,7 @@ IncrementalMaxMin::Flow IncrementalMaxMin::take_number() {
   return flow;
 }
 
-// A longer route than any before: moves all.
+// Makes room for a route longer than all before it.
 void IncrementalMaxMin::widen(std::size_t length) {
   const std::size_t wider = std::max(length, 2 * stride_);
   std::vector<Link> links(length_.size() * wider);
@@ -111,20 +111,20 @@ std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
 
 void IncrementalMaxMin::settle_around(Link dirty) {
   const Channel& c = channel(dirty);
-  if (c.flows.empty() || (c.flows.size() == 1 && alone(c.flows[0]))) {
+  if (c.flows.empty() || (c.flows.size() == 1 && settle_alone(c.flows[0]))) {
     channel(dirty).dirty = false;
     return;
   }
   ++groups_;
-  part_.clear();
+  scratch_.flows.clear();
   channel(dirty).dirty = false;
-  waiting_.assign(1, dirty);
+  scratch_.waiting.assign(1, dirty);
   gather();
-  if (!part_.empty()) settle_part();
+  if (!scratch_.flows.empty()) settle_group();
 }
 
-// Whether the flow has all its links to itself; then its rate is clear.
-bool IncrementalMaxMin::alone(Flow flow) {
+// Settles a flow that shares none of its links. Returns false if it shares one.
+bool IncrementalMaxMin::settle_alone(Flow flow) {
   double rate = kInfinite;
   Link narrowest = kCapped;
   for (const Link link : route(flow)) {
@@ -135,18 +135,18 @@ bool IncrementalMaxMin::alone(Flow flow) {
   }
   for (const Link link : route(flow)) channel(link).dirty = false;
   if (cap_ > 0 && cap_ < rate)
-    adopt(flow, cap_, kCapped);
+    set_rate(flow, cap_, kCapped);
   else
-    adopt(flow, rate, narrowest);
+    set_rate(flow, rate, narrowest);
   return true;
 }
 
-// Of each link that waits, and of dirty ones that these flows cross, too: the new flows, and those
-// that it held.
+// Joins the new flows of each waiting link and the flows that it holds. Dirty links that these flows
+// cross wait in turn.
 void IncrementalMaxMin::gather() {
-  while (!waiting_.empty()) {
-    const Link link = waiting_.back();
-    waiting_.pop_back();
+  while (!scratch_.waiting.empty()) {
+    const Link link = scratch_.waiting.back();
+    scratch_.waiting.pop_back();
     for (const Flow flow : channel(link).flows)
       if (holder_[flow] == link || holder_[flow] == kNew) join(flow);
   }
@@ -154,95 +154,98 @@ void IncrementalMaxMin::gather() {
 
 void IncrementalMaxMin::join(Flow flow) {
   if (std::exchange(group_[flow], groups_) == groups_) return;
-  part_.push_back(flow);
+  scratch_.flows.push_back(flow);
   for (const Link link : route(flow))
-    if (std::exchange(channel(link).dirty, false)) waiting_.push_back(link);
+    if (std::exchange(channel(link).dirty, false)) scratch_.waiting.push_back(link);
 }
 
-void IncrementalMaxMin::settle_part() {
-  looked_at_ = 0;
+void IncrementalMaxMin::settle_group() {
+  scratch_.visited = 0;
   for (;;) {
-    pose();
-    const Shares solved = solver_.solve(sharing_);
-    if (!spread(solved)) {
-      for (std::size_t i = 0; i < part_.size(); ++i) {
+    build_subproblem();
+    const Shares solved = solver_.solve(scratch_.problem);
+    if (!propagate(solved)) {
+      for (std::size_t i = 0; i < scratch_.flows.size(); ++i) {
         const std::uint32_t holder = solved.holder[i];
-        adopt(part_[i], solved.rate[i], holder == Shares::kCap ? kCapped : part_links_[holder]);
+        set_rate(scratch_.flows[i], solved.rate[i],
+                 holder == Shares::kCap ? kCapped : scratch_.links[holder]);
       }
       return;
     }
-    if (looked_at_ > crossings_) join_connected();
+    if (scratch_.visited > crossings_) join_connected();
   }
 }
 
-// States the problem of the part: its flows share what the others leave them.
-void IncrementalMaxMin::pose() {
-  sharing_.cap = cap_;
-  sharing_.begin.assign(1, 0);
-  sharing_.links.clear();
-  part_links_.clear();
-  ++posed_;
-  for (const Flow flow : part_) {
+// Builds the problem of the group: its flows share the capacity that the other flows leave.
+void IncrementalMaxMin::build_subproblem() {
+  scratch_.problem.cap = cap_;
+  scratch_.problem.begin.assign(1, 0);
+  scratch_.problem.links.clear();
+  scratch_.links.clear();
+  ++subproblems_;
+  for (const Flow flow : scratch_.flows) {
     for (const Link link : route(flow)) {
       Channel& c = channel(link);
-      if (std::exchange(c.posed, posed_) != posed_) {
-        c.local = static_cast<std::uint32_t>(part_links_.size());
+      if (std::exchange(c.subproblem, subproblems_) != subproblems_) {
+        c.index = static_cast<std::uint32_t>(scratch_.links.size());
         c.inside = 0;
-        part_links_.push_back(link);
+        scratch_.links.push_back(link);
       }
       ++c.inside;
-      sharing_.links.push_back(c.local);
+      scratch_.problem.links.push_back(c.index);
     }
-    sharing_.begin.push_back(static_cast<std::uint32_t>(sharing_.links.size()));
+    scratch_.problem.begin.push_back(static_cast<std::uint32_t>(scratch_.problem.links.size()));
   }
-  sharing_.capacity.clear();
-  for (const Link link : part_links_) {
+  scratch_.problem.capacity.clear();
+  for (const Link link : scratch_.links) {
     const Channel& c = channel(link);
     double others = 0;
-    looked_at_ += c.flows.size();
+    scratch_.visited += c.flows.size();
     if (c.inside < c.flows.size())
       for (const Flow flow : c.flows)
         if (group_[flow] != groups_) others += rate_[flow];
-    sharing_.capacity.push_back(std::max(0.0, c.capacity - others));
+    scratch_.problem.capacity.push_back(std::max(0.0, c.capacity - others));
   }
 }
 
-// Whom the new rates concern beyond the part joins it; returns whether anyone did.
-bool IncrementalMaxMin::spread(const Shares& solved) {
-  const std::size_t before = part_.size();
-  level_.assign(part_links_.size(), kInfinite);
-  disturbed_.assign(part_links_.size(), false);
+// Joins the flows outside the group whose rates the solution affects. Returns whether there are any.
+bool IncrementalMaxMin::propagate(const Shares& solved) {
+  const std::size_t before = scratch_.flows.size();
+  scratch_.level.assign(scratch_.links.size(), kInfinite);
+  scratch_.rate_changed.assign(scratch_.links.size(), false);
   for (std::size_t i = 0; i < before; ++i) {
-    if (solved.holder[i] != Shares::kCap) level_[solved.holder[i]] = solved.rate[i];
-    if (same(solved.rate[i], rate_[part_[i]])) continue;
-    for (std::uint32_t k = sharing_.begin[i]; k < sharing_.begin[i + 1]; ++k)
-      disturbed_[sharing_.links[k]] = true;
+    if (solved.holder[i] != Shares::kCap) scratch_.level[solved.holder[i]] = solved.rate[i];
+    if (same(solved.rate[i], rate_[scratch_.flows[i]])) continue;
+    for (std::uint32_t k = scratch_.problem.begin[i]; k < scratch_.problem.begin[i + 1]; ++k)
+      scratch_.rate_changed[scratch_.problem.links[k]] = true;
   }
-  for (std::size_t l = 0; l < level_.size(); ++l) {
-    const Link link = part_links_[l];
+  for (std::size_t l = 0; l < scratch_.level.size(); ++l) {
+    const Link link = scratch_.links[l];
     const Channel& c = channel(link);
-    if (c.inside == c.flows.size() || (!disturbed_[l] && level_[l] == kInfinite)) continue;
-    looked_at_ += c.flows.size();
+    if (c.inside == c.flows.size() || (!scratch_.rate_changed[l] && scratch_.level[l] == kInfinite))
+      continue;
+    scratch_.visited += c.flows.size();
     for (const Flow flow : c.flows)
-      if ((disturbed_[l] && holder_[flow] == link) || rate_[flow] > level_[l] * (1 + kRounding))
+      if ((scratch_.rate_changed[l] && holder_[flow] == link) ||
+          rate_[flow] > scratch_.level[l] * (1 + kRounding))
         join(flow);
   }
   gather();
-  return part_.size() > before;
+  return scratch_.flows.size() > before;
 }
 
-// Where changes spread too far to be worth looking: all flows that links connect with the part.
+// When a change affects too much of the network, joins all flows that links connect with the group.
 void IncrementalMaxMin::join_connected() {
-  for (std::size_t i = 0; i < part_.size(); ++i)
-    for (const Link link : route(part_[i])) {
+  for (std::size_t i = 0; i < scratch_.flows.size(); ++i)
+    for (const Link link : route(scratch_.flows[i])) {
       Channel& c = channel(link);
       if (std::exchange(c.group, groups_) == groups_) continue;
       for (const Flow flow : c.flows) join(flow);
     }
-  waiting_.clear();
+  scratch_.waiting.clear();
 }
 
-void IncrementalMaxMin::adopt(Flow flow, double rate, Link holder) {
+void IncrementalMaxMin::set_rate(Flow flow, double rate, Link holder) {
   holder_[flow] = holder;
   if (same(rate_[flow], rate)) return;
   rate_[flow] = rate;

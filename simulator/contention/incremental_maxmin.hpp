@@ -1,10 +1,10 @@
-// IncrementalMaxMin: the max-min rates of flows that come and go on the links of a network.
+// IncrementalMaxMin: max-min fair rates of flows that start and stop on the links of a network.
 //
-// Only what a change touches is solved again: the flows held by a link that gained or lost one,
-// while all others keep their rates and leave the rest of the capacity; then those whose share the
-// new rates would spoil join in, until nobody is left to join. An allocation is max-min fair
-// exactly if each flow crosses a full link on which no flow has more (Bertsekas & Gallager, section
-// 6.5.2): that link holds it. No time, no network.
+// A change re-solves only the flows that it affects: the flows limited by a link that gained or lost
+// a flow. All others keep their rates, and the affected flows share the remaining capacity. Flows
+// whose rates then violate fairness join the subproblem until it is consistent. An allocation is
+// max-min fair if and only if each flow crosses a full link on which no flow has a higher rate
+// (Bertsekas & Gallager, section 6.5.2). That link is the flow's holder.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,19 @@ namespace arlab::simulator {
 
 class IncrementalMaxMin {
  public:
-  using Flow = std::uint32_t;  ///< small numbers; those of flows that stopped are used again
+  using Flow = std::uint32_t;  ///< small numbers; those of stopped flows are reused
   using Link = std::int32_t;   ///< from 0
 
-  /// Capacities above 0 in any unit of rate; cap: most that one flow may have, 0: no limit.
+  /// Capacities are above 0, in any unit of rate. cap: the maximum rate of one flow; 0: no limit.
   IncrementalMaxMin(std::vector<double> capacity, double cap);
 
-  /// A flow that does not flow yet. It crosses each link of the route at most once, and at least
-  /// one.
+  /// Adds a flow that has not started. Its route has at least one link and no link twice.
   Flow add(std::span<const Link> route);
   void start(Flow flow);
-  /// Ends it, started or not; its number is free.
+  /// Removes the flow, started or not, and frees its number.
   void stop(Flow flow);
 
-  /// Brings all rates up to date; returns the flows whose rate is a new one. Valid until the next
-  /// call.
+  /// Updates all rates. Returns the flows whose rate has changed, valid until the next call.
   std::span<const Flow> settle();
 
   double rate(Flow flow) const { return rate_[flow]; }  ///< 0 before it is settled
@@ -39,17 +37,28 @@ class IncrementalMaxMin {
   std::span<const Link> route(Flow flow) const {
     return {links_.data() + flow * stride_, length_[flow]};
   }
-  std::size_t flows() const { return length_.size(); }  ///< all numbers are below
+  std::size_t flows() const { return length_.size(); }  ///< all flow numbers are below this
 
  private:
-  struct Channel {  // what flows on one link
+  struct Channel {  // the flows on one link
     double capacity = 0;
     std::vector<Flow> flows;
-    bool dirty = false;        // has gained or lost a flow since it was settled
-    std::uint32_t group = 0;   // the latest all of whose flows joined
-    std::uint32_t posed = 0;   // the latest problem that it is part of; in that:
-    std::uint32_t local = 0;   // its number
-    std::uint32_t inside = 0;  // how many of its flows
+    bool dirty = false;            // has gained or lost a flow since it was settled
+    std::uint32_t group = 0;       // the latest group that all its flows joined
+    std::uint32_t subproblem = 0;  // the latest subproblem that contains it, and in that:
+    std::uint32_t index = 0;       // its number
+    std::uint32_t inside = 0;      // the number of its flows
+  };
+
+  // Temporary data of one settle_around(): the group of flows and links that is being solved.
+  struct Scratch {
+    std::vector<Flow> flows;
+    std::vector<Link> links;
+    std::vector<Link> waiting;               // links whose flows have not joined yet
+    std::size_t visited = 0;                 // entries of flow lists read so far
+    std::vector<double> level;               // of each link: the rate at which it limits flows
+    std::vector<std::uint8_t> rate_changed;  // of each link: whether a flow on it has a new rate
+    Sharing problem;
   };
 
   Channel& channel(Link link) { return channels_[static_cast<std::size_t>(link)]; }
@@ -58,42 +67,36 @@ class IncrementalMaxMin {
   void mark(Link link);
 
   void settle_around(Link dirty);
-  bool alone(Flow flow);
+  bool settle_alone(Flow flow);
   void gather();
   void join(Flow flow);
-  void settle_part();
-  void pose();
-  bool spread(const Shares& solved);
+  void settle_group();
+  void build_subproblem();
+  bool propagate(const Shares& solved);
   void join_connected();
-  void adopt(Flow flow, double rate, Link holder);
+  void set_rate(Flow flow, double rate, Link holder);
 
   static constexpr Link kNew = -2, kCapped = -1;  // instead of the link that holds a flow
 
   std::vector<Channel> channels_;
   double cap_;
-  // Of each flow; routes and the places in the list of each link are `stride_` apart:
+  // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's position
+  // in the list of each link.
   std::size_t stride_ = 2;
   std::vector<Link> links_;
   std::vector<std::uint32_t> places_;
   std::vector<std::uint32_t> length_;
   std::vector<double> rate_;
   std::vector<Link> holder_;
-  std::vector<std::uint32_t> group_;  // the latest that it joined
+  std::vector<std::uint32_t> group_;  // the latest group that the flow joined
   std::vector<std::uint8_t> started_;
   std::vector<Flow> free_;
-  std::size_t crossings_ = 0;  // links of all routes of flows that have started
+  std::size_t crossings_ = 0;  // total length of the routes of all started flows
 
   std::vector<Link> dirty_;
   std::vector<Flow> changed_;
-  // The group of flows and links that is being solved:
-  std::uint32_t groups_ = 0, posed_ = 0;
-  std::vector<Flow> part_;
-  std::vector<Link> part_links_;
-  std::vector<Link> waiting_;
-  std::size_t looked_at_ = 0;            // flows in the lists of links, so far
-  std::vector<double> level_;            // of each of these links: the rate at which it holds flows
-  std::vector<std::uint8_t> disturbed_;  // of each: a rate on it is a new one
-  Sharing sharing_;
+  std::uint32_t groups_ = 0, subproblems_ = 0;  // solved so far
+  Scratch scratch_;
   MaxMin solver_;
 };
 

@@ -1,8 +1,8 @@
-// Agenda: when each of many things happens next, where times change before they come.
+// IndexedHeap: a priority queue of items by time, whose times may change.
 //
-// A heap with four children a node that knows where each thing is, so that a new time moves the
-// thing instead of leaving an entry that no longer holds. Things of one time come together, in an
-// order that follows from what was set when.
+// A heap with four children per node that knows the position of each item. So a new time moves the
+// item and leaves no stale entry. Items of one time are taken together, in an order that depends only
+// on the sequence of calls.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,27 @@ namespace arlab::simulator {
 
 class IndexedHeap {
  public:
-  using Thing = std::uint32_t;  ///< small numbers
+  using Item = std::uint32_t;  ///< small numbers
 
   bool empty() const { return heap_.empty(); }
-  /// Of the next things; the agenda must not be empty.
+  /// Returns the earliest time. The heap must not be empty.
   Time next_time() const { return heap_.front().time; }
 
-  /// The thing happens then, and not when it was to happen before.
-  void set(Thing thing, Time time) {
-    if (thing >= place_.size()) place_.resize(thing + std::size_t{1}, kNowhere);
-    std::size_t at = place_[thing];
+  /// Sets the time of the item, which replaces its earlier time.
+  void set(Item item, Time time) {
+    if (item >= place_.size()) place_.resize(item + std::size_t{1}, kNowhere);
+    std::size_t at = place_[item];
     if (at == kNowhere) {
       at = heap_.size();
       heap_.push_back({});
     } else if (heap_[at].time < time) {
-      return sink(at, {time, thing});
+      return sink(at, {time, item});
     }
-    rise(at, {time, thing});
+    rise(at, {time, item});
   }
 
-  /// Takes all things of the next time. Valid until the next call.
-  std::span<const Thing> take_next() {
+  /// Removes and returns all items of the earliest time. Valid until the next call.
+  std::span<const Item> take_next() {
     const Time now = next_time();
     taken_.clear();
     // They are together at the top of the heap.
@@ -48,8 +48,8 @@ class IndexedHeap {
       for (std::size_t c = first; c < first + kChildren && c < heap_.size(); ++c)
         if (heap_[c].time == now) found_.push_back(static_cast<std::uint32_t>(c));
     }
-    for (const std::uint32_t at : found_) taken_.push_back(heap_[at].thing);
-    for (const Thing thing : taken_) place_[thing] = kNowhere;
+    for (const std::uint32_t at : found_) taken_.push_back(heap_[at].item);
+    for (const Item item : taken_) place_[item] = kNowhere;
     remove_found();
     return taken_;
   }
@@ -59,13 +59,13 @@ class IndexedHeap {
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
   struct Entry {
-    Time time = 0;
-    Thing thing = 0;
+    Time time{};
+    Item item = 0;
   };
 
-  // From the last one on, so that a hole is filled with an entry that stays.
+  // From the last position on, so that each hole is filled with an entry that stays.
   void remove_found() {
-    constexpr std::size_t kMany = 8;  // of so many, one: then it is quicker to build a new heap
+    constexpr std::size_t kMany = 8;  // above 1 of 8 entries, building a new heap is faster
     const bool rebuild = found_.size() * kMany > heap_.size();
     std::sort(found_.begin(), found_.end(), std::greater<>());
     for (const std::uint32_t at : found_) {
@@ -84,7 +84,7 @@ class IndexedHeap {
 
   void put(std::size_t at, const Entry& entry) {
     heap_[at] = entry;
-    place_[entry.thing] = static_cast<std::uint32_t>(at);
+    place_[entry.item] = static_cast<std::uint32_t>(at);
   }
 
   void rise(std::size_t at, const Entry& entry) {
@@ -101,20 +101,20 @@ class IndexedHeap {
     for (;;) {
       const std::size_t first = kChildren * at + 1;
       if (first >= heap_.size()) break;
-      std::size_t least = first;
+      std::size_t min = first;
       for (std::size_t c = first + 1; c < first + kChildren && c < heap_.size(); ++c)
-        if (heap_[c].time < heap_[least].time) least = c;
-      if (heap_[least].time >= entry.time) break;
-      put(at, heap_[least]);
-      at = least;
+        if (heap_[c].time < heap_[min].time) min = c;
+      if (heap_[min].time >= entry.time) break;
+      put(at, heap_[min]);
+      at = min;
     }
     put(at, entry);
   }
 
   std::vector<Entry> heap_;
-  std::vector<std::uint32_t> place_;  // of each thing in the heap
-  std::vector<std::uint32_t> found_;  // places of what is taken
-  std::vector<Thing> taken_;
+  std::vector<std::uint32_t> place_;  // of each item in the heap
+  std::vector<std::uint32_t> found_;  // places of the taken items
+  std::vector<Item> taken_;
 };
 
 }  // namespace arlab::simulator

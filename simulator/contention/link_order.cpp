@@ -6,8 +6,8 @@
 
 namespace arlab::simulator {
 
-// Up from the hosts first, then along a level to higher nodes, then to lower ones, then down: so
-// that routes through a tree, or along a dimension of a grid, seldom go back.
+// First links up from the hosts, then links along a level to higher nodes, then to lower ones, then
+// links down: routes through a tree, or along a dimension of a grid, seldom descend.
 LinkOrder::LinkOrder(const Topology& topology) : place_(topology.links().size()) {
   const auto key = [&](LinkId id) {
     const Link& link = topology.link(id);

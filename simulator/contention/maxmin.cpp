@@ -10,7 +10,7 @@ namespace arlab::simulator {
 namespace {
 
 constexpr double kUnsettled = -1, kNone = std::numeric_limits<double>::infinity();
-constexpr std::size_t kFew = 128;  // links: up to so many, a heap does not pay
+constexpr std::size_t kFew = 128;  // links: with fewer, a linear search is faster than a heap
 
 }  // namespace
 
@@ -33,8 +33,8 @@ double MaxMin::share(std::uint32_t link) const {
 }
 
 Shares MaxMin::solve(const Sharing& sharing) {
-  if (sharing != posed_) {
-    posed_ = sharing;
+  if (sharing != solved_) {
+    solved_ = sharing;
     fill(sharing);
   }
   return {rate_, holder_};
@@ -56,18 +56,18 @@ void MaxMin::fill(const Sharing& s) {
     }
 }
 
-// Looks for the least share of all again and again.
+// Repeatedly searches all links for the minimum share.
 void MaxMin::fill_few(const Sharing& s) {
   share_.resize(left_.size());
   for (std::uint32_t l = 0; l < share_.size(); ++l) share_[l] = share(l);
-  const double most = s.cap > 0 ? s.cap : kNone;
+  const double max = s.cap > 0 ? s.cap : kNone;
   for (;;) {
-    double least = kNone;
-    for (const double one : share_) least = std::min(least, one);
-    if (least >= most) return;  // no link holds anyone back any more
+    double min = kNone;
+    for (const double one : share_) min = std::min(min, one);
+    if (min >= max) return;  // no link limits the remaining flows
     const auto link =
-        static_cast<std::uint32_t>(std::find(share_.begin(), share_.end(), least) - share_.begin());
-    hold(s, {least, link}, [&](std::uint32_t l) { share_[l] = share(l); });
+        static_cast<std::uint32_t>(std::find(share_.begin(), share_.end(), min) - share_.begin());
+    settle_flows(s, {min, link}, [&](std::uint32_t l) { share_[l] = share(l); });
     share_[link] = kNone;
   }
 }
@@ -78,27 +78,26 @@ void MaxMin::fill_many(const Sharing& s) {
   for (std::uint32_t l = 0; l < left_.size(); ++l)
     if (open_[l] > 0) heap_.push_back({share(l), l});
   std::make_heap(heap_.begin(), heap_.end(), later);
-  const double most = s.cap > 0 ? s.cap : kNone;
+  const double max = s.cap > 0 ? s.cap : kNone;
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const Level level = heap_.back();
     heap_.pop_back();
     if (open_[level.link] == 0) continue;
-    // Shares only grow as others are settled, so a level that is no longer true belongs further
-    // back.
+    // Shares only grow as flows are settled: a stale level moves back.
     if (const double now = share(level.link); now > level.share) {
       heap_.push_back({now, level.link});
       std::push_heap(heap_.begin(), heap_.end(), later);
       continue;
     }
-    if (level.share >= most) return;
-    hold(s, level, [](std::uint32_t) {});
+    if (level.share >= max) return;
+    settle_flows(s, level, [](std::uint32_t) {});
   }
 }
 
-// The link is full: settles its flows, and tells of each link that they cross.
-template <class Told>
-void MaxMin::hold(const Sharing& s, const Level& level, Told told) {
+// The link is full: settles its flows, and calls on_link for each link that they cross.
+template <class OnLink>
+void MaxMin::settle_flows(const Sharing& s, const Level& level, OnLink on_link) {
   for (std::uint32_t i = first_[level.link]; i < first_[level.link + 1]; ++i) {
     const std::uint32_t f = flows_[i];
     if (rate_[f] != kUnsettled) continue;
@@ -108,7 +107,7 @@ void MaxMin::hold(const Sharing& s, const Level& level, Told told) {
       const std::uint32_t l = s.links[k];
       left_[l] = std::max(0.0, left_[l] - level.share);
       --open_[l];
-      told(l);
+      on_link(l);
     }
   }
 }

@@ -1,9 +1,8 @@
-// maxmin: how flows share links when every flow gets as much as it can without taking from one that
-// has less.
+// MaxMin: max-min fair rates of flows that share links.
 //
-// Progressive filling: raise all rates together until a link is full; its flows are settled; go on
-// with the rest. Bertsekas & Gallager, Data Networks, 2nd ed., 1992, section 6.5.2. A pure
-// function: no time, no network.
+// Progressive filling: raise all rates together until a link is full, settle its flows, and continue
+// with the rest. Bertsekas & Gallager, Data Networks, 2nd ed., 1992, section 6.5.2. A pure solver
+// without time and network.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,18 @@
 
 namespace arlab::simulator {
 
-/// Flows over links that are numbered from 0: flow f crosses links[begin[f]] to links[begin[f + 1]
+/// The problem: flows over links that are numbered from 0. Flow f crosses links[begin[f]] to links[begin[f + 1]
 /// - 1], at most once each.
 struct Sharing {
   std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions
   std::vector<std::uint32_t> links;
-  double cap = 0;  ///< most that one flow may have; 0: no limit
+  double cap = 0;  ///< maximum rate of one flow; 0: no limit
 
   bool operator==(const Sharing&) const = default;
 };
 
-/// Spans are valid until the next call.
+/// The solution. The spans are valid until the next call.
 struct Shares {
   static constexpr std::uint32_t kCap = ~std::uint32_t{0};
 
@@ -33,8 +32,8 @@ struct Shares {
 
 class MaxMin {
  public:
-  /// A flow without links needs a cap. The latest problem is remembered, since where ranks are in
-  /// step, it is often posed again: by the same permutation, or by another part of the network.
+  /// Solves the problem. A flow without links needs a cap. The latest problem is cached: ranks in step
+  /// often repeat it.
   Shares solve(const Sharing& sharing);
 
  private:
@@ -49,15 +48,15 @@ class MaxMin {
   void fill(const Sharing& sharing);
   void fill_few(const Sharing& sharing);
   void fill_many(const Sharing& sharing);
-  template <class Told>
-  void hold(const Sharing& sharing, const Level& level, Told told);
-  double share(std::uint32_t link) const;  // of a flow that is not settled
+  template <class OnLink>
+  void settle_flows(const Sharing& sharing, const Level& level, OnLink on_link);
+  double share(std::uint32_t link) const;  // of one unsettled flow
   void list_flows(const Sharing& sharing);
 
-  Sharing posed_;                             // what rate_ and holder_ solve
+  Sharing solved_;                            // the problem that rate_ and holder_ solve
   std::vector<double> rate_, left_;           // of each flow, of each link
   std::vector<std::uint32_t> holder_;         // of each flow
-  std::vector<std::uint32_t> open_;           // of each link: flows that are not settled
+  std::vector<std::uint32_t> open_;           // of each link: number of unsettled flows
   std::vector<std::uint32_t> first_, flows_;  // of each link: its flows
   std::vector<double> share_;
   std::vector<Level> heap_;

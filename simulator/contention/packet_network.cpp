@@ -11,7 +11,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const Settings& settings)
       carried_(topology.links().size()) {
   for (const Link& link : topology.links()) {
     Channel channel;
-    channel.rate = link.bandwidth / static_cast<double>(kSecond);
+    channel.rate = link.bandwidth / kPicosecondsPerSecond;
     channel.latency = link.latency;
     channels_.push_back(std::move(channel));
   }
@@ -89,8 +89,8 @@ void PacketNetwork::find_queues(Flow& flow) {
   }
 }
 
-// Room is given in the order in which it was asked for, one packet at a time: streams that meet
-// take turns, and so do the messages of a host.
+// Room is granted in the order of the requests, one packet at a time: merging streams alternate, and
+// so do the messages of a host.
 void PacketNetwork::ask(Index id, Index waiter) {
   queues_[id].waiters.push_back(waiter);
   give_room(id);
@@ -113,7 +113,7 @@ void PacketNetwork::give_room(Index id) {
   }
 }
 
-// The next packet of a message that is at its host leaves memory.
+// Enqueues the next packet of a message at its host.
 void PacketNetwork::inject(Index id) {
   Queue& queue = queues_[id];
   const Index source = queue.sources.front();
@@ -145,7 +145,7 @@ void PacketNetwork::may_go(Index id) {
   start(link);
 }
 
-// The next packet starts, if the link is free.
+// Starts the next packet if the link is free.
 void PacketNetwork::start(LinkId link) {
   Channel& c = channel(link);
   if (c.busy || c.ready.empty()) return;
@@ -161,7 +161,7 @@ void PacketNetwork::start(LinkId link) {
   events_.push({.time = done + c.latency, .queue = kNone, .packet = packet});
 }
 
-// The head has left its queue whole.
+// The last byte of the head has left its queue.
 void PacketNetwork::sent(Index id) {
   const LinkId link = queues_[id].link;
   channel(link).busy = false;

@@ -1,14 +1,15 @@
-// PacketNetwork: packets on the links of a topology, each stored whole by every node on its way.
+// PacketNetwork: store-and-forward packets on the links of a topology.
 //
-// Each link has a queue at its near end; the packet at its head starts when the link is free and
-// the queue ahead has room, which is then kept for it: queues are finite, nothing is ever lost, and
-// what cannot go on stops those behind it (head-of-line blocking) and, when its own queue is full,
-// those before it (back-pressure). Kermani & Kleinrock, Virtual cut-through, Computer Networks 3,
+// Each link has a queue at its near end. The packet at its head starts when the link is free and the
+// next queue has room, which is then reserved. Queues are finite and no packet is lost. A blocked
+// packet stops the packets behind it (head-of-line blocking) and, when its queue is full, the senders
+// to that queue (back-pressure). Kermani & Kleinrock, Virtual cut-through, Computer Networks 3,
 // 1979 (for store and forward); credits as in Kung, Blackwell, Chapman, Credit-based flow control
 // for ATM networks, SIGCOMM 1994.
 //
-// No deadlock, on any network and any routing: queues belong to virtual channels (link_order.hpp).
-// A host keeps messages until there is room for their packets, and takes in whatever arrives.
+// No deadlock occurs on any network with any routing: queues belong to virtual channels
+// (link_order.hpp). A host stores messages until their packets have room, and receives all packets
+// that arrive.
 #pragma once
 
 #include <cstdint>
@@ -27,30 +28,30 @@ namespace arlab::simulator {
 class PacketNetwork {
  public:
   struct Settings {
-    Bytes mtu = 1;                ///< bytes of a message in one packet, at most; 1 or more
-    Bytes header = 0;             ///< bytes that each packet carries besides
-    Bytes queue = 0;              ///< that a queue holds; it has room for a packet at least
-    bool queues_by_flow = false;  ///< each message has queues of its own
+    Bytes mtu = 1;                ///< maximum bytes of a message in one packet; at least 1
+    Bytes header = 0;             ///< additional bytes of each packet
+    Bytes queue = 0;              ///< capacity of a queue; it holds at least one packet
+    bool queues_by_flow = false;  ///< each message has separate queues
   };
 
   /// The topology must outlive this.
   PacketNetwork(const Topology& topology, const Settings& settings);
 
-  /// A message begins to leave its host; `number` is told when its last packet is through. The
-  /// route has at least one link.
+  /// Starts to send a message. advance() returns `number` when its last packet arrives. The route has
+  /// at least one link.
   void add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route, Time now);
 
-  /// When something happens next, and kNever.
+  /// Returns the time of the next event, or kNever.
   Time next_change() {
     return !woken_.empty() ? wake_ : events_.empty() ? kNever : events_.next_time();
   }
-  /// Does what happens at that time; the numbers of the messages that arrive, valid until the next
-  /// call.
+  /// Handles the events of that time. Returns the numbers of the messages that arrive, valid until the
+  /// next call.
   std::span<const std::uint32_t> advance(Time now);
 
-  /// From now on, notes in `history`, which must outlive this, what each link carries when.
+  /// From now on, records in `history`, which must outlive this, what each link carries.
   void watch(LinkHistory& history) { history_ = &history; }
-  /// Bytes that each link has carried.
+  /// Returns the bytes that each link has carried.
   const std::vector<double>& carried() const { return carried_; }
 
  private:
@@ -74,25 +75,25 @@ class PacketNetwork {
 
   struct Queue {
     LinkId link = 0;
-    Count room = 0;  // for packets that are not on their way here yet
+    Count room = 0;  // for packets, less the reserved places
     std::deque<Packet> packets;
-    std::deque<Index> sources;  // messages with packets that are at their host yet, in turn
-    // Who waits for room: queues whose head goes on to here; kNone: the sources, together one.
+    std::deque<Index> sources;  // messages that still have packets at their host, in turn
+    // The waiters for room: queues whose head goes to this queue next; kNone for all sources together.
     std::deque<Index> waiters;
     bool sources_wait = false;
   };
 
   struct Channel {    // a link
-    double rate = 0;  // bytes a picosecond
-    Time latency = 0;
+    double rate = 0;  // bytes per picosecond
+    Time latency{};
     bool busy = false;
-    std::deque<Index> ready;   // queues whose head may go as soon as the link is free
+    std::deque<Index> ready;   // queues whose head may start when the link is free
     std::vector<Index> lanes;  // its queues, by virtual channel
   };
 
   struct Event {
-    Time time = 0;
-    Index queue = 0;  // that the packet has left; kNone: it arrives at the end of the link
+    Time time{};
+    Index queue = 0;  // the queue that the packet leaves; kNone: it arrives at the end of the link
     Packet packet;
   };
 
@@ -113,18 +114,18 @@ class PacketNetwork {
 
   LinkOrder order_;
   Settings settings_;
-  Count depth_;  // packets a queue
+  Count depth_;  // packets per queue
   std::vector<Channel> channels_;
   std::vector<double> carried_;  // by link
   std::deque<Queue> queues_;
   std::vector<Flow> flows_;
   std::vector<Index> free_flows_, free_queues_;
   EventQueue<Event> events_;
-  std::vector<Index> woken_;  // queues that messages were posted to, at wake_
-  Time wake_ = 0;
+  std::vector<Index> woken_;  // queues with new messages, at wake_
+  Time wake_{};
   std::vector<std::uint32_t> arrived_;
-  Time now_ = 0;
-  LinkHistory* history_ = nullptr;  // null: nobody watches
+  Time now_{};
+  LinkHistory* history_ = nullptr;  // null: not recorded
 };
 
 }  // namespace arlab::simulator

@@ -1,5 +1,5 @@
-// Processors: one a rank, that adds what the rank receives: one piece of work at a time, in the
-// order in which it comes.
+// Processors: one per rank. It adds what the rank receives, one piece of work at a time, in order of
+// arrival.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace arlab::simulator {
 
 class Processors {
  public:
-  /// gamma: picoseconds a byte reduced.
+  /// gamma: picoseconds per reduced byte.
   Processors(Rank ranks, double gamma) : free_(static_cast<std::size_t>(ranks)), gamma_(gamma) {}
 
-  /// As Network::reduce() says.
+  /// Implements Network::reduce().
   Network::Work reduce(Rank rank, Bytes bytes, Time now) {
     Time& free = free_[static_cast<std::size_t>(rank)];
     const Time begin = std::max(now, free);
@@ -23,7 +23,7 @@ class Processors {
   }
 
  private:
-  std::vector<Time> free_;  // when each is
+  std::vector<Time> free_;  // when each is free
   double gamma_;
 };
 

@@ -1,4 +1,4 @@
-// Engine: the event loop, and the one place where the engine is instantiated.
+// Engine: the event loop, and the only instantiation of the engine.
 #include "simulator/engine/engine.hpp"
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 namespace arlab::simulator {
 
 template <class Source>
-Engine<Source>::Engine(Source crew, Rank ranks, Bytes element_size, Network& network,
+Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& network,
                        const SimulateOptions& options)
     : network_(network),
       synchronous_(network.synchronous()),
       changes_(network.has_changes()),
       options_(options),
       element_size_(element_size),
-      actors_(std::move(crew)),
-      parked_(static_cast<std::size_t>(ranks)),
+      actors_(std::move(source)),
+      waiting_(static_cast<std::size_t>(ranks)),
       ready_(synchronous_ ? actors_.size() : 0) {
-  outcome_.finish_of.assign(static_cast<std::size_t>(ranks), 0);
+  outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   if constexpr (std::is_same_v<Source, Actors>)
     if (options.trace) tracer_.emplace(*options.trace, actors_);
   for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
@@ -39,22 +39,22 @@ SimulationResult Engine<Source>::run() {
   for (const Actor& a : actors_) {
     if (a.program)
       fail(Blame::check,
-           "the simulated programs wait for one another and never end: "
-           "`arlab verify` tells where");
+           "the simulated programs deadlock: verify the algorithm to find the rank and round");
     outcome_.sent.rounds = std::max<Count>(outcome_.sent.rounds, a.depth);
   }
-  if (!early_.empty())
+  if (!unexpected_.empty())
     fail(Blame::check,
          "the simulated programs send messages that are never received: "
-         "`arlab verify` tells which");
+         "verify the algorithm to find them");
   return std::move(outcome_);
 }
 
-// With a million ranks every event touches cold memory: fetch what the next ones need while this
-// one runs. (Always inline: g++ deletes calls of a function that does nothing but prefetch.)
+// With a million ranks every event touches cold memory: prefetch the data of the next events.
+// (Always inline: g++ deletes calls of a function that only prefetches.)
 template <class Source>
 [[gnu::always_inline]] inline void Engine<Source>::prefetch() const {
-  constexpr std::size_t kLine = 64, kFrame = 320;  // bytes; the catalogue's frames are 136 to 320
+  constexpr std::size_t kLine = 64,
+                        kFrame = 320;  // bytes; coroutine frames of the catalog have 136 to 320
   if (const Event* e = queue_.upcoming(12)) __builtin_prefetch(&actors_[e->actor], 1);
   if (const Event* e = queue_.upcoming(6)) {
     const Actor& actor = actors_[e->actor];
@@ -90,7 +90,7 @@ void Engine<Source>::handle_next() {
   ++outcome_.events;
 }
 
-// All events of a moment come before the network's changes after it.
+// All events of one time come before the network's next change.
 template <class Source>
 bool Engine<Source>::step(Time latest) {
   const Time ours = queue_.empty() ? kNever : queue_.next_time();
@@ -113,7 +113,7 @@ bool Engine<Source>::step(Time latest) {
 template <class Source>
 void Engine<Source>::advance() {
   for (const Index number : network_.advance(now_)) {
-    Event e = messages_.release(number);
+    Event e = messages_.free(number);
     e.time = now_;
     queue_.push(e);
   }

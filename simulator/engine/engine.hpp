@@ -1,10 +1,8 @@
-// Engine: one simulation while it runs; simulate() of engine.hpp is what others call, and
-// InteractiveSimulation of open_simulation.hpp, where rounds come from outside.
+// Engine: the discrete-event simulation behind simulate() and InteractiveSimulation.
 //
-// A crew is who acts in it: Actors have programs to run, ExternalRounds are told their rounds.
-//
-// Its members are defined by idea: engine.cpp takes the events in order, engine_rounds.cpp begins
-// and ends rounds, engine_sends.cpp and engine_receives.cpp have the two ends of a message.
+// The source provides the rounds: Actors run programs; ExternalRounds receive their rounds from the
+// caller. engine.cpp processes the events in order, engine_rounds.inl starts and finishes rounds,
+// engine_sends.inl and engine_receives.inl implement the two ends of a message.
 #pragma once
 
 #include <optional>
@@ -25,16 +23,16 @@ class Engine {
  public:
   using Index = std::uint32_t;
 
-  Engine(Source crew, Rank ranks, Bytes element_size, Network& network,
+  Engine(Source source, Rank ranks, Bytes element_size, Network& network,
          const SimulateOptions& options);
 
-  /// From the first event to the last.
+  /// Runs all events.
   SimulationResult run();
-  /// The next thing that happens, if that is not after `latest`; false if there is none.
+  /// Handles the next event unless it is after `latest`. Returns false if there is none.
   bool step(Time latest);
-  /// When that was.
+  /// Returns the time of the latest event.
   Time now() const { return now_; }
-  /// The actor has a new round; whether that has any messages.
+  /// Starts the new round of the actor. Returns false if it has no messages.
   bool post(Index id, Time now);
 
   Source& actors() { return actors_; }
@@ -44,20 +42,20 @@ class Engine {
     begin,   // the actor starts its next round
     send,    // the actor's next send may leave
     arrive,  // a message reaches the actor
-    wake,    // the rank may receive the first of its parked messages
-    finish,  // the actor's messages are through: reduce, then begin
+    wake,    // the rank may receive the first of its waiting messages
+    finish,  // the actor's messages are complete: reduce, then begin
   };
 
   struct Event {
-    Time time = 0;
+    Time time{};
     Bytes bytes = 0;
     Index actor = 0;  // wake: the rank
     Rank source = 0;
     Index depth = 0;  // of the sender's round
     Kind kind = Kind::begin;
     bool rendezvous = false;
-    bool posted = false;  // its receive was found before it left
-    bool later = false;   // the network told late when it arrives
+    bool posted = false;  // its receive was matched before it left
+    bool late = false;    // its arrival time was unknown when it was sent
   };
 
   // Events.
@@ -68,19 +66,19 @@ class Engine {
 
   // Rounds.
   void begin(Index id, Time now);
-  bool through_with_one(Actor& a, Time done) {
+  bool complete_message(Actor& a, Time done) {
     a.done = std::max(a.done, done);
     return --a.left == 0;
   }
-  void through(Index id, Time now);
-  void through_at_once(Index id);
+  void complete_round(Index id, Time now);
+  void complete_round_and_reduce(Index id);
   void finish(Index id, Time now);
   Time reduce_all(Index id, Time now);
 
   // Sends.
   void send_from(Index id, Time now);
-  bool leaves(Index id, const Action& action, Bytes bytes, Time now);
-  void meet_peers(Index id, Time now);
+  bool inject(Index id, const Action& action, Bytes bytes, Time now);
+  void match_posted(Index id, Time now);
   void ready(Index sender, Index position, Time now);
   void send_ready(Index id, Time now);
   void report_progress();
@@ -89,8 +87,8 @@ class Engine {
   void arrive(const Event& e);
   void wake(Rank rank, Time now);
   void receive(Event e, Time now);
-  void meet_early(Index id, Time now);
-  void met(const Event& e, Time now, Time done);
+  void match_unexpected(Index id, Time now);
+  void deliver(const Event& e, Time now, Time done);
 
   Network& network_;
   bool synchronous_, changes_;
@@ -99,12 +97,13 @@ class Engine {
   Source actors_;
   EventQueue<Event> queue_;
   ListPool<Event> messages_;
-  std::vector<Chain> parked_;                       // of each rank: arrived, but the rank is busy
-  std::unordered_map<std::uint64_t, Chain> early_;  // by actor and source: received, not posted
-  std::vector<std::vector<Index>> ready_;           // of each actor, if synchronous: a heap
+  std::vector<List> waiting_;  // of each rank: arrived, but the rank is busy
+  // By actor and source: messages received before their receive was posted.
+  std::unordered_map<std::uint64_t, List> unexpected_;
+  std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
   std::optional<Tracer> tracer_;
   SimulationResult outcome_;
-  Time now_ = 0;
+  Time now_{};
 };
 
 extern template class Engine<Actors>;

@@ -1,5 +1,5 @@
-// Rounds: an actor pulls its next one, and ends it with its reductions when all its messages are
-// through.
+// Rounds: an actor starts its next round, and finishes it with its reductions when all its messages
+// are complete.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,13 @@ template <class Source>
 void Engine<Source>::begin(Index id, Time now) {
   while (actors_.next(id))
     if (post(id, now)) return;
-  actors_[id].pending.post({});  // its round went with the program
+  actors_[id].pending.post({});  // its round was part of the program
   Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
   finish = std::max(finish, now);
   outcome_.finish = std::max(outcome_.finish, now);
 }
 
-// False if it has no messages: such a round is over at once.
-
+// Returns false if the round has no messages: such a round is over at once.
 template <class Source>
 bool Engine<Source>::post(Index id, Time now) {
   Actor& a = actors_[id];
@@ -40,17 +39,17 @@ bool Engine<Source>::post(Index id, Time now) {
     return false;
   }
   if (synchronous_) {
-    meet_peers(id, now);
+    match_posted(id, now);
   } else {
-    if (a.early > 0) meet_early(id, now);
+    if (a.unexpected > 0) match_unexpected(id, now);
     send_from(id, now);
   }
   return true;
 }
 
-// All messages of the actor's round are through by actor.done, which may still lie ahead.
+// The round's last message completes at actor.done, possibly in the future.
 template <class Source>
-void Engine<Source>::through(Index id, Time now) {
+void Engine<Source>::complete_round(Index id, Time now) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   const Round round = a.pending.round();
@@ -60,10 +59,10 @@ void Engine<Source>::through(Index id, Time now) {
       {.time = std::max(now, a.done), .actor = id, .kind = reduces ? Kind::finish : Kind::begin});
 }
 
-// The same when receiving the last message took the processor until actor.done: it reduces before
-// it does anything else.
+// As complete_round(), when receiving the last message occupied the processor until actor.done: the
+// reductions follow immediately.
 template <class Source>
-void Engine<Source>::through_at_once(Index id) {
+void Engine<Source>::complete_round_and_reduce(Index id) {
   Actor& a = actors_[id];
   a.depth = a.next_depth;
   queue_.push({.time = reduce_all(id, a.done), .actor = id, .kind = Kind::begin});
@@ -76,7 +75,7 @@ void Engine<Source>::finish(Index id, Time now) {
   queue_.push({.time = end, .actor = id, .kind = Kind::begin});
 }
 
-// The round's reductions in listed order, from `now` on; returns when they are done.
+// Runs the round's reductions in listed order from `now` on. Returns their end.
 template <class Source>
 Time Engine<Source>::reduce_all(Index id, Time now) {
   Time end = now;

@@ -1,4 +1,4 @@
-// Sends: what may leave does, in listed order; on a synchronous network only what is expected.
+// Sends: messages leave in listed order; on a synchronous network only when their receive is posted.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace arlab::simulator {
 
-// Sends what may leave now; the rest of the round's sends follow when the sender is free.
+// Sends the messages that can leave now. The other sends of the round follow when the sender is free.
 template <class Source>
 void Engine<Source>::send_from(Index id, Time now) {
   Actor& a = actors_[id];
@@ -22,15 +22,15 @@ void Engine<Source>::send_from(Index id, Time now) {
       queue_.push({.time = when, .actor = id, .kind = Kind::send});
       return;
     }
-    if (!leaves(id, action, bytes, now)) continue;
+    if (!inject(id, action, bytes, now)) continue;
     ++a.next_send;
-    return through(id, now);
+    return complete_round(id, now);
   }
 }
 
-// The message is on its way; returns whether that was the last thing the round waited for.
+// Hands the message to the network. Returns whether this completes the round.
 template <class Source>
-bool Engine<Source>::leaves(Index id, const Action& action, Bytes bytes, Time now) {
+bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time now) {
   Actor& a = actors_[id];
   const Index peer = actors_.peer_of(id, action);
   Event e{.bytes = bytes,
@@ -39,16 +39,16 @@ bool Engine<Source>::leaves(Index id, const Action& action, Bytes bytes, Time no
           .depth = a.depth,
           .kind = Kind::arrive,
           .posted = synchronous_};
-  const Index number = changes_ ? messages_.hold(e) : 0;
+  const Index number = changes_ ? messages_.allocate(e) : 0;
   const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number}, now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();
   if (sent.arrives == kNever) {
     messages_.at(number).rendezvous = sent.rendezvous;
-    messages_.at(number).later = true;
+    messages_.at(number).late = true;
   } else {
-    if (changes_) messages_.release(number);
+    if (changes_) messages_.free(number);
     e.time = sent.arrives;
     e.rendezvous = sent.rendezvous;
     queue_.push(e);
@@ -58,9 +58,9 @@ bool Engine<Source>::leaves(Index id, const Action& action, Bytes bytes, Time no
   return !sent.rendezvous && --a.left == 0;
 }
 
-// On a synchronous network: finds those of the round's messages whose other end is posted.
+// On a synchronous network: matches the round's messages whose other end is posted.
 template <class Source>
-void Engine<Source>::meet_peers(Index id, Time now) {
+void Engine<Source>::match_posted(Index id, Time now) {
   if (ready_.size() < actors_.size()) ready_.resize(actors_.size());
   Actor& a = actors_[id];
   const Round round = a.pending.round();
@@ -78,8 +78,8 @@ void Engine<Source>::meet_peers(Index id, Time now) {
   }
 }
 
-// Not sent at once: other ranks may start their rounds at this very time, and of all sends that
-// are ready then, the one listed first goes first.
+// Queues the send as an event: other ranks may start their rounds at the same time, and of all sends
+// that are ready then, the one listed first leaves first.
 template <class Source>
 void Engine<Source>::ready(Index sender, Index position, Time now) {
   std::vector<Index>& positions = ready_[sender];
@@ -97,14 +97,14 @@ void Engine<Source>::send_ready(Index id, Time now) {
     std::pop_heap(positions.begin(), positions.end(), std::greater<>());
     const Action& action = actors_[id].pending.round()[positions.back()];
     positions.pop_back();
-    if (leaves(id, action, actors_.bytes_of(id, action), now)) return through(id, now);
+    if (inject(id, action, actors_.bytes_of(id, action), now)) return complete_round(id, now);
   }
 }
 
 template <class Source>
 void Engine<Source>::report_progress() {
-  constexpr Count kOften = Count{1} << 18;
-  if (options_.progress && outcome_.sent.messages % kOften == 0)
+  constexpr Count kInterval = Count{1} << 18;
+  if (options_.progress && outcome_.sent.messages % kInterval == 0)
     options_.progress(outcome_.sent.messages);
 }
 

@@ -1,14 +1,13 @@
-// EventQueue: a monotone radix queue: events leave in order of time, and of equal time in the order
-// they came.
+// EventQueue: a monotone radix queue that pops events in order of time; ties in order of insertion.
 //
-// Simulated time never goes back, so an event is kept in the bucket of the highest bit in which its
-// time differs from the present. A bucket is spread over lower ones only when it becomes the
-// lowest, so an event moves a few times, always sequentially. Ahuja, Mehlhorn, Orlin, Tarjan,
-// Faster algorithms for the shortest path problem, JACM 37(2), 1990.
+// Simulated time never decreases. So an event is stored in the bucket of the highest bit in which
+// its time differs from the current time. A bucket is redistributed to lower ones only when it
+// becomes the lowest, so an event moves a few times, always sequentially. Ahuja, Mehlhorn, Orlin,
+// Tarjan, Faster algorithms for the shortest path problem, JACM 37(2), 1990.
 //
-// Events of one time are always in one bucket and keep their order when it is spread: the queue is
-// stable. Buckets are chains of blocks from a common pool, so memory follows the number of events,
-// not the largest size of each bucket.
+// Events of one time are always in one bucket and keep their order when it is redistributed: the
+// queue is stable. Buckets are lists of blocks from a common pool, so memory is proportional to the
+// number of events, not to the largest size of each bucket.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +24,13 @@
 
 namespace arlab::simulator {
 
-/// Event needs a member `Time time`.
+/// Event must have a member `Time time`.
 template <class Event>
 class EventQueue {
  public:
   bool empty() const { return filled_ == 0 && present_ == nullptr; }
 
-  /// event.time must not lie before the last event popped. Throws Error(usage) if it lies beyond
-  /// the latest time there is.
+  /// event.time must not be before the last popped event. Throws Error(usage) if it is after kLatest.
   void push(const Event& event) {
     expects(event.time >= now_, "an event lies in the past");
     const std::size_t b = bucket_of(in_calendar(event.time));
@@ -43,12 +41,12 @@ class EventQueue {
       filled_ |= std::uint64_t{1} << b;
   }
 
-  /// When the next event leaves. The queue must not be empty.
+  /// Returns the time of the next event. The queue must not be empty.
   Time next_time() const {
     return present_ ? now_ : buckets_[static_cast<std::size_t>(std::countr_zero(filled_))].earliest;
   }
 
-  /// The queue must not be empty.
+  /// Removes and returns the next event. The queue must not be empty.
   Event pop() {
     if (present_ == nullptr) refill();
     const Event event = present_->events[next_++];
@@ -56,8 +54,8 @@ class EventQueue {
     return event;
   }
 
-  /// An event that will be popped `ahead` events from now, as far as that is known cheaply; null if
-  /// not.
+  /// Returns the event that will be popped `ahead` events from now, or null if it is not cheap to
+  /// find.
   const Event* upcoming(std::size_t ahead) const {
     return present_ && next_ + ahead < present_->size ? &present_->events[next_ + ahead] : nullptr;
   }
@@ -73,12 +71,13 @@ class EventQueue {
   struct Bucket {
     Block* first = nullptr;
     Block* last = nullptr;
-    Time earliest = std::numeric_limits<Time>::max();
-    Time latest = 0;
+    Time earliest = Time::max();
+    Time latest{};
   };
 
   std::size_t bucket_of(Time time) const {
-    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    return static_cast<std::size_t>(
+        std::bit_width(static_cast<std::uint64_t>(time.count() ^ now_.count())));
   }
 
   void append(Bucket& bucket, const Event& event) {
@@ -92,13 +91,13 @@ class EventQueue {
     bucket.latest = std::max(bucket.latest, event.time);
   }
 
-  // Spreads the lowest filled bucket, now that its earliest time is the present.
+  // Redistributes the lowest filled bucket, whose earliest time becomes the current time.
   void refill() {
     const int lowest = std::countr_zero(filled_);
     filled_ &= filled_ - 1;
     const Bucket source = std::exchange(buckets_[static_cast<std::size_t>(lowest)], {});
     now_ = source.earliest;
-    if (source.latest == now_) {  // ranks in step: nothing to spread
+    if (source.latest == now_) {  // all of one time: nothing to redistribute
       buckets_[0] = source;
     } else {
       for (Block* block = source.first; block;) {
@@ -109,7 +108,7 @@ class EventQueue {
     present_ = buckets_[0].first;
   }
 
-  // The first block of the present has been popped.
+  // Drops the first block of bucket 0, whose events have all been popped.
   void drop_block() {
     next_ = 0;
     Block* popped = present_;
@@ -136,7 +135,7 @@ class EventQueue {
   std::uint64_t filled_ = 0;  // bit b: bucket b > 0 is not empty
   Block* present_ = nullptr;  // first block of bucket 0, whose events all have time now_
   std::size_t next_ = 0;      // position in it
-  Time now_ = 0;
+  Time now_{};
   std::vector<std::unique_ptr<Block>> owned_;
   std::vector<Block*> free_;
 };

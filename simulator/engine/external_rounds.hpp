@@ -1,6 +1,6 @@
-// ExternalRounds: actors whose rounds come from outside, one at a time, each on any lane.
+// ExternalRounds: actors that receive their rounds from the caller, one at a time, on any lane.
 //
-// Of each lane that has ever been used there is one actor for each rank.
+// Each lane that has been used has one actor per rank.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace arlab::simulator {
 
-/// A message of a round, seen from one of its ends.
+/// One end of a message in a round.
 struct PostedAction {
   ActionKind kind = ActionKind::send;
   Rank peer = 0;
@@ -26,7 +26,7 @@ class ExternalRounds {
 
   explicit ExternalRounds(Rank ranks) : ranks_(ranks) {}
 
-  /// The actor of that rank and lane, now with this round.
+  /// Gives the round to the actor of that rank and lane. Returns the actor.
   Index take(Rank rank, std::int32_t lane, std::span<const PostedAction> round) {
     const auto [place, is_new] =
         places_.emplace(lane, static_cast<Index>(places_.size()) * static_cast<Index>(ranks_));
@@ -47,7 +47,7 @@ class ExternalRounds {
     return actor;
   }
 
-  /// The actor whose round has ended since this was asked last.
+  /// Returns the actor whose round has ended since the last call, if any.
   std::optional<Index> ended() { return std::exchange(ended_, std::nullopt); }
 
   Index size() const { return static_cast<Index>(all_.size()); }
@@ -57,7 +57,7 @@ class ExternalRounds {
   auto end() const { return all_.end(); }
 
   Rank rank_of(Index actor) const { return static_cast<Rank>(actor % static_cast<Index>(ranks_)); }
-  /// The lane's number here, and outside.
+  /// The lane's number in this class, and its number for the caller.
   Index lane_of(Index actor) const { return actor / static_cast<Index>(ranks_); }
   std::int32_t outer_lane_of(Index actor) const { return lanes_[lane_of(actor)]; }
   Index actor_of(Rank rank, Index lane) const {
@@ -70,7 +70,7 @@ class ExternalRounds {
     return rounds_[actor].bytes[static_cast<std::size_t>(action.chunks.first)];
   }
 
-  /// Nobody here knows the next round: the last one has ended.
+  /// Ends the last round: the next one comes from the caller.
   bool next(Index actor) {
     ended_ = actor;
     return false;
@@ -84,7 +84,7 @@ class ExternalRounds {
   };
 
   Rank ranks_;
-  std::unordered_map<std::int32_t, Index> places_;  // of each lane: its first actor
+  std::unordered_map<std::int32_t, Index> places_;  // the first actor of each lane
   std::vector<std::int32_t> lanes_;                 // by place
   std::vector<Actor> all_;
   std::vector<Posted> rounds_;  // of each actor

@@ -1,7 +1,7 @@
-// InteractiveSimulation: a simulation whose rounds come from outside while it goes on, one at a time.
+// InteractiveSimulation: a simulation that receives its rounds from the caller while it runs.
 //
-// It is the engine of simulate(), event for event: where rounds come at the times at which
-// simulate() would pull them, all times are the same.
+// It runs the same engine as simulate(): if rounds start at the times at which simulate() starts
+// them, all times are equal.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace arlab::simulator {
 
 class InteractiveSimulation {
  public:
-  /// The network must be fresh, have that many ranks, and outlive the simulation.
+  /// The network must be new, have `ranks` ranks, and outlive the simulation.
   InteractiveSimulation(Network& network, Rank ranks)
       : engine_(ExternalRounds(ranks), ranks, 1, network, options_) {}
   InteractiveSimulation(const InteractiveSimulation&) = delete;
   InteractiveSimulation& operator=(const InteractiveSimulation&) = delete;
 
-  /// The rank starts a round of that lane, whose last one has ended. `now` lies between what has
-  /// happened last and what happens next. There is at least one action, and peers are other ranks.
+  /// Starts a round of that rank and lane; the lane's previous round must have ended. `now` is
+  /// between the last and the next event. The round has at least one action; peers are other ranks.
   void start(Rank rank, std::int32_t lane, std::span<const PostedAction> round, Time now) {
     const ExternalRounds::Index actor = engine_.actors().take(rank, lane, round);
     engine_.post(actor, now);
@@ -32,10 +32,10 @@ class InteractiveSimulation {
     std::int32_t lane = 0;
   };
   struct Step {
-    Time now = 0;
-    std::optional<Ended> ended;  ///< the round that ended then
+    Time now{};
+    std::optional<Ended> ended;  ///< the round that ended at that time
   };
-  /// The next thing that happens, if that is not after `latest`; nothing if there is none.
+  /// Handles the next event unless it is after `latest`. Returns nothing if there is none.
   std::optional<Step> step(Time latest) {
     if (!engine_.step(latest)) return {};
     Step step{engine_.now(), {}};

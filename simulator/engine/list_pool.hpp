@@ -1,4 +1,4 @@
-// Chains: many first-in-first-out lists, most of them short or empty, in one pool.
+// ListPool: many first-in-first-out lists, most of them short or empty, in one pool of nodes.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace arlab::simulator {
 
-struct Chain {
+struct List {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t head = kNone, tail = kNone;
   bool empty() const { return head == kNone; }
@@ -15,31 +15,31 @@ struct Chain {
 template <class T>
 class ListPool {
  public:
-  void append(Chain& chain, const T& value) {
-    const std::uint32_t i = hold(value);
-    (chain.empty() ? chain.head : nodes_[chain.tail].next) = i;
-    chain.tail = i;
+  void append(List& list, const T& value) {
+    const std::uint32_t i = allocate(value);
+    (list.empty() ? list.head : nodes_[list.tail].next) = i;
+    list.tail = i;
   }
-  const T& front(const Chain& chain) const { return nodes_[chain.head].value; }
-  T take(Chain& chain) {
-    const std::uint32_t i = chain.head;
-    chain.head = nodes_[i].next;
-    return release(i);
+  const T& front(const List& list) const { return nodes_[list.head].value; }
+  T take(List& list) {
+    const std::uint32_t i = list.head;
+    list.head = nodes_[i].next;
+    return free(i);
   }
 
-  /// One value alone, by the number that release() takes.
-  std::uint32_t hold(const T& value) {
-    if (free_ == Chain::kNone) {
-      nodes_.push_back({value, Chain::kNone});
+  /// Stores a single value. Returns its number, for at() and free().
+  std::uint32_t allocate(const T& value) {
+    if (free_ == List::kNone) {
+      nodes_.push_back({value, List::kNone});
       return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
     const std::uint32_t i = free_;
     free_ = nodes_[i].next;
-    nodes_[i] = {value, Chain::kNone};
+    nodes_[i] = {value, List::kNone};
     return i;
   }
   T& at(std::uint32_t number) { return nodes_[number].value; }
-  T release(std::uint32_t number) {
+  T free(std::uint32_t number) {
     nodes_[number].next = free_;
     free_ = number;
     return nodes_[number].value;
@@ -51,7 +51,7 @@ class ListPool {
     std::uint32_t next;
   };
   std::vector<Node> nodes_;
-  std::uint32_t free_ = Chain::kNone;
+  std::uint32_t free_ = List::kNone;
 };
 
 }  // namespace arlab::simulator

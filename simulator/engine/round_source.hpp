@@ -1,7 +1,8 @@
-// Actors: of each rank and lane, its program and how far its round is.
+// Actors: for each rank and lane, its program and the state of its current round.
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,15 @@
 namespace arlab::simulator {
 
 struct alignas(64) Actor {      // one cache line
-  Program program;              // none any more when it has ended
-  Time done = 0;                // when all that is through so far was through
+  Program program;              // empty after its end
+  Time done{};                  // end of the latest completed message
   std::uint32_t next_send = 0;  // position in the round
-  std::uint32_t left = 0;       // messages of the round that are not through
+  std::uint32_t left = 0;       // messages of the round that are not complete
   std::uint32_t depth = 0;      // longest chain of rounds up to this one
   std::uint32_t next_depth = 0;
-  [[no_unique_address]] Pending pending;  // receives of the current round that have not been met;
-                                          // on a synchronous network its sends too
-  std::uint32_t early = 0;                // messages that came before their receive was posted
+  // Unmatched receives of the current round; on a synchronous network also unmatched sends.
+  [[no_unique_address]] Pending pending;
+  std::uint32_t unexpected = 0;  // messages received before their receive was posted
 };
 static_assert(sizeof(Actor) == 64);
 
@@ -29,10 +30,9 @@ class Actors {
  public:
   using Index = std::uint32_t;  ///< rank by rank, lane by lane
 
-  Actors(const Algorithm& algorithm, const Problem& problem, int segments, Bytes element_size)
-      : ranks_(problem.ranks), element_size_(element_size) {
-    const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
-    lanes_ = static_cast<Index>(lanes.size());
+  /// There is at least one lane.
+  Actors(const Algorithm& algorithm, std::span<const Lane> lanes, Rank ranks, Bytes element_size)
+      : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
     for (const Lane& lane : lanes) blocks_.push_back(lane.problem.blocks());
     all_.resize(static_cast<std::size_t>(ranks_) * lanes_);
     for (Index a = 0; a < size(); ++a)
@@ -42,7 +42,7 @@ class Actors {
   Index size() const { return static_cast<Index>(all_.size()); }
   Actor& operator[](Index actor) { return all_[actor]; }
   const Actor& operator[](Index actor) const { return all_[actor]; }
-  /// Goes on to the actor's next round; false at the end of its program, which then goes.
+  /// Advances to the actor's next round. At the end of the program, deletes it and returns false.
   bool next(Index actor) {
     Program& program = all_[actor].program;
     if (program.next()) return true;
@@ -60,12 +60,13 @@ class Actors {
   }
   Index lane_of(Index actor) const { return lanes_ == 1 ? 0 : actor % lanes_; }
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
-  /// The actor at the other end. Throws Error(check) if there is no such rank.
+  /// Returns the actor at the other end. Throws Error(check) if the rank does not exist.
   Index peer_of(Index actor, const Action& action) const {
     if (action.peer < 0 || action.peer >= ranks_)
       fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
                              std::to_string(ranks_) + " has a message for or from rank " +
-                             std::to_string(action.peer) + ": `arlab verify` tells where");
+                             std::to_string(action.peer) +
+                             ": verify the algorithm to find its round");
     return actor_of(action.peer, lane_of(actor));
   }
   Bytes bytes_of(Index actor, const Action& action) const {
@@ -75,12 +76,12 @@ class Actors {
  private:
   Rank ranks_;
   Bytes element_size_;
-  Index lanes_ = 1;
+  Index lanes_;
   std::vector<Blocks> blocks_;  // of each lane
   std::vector<Actor> all_;
 };
 
-/// Tells apart the messages of one pair and lane: the actor that receives and the rank that sends.
+/// Identifies the messages of one pair and lane by the receiving actor and the sending rank.
 inline std::uint64_t pair_key(Actors::Index actor, Rank source) {
   return static_cast<std::uint64_t>(actor) << 32 | static_cast<std::uint32_t>(source);
 }

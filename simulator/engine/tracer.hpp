@@ -1,4 +1,4 @@
-// Tracer: writes down what the engine does, span by span, and which receive belongs to which send.
+// Tracer: records what the engine does as spans, and matches each receive with its send.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Tracer {
 
   void round(Actors::Index actor) { ++rounds_[actor]; }
   void send(Actors::Index actor, const Action& action, Bytes bytes, Time begin, Time end);
-  /// `late`: the network told only now that the message has arrived, so that the send ends now.
+  /// `late`: the arrival time was unknown when the message was sent; its send span ends at `begin`.
   void receive(Actors::Index actor, Rank source, Bytes bytes, Time begin, Time end, bool late);
   void reduce(Actors::Index actor, Rank source, Bytes bytes, Time begin, Time end);
 
@@ -32,7 +32,7 @@ class Tracer {
   // Messages of a pair and lane arrive in the order they left, so the k-th send and the k-th
   // receive share a number.
   ListPool<std::int64_t> numbers_;
-  std::unordered_map<std::uint64_t, Chain> in_flight_;  // by actor and source
+  std::unordered_map<std::uint64_t, List> in_flight_;  // by actor and source
 };
 
 }  // namespace arlab::simulator

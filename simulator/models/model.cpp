@@ -37,7 +37,8 @@ std::unique_ptr<Network> make_network(const Model& model, const Values& values, 
   std::shared_ptr<const Fabric> fabric;
   if (!model.has_links && !spec.topology.empty())
     fail(Blame::usage, "model " + std::string(model.name) +
-                           " knows no topology: leave out --topology, or use --model fluid");
+                           " has no links: leave out the topology or choose a model with links, "
+                           "such as fluid");
   if (model.has_links) fabric = build_fabric(spec, ranks);
   return make_network(model, values, ranks, std::move(fabric));
 }

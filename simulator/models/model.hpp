@@ -1,7 +1,7 @@
-// Model: one catalogue entry: a network's parameters with their defaults, and how to make it.
+// Model: a catalog entry: the parameters of a network model, their defaults, and its factory.
 //
-// To add one, write simulator/models/<name>.cpp with `Model <name>()` in namespace arlab::simulator::catalog,
-// and one test.
+// To add one, write simulator/models/catalog/<name>.cpp with `Model <name>()` in namespace
+// arlab::simulator::model_catalog, and one test.
 #pragma once
 
 #include <map>
@@ -20,11 +20,11 @@ struct Parameter {
   enum class Unit { time, time_per_byte, bytes, number };
   std::string_view name;
   Unit unit;
-  double default_value;  ///< picoseconds, picoseconds a byte, bytes, or plain
+  double default_value;  ///< in picoseconds, picoseconds per byte, bytes, or without unit
   std::string_view help;
 };
 
-/// Parameter values by name, in the units of Parameter::fallback.
+/// Parameter values by name, in the units of Parameter::default_value.
 using Values = std::map<std::string, double, std::less<>>;
 
 struct Fabric;  // simulator/topologies/fabric.hpp
@@ -40,22 +40,22 @@ struct Model {
                                    std::shared_ptr<const Fabric> fabric);
 };
 
-/// Every model of simulator/models, by name.
+/// Returns all models of simulator/models/catalog, by name.
 std::span<const Model> models();
 
-/// Throws Error(usage) naming the nearest model when there is none of that name.
+/// Returns the model of that name. Throws Error(usage) that names the nearest if there is none.
 const Model& find_model(std::string_view name);
 
-/// The model's network, with defaults for what `values` leaves out. Parameters of other models are
-/// ignored. Throws Error(usage) for values that are negative or no numbers, for a topology that the
-/// model has no use for, and for one that does not exist or does not hold the ranks.
+/// Makes the model's network, with defaults for missing values. Values of other parameters are ignored.
+/// Throws Error(usage) for values that are negative or not finite, for a topology of a model without
+/// links, and for a topology that does not exist or does not hold the ranks.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       const FabricSpec& fabric = {});
-/// The same on a network that is built already.
+/// Makes the network on an existing fabric.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       std::shared_ptr<const Fabric> fabric);
 
-/// All of the model's parameters: from `values`, else the default.
+/// Returns all parameters of the model: from `values`, or the default.
 Values complete(const Model& model, const Values& values);
 
 }  // namespace arlab::simulator

@@ -25,17 +25,17 @@ std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double>
   std::vector<LinkLoad> loads;
   for (std::size_t l = 0; l < carried.size(); ++l) {
     const Link& link = topology.links()[l];
-    const double rate = link.bandwidth / kSecond, most = rate * static_cast<double>(now);
+    const double rate = link.bandwidth / kPicosecondsPerSecond, max = rate * picoseconds(now);
     loads.push_back({link.name, topology.tiers()[static_cast<std::size_t>(link.tier)], carried[l],
-                     most > 0 ? carried[l] / most : 0, rate});
+                     max > 0 ? carried[l] / max : 0, rate});
   }
   return loads;
 }
 
 double average_route(const Fabric& fabric) {
-  constexpr std::size_t kMost = 64;  // senders, and receivers of each
+  constexpr std::size_t kMax = 64;  // senders, and receivers of each
   Router router(fabric.topology, fabric.routing, fabric.seed);
-  const std::size_t ranks = fabric.host_of.size(), stride = ranks / kMost | 1;
+  const std::size_t ranks = fabric.host_of.size(), stride = ranks / kMax | 1;
   double links = 0, routes = 0;
   for (std::size_t a = 0; a < ranks; a += stride)
     for (std::size_t b = a % stride; b < ranks; b += stride) {

@@ -1,4 +1,4 @@
-// Fabric: what messages travel on: a topology, the routes on it, and the host of each rank.
+// Fabric: the network of a simulation: a topology, its routing, and the host of each rank.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace arlab::simulator {
 struct Fabric {
   Topology topology;
   Routing routing = Routing::automatic;
-  std::uint64_t seed = 0;       ///< of ecmp and valiant
+  std::uint64_t seed = 0;       ///< for ecmp and valiant
   std::vector<Rank> host_of{};  ///< of each rank
 };
 
-/// From words. Throws Error(usage) that names the bad one.
+/// Builds the fabric. Throws Error(usage) that names the invalid part.
 std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
 
-/// The ranks whose hosts belong together; null where the topology has no groups.
+/// Returns the ranks by groups of hosts; null if the topology has no groups.
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
 
-/// What the links have carried up to `now`, given their bytes by number.
+/// Returns the link loads up to `now`, given the bytes carried by each link.
 std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried, Time now);
 
-/// Links on the way from rank to rank, on average: over all pairs where there are few ranks, else
-/// over some of them.
+/// Returns the average number of links between two ranks: over all pairs of few ranks, or over a
+/// sample.
 double average_route(const Fabric& fabric);
 
 }  // namespace arlab::simulator

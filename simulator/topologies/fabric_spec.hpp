@@ -6,7 +6,7 @@
 
 namespace arlab::simulator {
 
-/// What the messages of a model with links travel on, as words; see `arlab list topologies`.
+/// The network of a model with links, by names from the catalogs.
 struct FabricSpec {
   std::string topology;  ///< such as "fat_tree:k=8"; empty: crossbar
   std::string routing = "automatic";

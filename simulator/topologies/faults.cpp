@@ -15,9 +15,9 @@ namespace {
 constexpr double kDead = 0;
 
 [[noreturn]] void unknown_link(const Topology& topology, const std::string& wanted) {
-  constexpr std::size_t kMostCompared = 20'000;
+  constexpr std::size_t kMaxCompared = 20'000;
   std::vector<std::string_view> names;
-  if (topology.links().size() <= kMostCompared)
+  if (topology.links().size() <= kMaxCompared)
     for (const Link& link : topology.links()) names.push_back(link.name);
   fail(Blame::usage, topology.spec() + " has no link '" + wanted + "'" +
                          did_you_mean(wanted, names) + " (node--node takes both directions)");
@@ -29,7 +29,7 @@ bool matches(const Topology& topology, const Link& link, std::string_view wanted
   return wanted == from + "--" + to || wanted == to + "--" + from;
 }
 
-// How many times slower each link is.
+// Returns the factor by which each link is slower.
 std::vector<double> slowness(const Topology& topology, std::span<const LinkFault> faults) {
   std::vector<double> slower(topology.links().size(), 1);
   for (const LinkFault& fault : faults) {
@@ -44,12 +44,13 @@ std::vector<double> slowness(const Topology& topology, std::span<const LinkFault
   return slower;
 }
 
-// The fewest dead links that separate the first source from the target.
-std::string cut(const Topology& whole, const std::vector<double>& slower, const Gap& gap) {
+// Returns the fewest dead links that separate the first source from the target.
+std::string cut(const Topology& whole, const std::vector<double>& slower,
+                const Disconnection& disconnection) {
   const auto n = static_cast<std::size_t>(whole.nodes());
   const auto usable_links = [&](auto use) {
     for (std::size_t id = 0; id < slower.size(); ++id)
-      if (const Link& link = whole.links()[id]; usable(whole, link, gap.target)) use(id, link);
+      if (const Link& link = whole.links()[id]; usable(whole, link, disconnection.target)) use(id, link);
   };
   FlowNetwork network(n);
   usable_links([&](std::size_t id, const Link& link) {
@@ -57,8 +58,8 @@ std::string cut(const Topology& whole, const std::vector<double>& slower, const 
     network.add(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
                 slower[id] == kDead ? 1 : kUncut);
   });
-  const auto source = static_cast<std::size_t>(gap.sources.front());
-  network.max_flow(source, static_cast<std::size_t>(gap.target));
+  const auto source = static_cast<std::size_t>(disconnection.sources.front());
+  network.max_flow(source, static_cast<std::size_t>(disconnection.target));
   const auto near = network.source_side(source);
   std::string names;
   usable_links([&](std::size_t id, const Link& link) {
@@ -74,8 +75,8 @@ std::string cut(const Topology& whole, const std::vector<double>& slower, const 
 LinkFault parse_fault(std::string_view text) {
   const auto refuse = [&] {
     fail(Blame::usage,
-         "fault '" + std::string(text) +
-             "' is none: write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)");
+         "unknown fault '" + std::string(text) +
+             "': write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)");
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) refuse();
@@ -97,7 +98,7 @@ Topology with_faults(const Topology& topology, std::span<const LinkFault> faults
   std::string spec = topology.spec();
   for (const LinkFault& fault : faults)
     spec += fault.slower == kDead ? " dead=" + fault.link
-                                  : " slow=" + fault.link + ":" + short_text(fault.slower);
+                                  : " slow=" + fault.link + ":" + short_number(fault.slower);
   TopologyBuilder builder(topology, spec);
   for (std::size_t id = 0; id < slower.size(); ++id) {
     const Link& link = topology.links()[id];
@@ -110,11 +111,11 @@ Topology with_faults(const Topology& topology, std::span<const LinkFault> faults
   if (std::find(slower.begin(), slower.end(), kDead) == slower.end())
     builder.structure(topology.structure());
   Topology made = std::move(builder).build();
-  if (const auto gap = find_gap(made)) {
-    const std::string links = cut(topology, slower, *gap);
+  if (const auto disconnection = find_disconnection(made)) {
+    const std::string links = cut(topology, slower, *disconnection);
     if (!links.empty())
-      fail(Blame::usage, topology.spec() + " is cut: " + text_of(*gap, made) +
-                             "; the dead links on the narrowest cut: " + links);
+      fail(Blame::usage, topology.spec() + " is disconnected: " + to_string(*disconnection, made) +
+                             "; dead links on the minimum cut: " + links);
   }
   return made;
 }

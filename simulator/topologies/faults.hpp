@@ -1,7 +1,7 @@
 // Link faults: slow and dead links.
 //
-// A link is named as tables name it, "h0-edge0", or by the nodes on both its ends, "h0--edge0",
-// which takes the links of both directions. Routes avoid dead links; what is cut off is an error.
+// A fault names a link as in tables, "h0-edge0", or by the nodes at both ends, "h0--edge0", which
+// selects the links of both directions. Routes avoid dead links. Disconnected hosts are an error.
 #pragma once
 
 #include <span>
@@ -15,16 +15,16 @@ namespace arlab::simulator {
 
 struct LinkFault {
   std::string link;
-  double slower = 0;  ///< so many times slower; 0: dead
+  double slower = 0;  ///< factor by which the link is slower; 0: dead
 };
 
-/// "dead=h0-edge0" or "slow=h0--edge0:4" (a quarter of the bandwidth). Throws Error(usage) that
-/// names the text.
+/// Parses "dead=h0-edge0" or "slow=h0--edge0:4" (a quarter of the bandwidth). Throws Error(usage)
+/// that names the text.
 LinkFault parse_fault(std::string_view text);
 
-/// The topology with these links slower or gone. Without dead links its structure stays; with them
-/// routes must be found in the graph (shortest, ecmp). Throws Error(usage) for a link that does not
-/// exist, and when hosts are cut off: it names them and the fewest dead links that do it.
+/// Returns the topology with slower and without dead links. It keeps its structure only without dead
+/// links; with them only the routings shortest and ecmp remain. Throws Error(usage) if a link does not
+/// exist, and if hosts are disconnected: the error names them and the dead links on the minimum cut.
 Topology with_faults(const Topology& topology, std::span<const LinkFault> faults);
 
 }  // namespace arlab::simulator

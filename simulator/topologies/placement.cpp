@@ -106,11 +106,11 @@ std::vector<Rank> read_placement(std::string_view text, const Topology& topology
       const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), host);
       if (error != std::errc{} || last != word.data() + word.size() || host < 0 ||
           host >= topology.hosts())
-        refuse("is none of " + topology.spec() + ": use " + topology.node(0).name + " to " +
-               topology.node(topology.hosts() - 1).name + ", or their numbers from 0 on");
+        refuse("is not a host of " + topology.spec() + ": use " + topology.node(0).name + " to " +
+               topology.node(topology.hosts() - 1).name + ", or their numbers from 0");
     }
     int& taken = line_of[static_cast<std::size_t>(host)];
-    if (taken > 0) refuse("is taken on line " + std::to_string(taken) + " already");
+    if (taken > 0) refuse("is already taken on line " + std::to_string(taken) + ": use another");
     taken = line;
     hosts.push_back(host);
   }

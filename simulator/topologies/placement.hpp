@@ -1,4 +1,4 @@
-// Placement: which host each rank runs on.
+// Placement: the host of each rank.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace arlab::simulator {
 
 enum class Placement : std::uint8_t {
   block,   ///< rank r on host r
-  cyclic,  ///< dealt over the groups (nodes, leaves, ...) one by one
-  random   ///< on hosts drawn without repetition, by seed
+  cyclic,  ///< round robin over the groups (nodes, leaves, ...)
+  random   ///< random hosts without repetition, by seed
 };
 
 inline constexpr Placement kPlacements[] = {Placement::block, Placement::cyclic, Placement::random};
@@ -22,14 +22,14 @@ std::string_view summary(Placement placement);  ///< one line
 /// Throws Error(usage) naming the nearest.
 Placement find_placement(std::string_view text);
 
-/// The host of each rank. Throws Error(usage) when there are more ranks than hosts, and for cyclic
-/// where the topology has no groups.
+/// Returns the host of each rank. Throws Error(usage) if there are more ranks than hosts, and for
+/// cyclic if the topology has no groups.
 std::vector<Rank> place(const Topology& topology, Placement placement, Rank ranks,
                         std::uint64_t seed = 0);
 
-/// The same from text: a host's name, or its number, on a line for each rank; empty lines and what
-/// follows # are left out. Throws Error(usage) that names the line for a host that does not exist
-/// or occurs twice, and when the lines are fewer than the ranks.
+/// Reads the placement from text: one line per rank with the name or number of its host. Empty lines
+/// and text after # are ignored. Throws Error(usage) that names the line if a host does not exist or
+/// occurs twice, and if there are fewer lines than ranks.
 std::vector<Rank> read_placement(std::string_view text, const Topology& topology, Rank ranks);
 
 }  // namespace arlab::simulator

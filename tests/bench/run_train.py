@@ -86,7 +86,7 @@ class Train(program.ProgramTest):
             self.assertNotAlmostEqual(records[1]["epochs"][epoch]["loss"], plain["epochs"][epoch]["loss"], places=4)
         self.arlab("train", *SMALL, "--augment", "--checkpoint", "run")
         _, err = self.arlab("train", *SMALL, "-e", 2, "--checkpoint", "run", code=2)
-        self.assertIn("is of another run: the data was synthetic, moved by 2; 640 samples", err)
+        self.assertIn("belongs to another run: the data was synthetic, moved by 2; 640 samples", err)
 
     def test_bad_usage(self):
         for line, part in (("-m mpl", "unknown model 'mpl', did you mean 'mlp'?"),
@@ -112,7 +112,7 @@ class Train(program.ProgramTest):
 
     def test_a_rate_that_is_too_high_stops_the_run_with_a_reason(self):
         _, err = self.arlab("train", *SMALL, "--lr", "1e30", "--checkpoint", "run", code=1)
-        self.assertRegex(err, "error: the gradient of .* is (no number|infinite) at step [0-9]+: the weights of the step before are kept")
+        self.assertRegex(err, "error: the gradient of .* is (NaN|infinite) at step [0-9]+: the weights of the previous step are kept")
         self.assertTrue(list((self.folder / "run").glob("step-*.ckpt")))
 
     def test_killed_at_a_random_step_it_goes_on_to_the_same_weights(self):
@@ -123,13 +123,13 @@ class Train(program.ProgramTest):
             time.sleep(random.random() * 0.3)
             process.kill()
         _, err = self.arlab(*run, "--checkpoint", "run")
-        self.assertIn("note: going on after step", err)
+        self.assertIn("note: resuming after step", err)
         self.assertEqual(self.latest("run"), self.latest("whole"))
 
     def test_foreign_and_damaged_checkpoints_are_refused(self):
         self.arlab("train", *SMALL, "--checkpoint", "run", "-e", 2)
         _, err = self.arlab("train", *SMALL, "--checkpoint", "run", "--optimizer", "sgd", code=2)
-        self.assertIn("is of another run: the optimizer was momentum", err)
+        self.assertIn("belongs to another run: the optimizer was momentum", err)
         for path in (self.folder / "run").glob("step-*.ckpt"):
             data = bytearray(path.read_bytes())
             data[len(data) // 2] ^= 1
@@ -174,7 +174,7 @@ class Train(program.ProgramTest):
     def test_a_study_gives_a_verdict(self):
         out, err = self.arlab("train", *SMALL, "-w", 4, "-b", "virtual", "--bandwidth", "100M,100G", "--codec-cost", "1,1",
                               "--compressor", "none", "fp16", "topk:ratio=0.001")
-        self.assertIn("note: fp16 by allreduce: a rank receives", err)
+        self.assertIn("note: fp16 by allreduce: each rank receives", err)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| 100 ")]
         self.assertEqual([(row[0], row[1]) for row in rows[:1]], [("100 Mbit/s", "none")])
         self.assertEqual(len(rows), 6)

@@ -1,6 +1,6 @@
-// Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is the same when written
-// and read again, or an Error of the user's. Where the first byte is even, lengths and checksums
-// are put right first, since no fuzzer finds those.
+// Fuzzes the reader of checkpoints: any bytes are either a checkpoint that is unchanged after writing
+// and reading, or a usage Error. If the first byte is even, lengths and checksums are corrected first,
+// because a fuzzer would not find valid ones.
 #include "training/checkpoint/checkpoint.hpp"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void put(std::string& bytes, std::size_t at, T number) {
   std::memcpy(bytes.data() + at, &number, sizeof number);
 }
 
-// A header in front; and the checksum of every section that its own lengths reach.
+// Prepends a header and sets the checksum of every section within its length.
 std::string sealed(std::string sections) {
   std::uint32_t count = 0;
   std::size_t at = 0;
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 0) bytes = sealed(std::move(bytes));
   try {
     const std::string once = encode_checkpoint(parse_checkpoint(bytes, "fuzzed"));
-    // Compared as bytes, since a NaN is not equal to itself.
+    // Compares bytes, because a NaN is not equal to itself.
     if (encode_checkpoint(parse_checkpoint(once, "again")) != once) std::abort();
   } catch (const Error& error) {
     if (error.blame() != Blame::usage) std::abort();

@@ -1,10 +1,11 @@
-// Fuzzes what tells a process its place in a job: any text is either a place that makes sense or an
-// Error of the user's. The first byte chooses who tells.
+// Fuzzes the parsers of host lists, Slurm's variables and TF_CONFIG: any text is either valid or a
+// usage Error. The first byte selects the parser.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "training/cluster/host_list.hpp"
 #include "training/cluster/slurm.hpp"
 #include "training/cluster/tf_config.hpp"
 
@@ -21,18 +22,18 @@ void check(const Cluster& c) {
                                         c.local_rank < c.local_workers && c.chief == (c.rank == 0)
                                   : c.rank == -1 && !c.chief;
   if (!makes_sense) std::abort();
-  if (c.told_by != "nobody" && c.addresses.size() != static_cast<std::size_t>(c.workers))
+  if (c.source != "nobody" && c.addresses.size() != static_cast<std::size_t>(c.workers))
     std::abort();
 }
 
-// Lines: hosts, tasks, rank, GPUs.
+// The lines are: hosts, tasks, rank, GPUs.
 void slurm(std::string_view text) {
   std::string lines[4];
   for (std::string& line : lines) {
     line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-  check(cluster_of_slurm([&](const std::string& variable) -> std::optional<std::string> {
+  check(parse_slurm([&](const std::string& variable) -> std::optional<std::string> {
     if (variable == "SLURM_STEP_NODELIST") return lines[0];
     if (variable == "SLURM_STEP_TASKS_PER_NODE") return lines[1];
     if (variable == "SLURM_PROCID") return lines[2];
@@ -48,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     if (data[0] == 'h') {
-      check(cluster_of(parse_host_slots(text), 0, 10000));
+      expand_hosts(text, "hosts");
     } else if (data[0] == 's') {
       slurm(text);
     } else {

@@ -1,6 +1,5 @@
-// Fuzzes the readers of image files: any bytes are either a data set all of whose samples can be
-// taken, or an Error of the user's. The first byte says where a pair of IDX files is cut; 255 is
-// CIFAR-10.
+// Fuzzes the readers of image files: any bytes are either a data set with readable samples or a usage
+// Error. The first byte is the position at which a pair of IDX files is split; 255 selects CIFAR-10.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

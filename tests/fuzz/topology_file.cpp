@@ -1,5 +1,5 @@
-// Fuzzes both readers of topology files: any text is either a topology or an Error of the user's.
-// The first byte chooses the format, so that files of both kinds can be in one corpus.
+// Fuzzes both readers of topology files: any text is either a topology or a usage Error. The first
+// byte selects the format, so that one corpus can hold both kinds.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

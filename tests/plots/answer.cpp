@@ -39,7 +39,7 @@ int contributions_at_end(const json& run, int ranks, int rank, int chunk) {
 
 }  // namespace
 
-TEST_CASE("a run of every algorithm ends with everything everywhere, and costs what count says") {
+TEST_CASE("every algorithm's run ends with the whole sum on all ranks and the counted cost") {
   for (const Algorithm& algorithm : algorithms())
     for (const int ranks : {2, 3, 7, 8, 16}) {
       if (algorithm.grouped) continue;  // the page has no groups
@@ -58,7 +58,7 @@ TEST_CASE("a run of every algorithm ends with everything everywhere, and costs w
     }
 }
 
-TEST_CASE("segments are shown one lane at a time") {
+TEST_CASE("a run shows one lane of the segments") {
   json request{{"ask", "run"},    {"algorithm", "ring"}, {"ranks", 4},
                {"elements", 100}, {"segments", 3},       {"lane", 2}};
   const json run = answered(request);
@@ -67,7 +67,7 @@ TEST_CASE("segments are shown one lane at a time") {
   CHECK(run["counted"]["messages"] == 3 * 24);
 }
 
-TEST_CASE("a sum is explained by whose it is and how it was added") {
+TEST_CASE("explain names the ranks of a sum and its order") {
   const json run = answered({{"ask", "run"}, {"algorithm", "butterfly"}, {"ranks", 4}});
   const int last = int(run["contributions"].size()) - 1;
   const json sum =
@@ -76,7 +76,7 @@ TEST_CASE("a sum is explained by whose it is and how it was added") {
   CHECK(sum["ranks"] == json({0, 1, 2, 3}));
 }
 
-TEST_CASE("a simulated answer is the simulator's") {
+TEST_CASE("a simulated answer equals the simulator's result") {
   const json simulated = answered({{"ask", "simulate"},
                                    {"algorithm", "tree"},
                                    {"ranks", 9},
@@ -92,7 +92,7 @@ TEST_CASE("a simulated answer is the simulator's") {
   CHECK(simulated["sent"]["messages"] == outcome.sent.messages);
 }
 
-TEST_CASE("the verifier speaks about an edited schedule") {
+TEST_CASE("the verifier checks an edited schedule") {
   json request{{"ask", "run"}, {"algorithm", "ring"}, {"ranks", 4}};
   json schedule = answered(request)["schedule"];
   request["schedule"] = schedule;
@@ -106,9 +106,9 @@ TEST_CASE("the verifier speaks about an edited schedule") {
   CHECK(answered(request)["fault"]["kind"] == "missing");
 }
 
-TEST_CASE("bad requests are refused with the bad value") {
-  CHECK(refused("[") == "a request is a JSON object, this one is not");
-  CHECK(refused(R"({"ask":"moon"})") == "nothing answers 'moon'");
+TEST_CASE("errors for bad requests name the bad value") {
+  CHECK(refused("[") == "the request is not a JSON object: give {\"ask\": ...}");
+  CHECK(refused(R"({"ask":"moon"})") == "unknown request 'moon'");
   CHECK(refused(R"({"ask":"run","algorithm":"rign"})").find("did you mean 'ring'") !=
         std::string::npos);
   CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":65})").find("ranks is 65") == 0);
@@ -122,7 +122,7 @@ TEST_CASE("bad requests are refused with the bad value") {
         0);
 }
 
-TEST_CASE("the page holds its engine, and text in it cannot end its script") {
+TEST_CASE("the page contains its engine, and no text can end its script") {
   CHECK(explorer::script_safe("a</script>") == "a\\u003c/script>");
   const std::string page = explorer::page_with_answers();
   CHECK(page.find("/*ARLAB_ENGINE*/") == std::string::npos);

@@ -114,7 +114,7 @@ class Numbers(Case):
             path, finish = self.page.run(f"[simulatedOf({name!r}).path, simulatedOf({name!r}).finish]")
             self.assertEqual((path[0][6], path[-1][7]), (0, finish))
             self.assertTrue(all(a[7] == b[6] for a, b in zip(path, path[1:])))
-            self.assertIn("The finish hangs on", self.text(".critical-text"))
+            self.assertIn("The critical path has", self.text(".critical-text"))
 
 
 class Controls(Case):

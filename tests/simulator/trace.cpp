@@ -1,5 +1,5 @@
-// A trace's spans fit together: messages have two ends, processors do one thing at a time, and the
-// last end is the finish.
+// The spans of a trace are consistent: messages have two ends, spans of a processor do not overlap,
+// and the last end is the finish.
 #include "simulator/trace.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 struct Traced {
   SimulationResult outcome;
   Trace trace;
-  bool waits = false;  // rendezvous: a sender may end by waiting, which is no span
+  bool waits = false;  // rendezvous: a sender may end by waiting, which has no span
 };
 
 Traced traced(std::string_view model, const Values& values, const Algorithm& algorithm,
@@ -30,8 +30,8 @@ Traced traced(std::string_view model, const Values& values, const Algorithm& alg
   return t;
 }
 
-// Calls with every algorithm under every model, powers of two and not, with and without lanes;
-// under loggops with eager messages and with rendezvous.
+// Calls the function for every algorithm and model, with powers of two and other numbers of ranks,
+// with and without lanes; for loggops with eager messages and with rendezvous.
 template <class F>
 void for_each_trace(F check) {
   for (const Model& model : models())
@@ -52,7 +52,7 @@ void for_each_trace(F check) {
 
 }  // namespace
 
-TEST_CASE("every message is one send and one receive, later") {
+TEST_CASE("every message is one send and one later receive") {
   for_each_trace([](const Model&, const Algorithm&, const Traced& t) {
     std::map<std::int64_t, const Span*> sends;
     Count received = 0;
@@ -80,12 +80,12 @@ TEST_CASE("every message is one send and one receive, later") {
   });
 }
 
-TEST_CASE("spans begin before they end, and the last end is the finish") {
+TEST_CASE("spans start before they end, and the last end is the finish") {
   for_each_trace([](const Model&, const Algorithm&, const Traced& t) {
-    Time last = 0;
+    Time last{};
     std::vector<Time> last_of(t.outcome.finish_of.size());
     for (const Span& span : t.trace.spans) {
-      REQUIRE(span.begin >= 0);
+      REQUIRE(span.begin >= 0_ps);
       REQUIRE(span.begin <= span.end);
       REQUIRE(span.round >= 1);
       last = std::max(last, span.end);
@@ -99,7 +99,7 @@ TEST_CASE("spans begin before they end, and the last end is the finish") {
   });
 }
 
-TEST_CASE("every element that is received to be added is in one reduce span") {
+TEST_CASE("every reduced element is in one reduce span") {
   for_each_trace([](const Model&, const Algorithm& algorithm, const Traced& t) {
     const auto p = static_cast<Count>(t.outcome.finish_of.size());
     Bytes reduced = 0;
@@ -108,7 +108,7 @@ TEST_CASE("every element that is received to be added is in one reduce span") {
         REQUIRE(span.message == -1);
         reduced += span.bytes;
       }
-    // All but all_to_all and the butterfly add each element up once, P-1 additions.
+    // All but all_to_all and the butterfly reduce each element once: P-1 additions.
     if (algorithm.name == "all_to_all") {
       REQUIRE(reduced == 4 * 1000 * p * (p - 1));
     } else if (algorithm.name == "butterfly") {
@@ -120,7 +120,7 @@ TEST_CASE("every element that is received to be added is in one reduce span") {
   });
 }
 
-TEST_CASE("under loggops a rank's processor does one thing at a time") {
+TEST_CASE("under loggops the spans of a rank's processor do not overlap") {
   for_each_trace([](const Model& model, const Algorithm&, const Traced& t) {
     if (model.name != "loggops") return;
     std::vector<Span> spans = t.trace.spans;
@@ -130,14 +130,14 @@ TEST_CASE("under loggops a rank's processor does one thing at a time") {
     for (std::size_t i = 1; i < spans.size(); ++i) {
       const Span &before = spans[i - 1], &after = spans[i];
       if (before.rank != after.rank) continue;
-      INFO("rank " << after.rank << ": " << before.begin << " to " << before.end << ", then "
-                   << after.begin << " to " << after.end);
+      INFO("rank " << after.rank << ": " << before.begin.count() << " to " << before.end.count()
+                   << ", then " << after.begin.count() << " to " << after.end.count());
       REQUIRE(before.end <= after.begin);
     }
   });
 }
 
-TEST_CASE("rounds in a trace are those of the rank's own program") {
+TEST_CASE("the rounds in a trace are those of the rank's program") {
   const Traced t = traced("alpha_beta", {{"gamma", 40}}, find_algorithm("ring"),
                           {.ranks = 4, .elements = 4000}, 1);
   for (Rank r = 0; r < 4; ++r)

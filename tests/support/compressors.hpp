@@ -1,5 +1,5 @@
-// What the tests of compressors share: gradients, choices that show every phase in a few steps, and
-// a compressor as one rank of one uses it.
+// Shared by tests of compressors: gradients, choices that reach every phase in a few steps, and
+// compression on a single rank.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace arlab::training::test {
 
-/// Numbers between -1 and 1, many of them small, the same for the same arguments.
+/// Returns numbers between -1 and 1, many of them small; equal arguments give equal numbers.
 inline std::vector<float> gradient(Count n, Rank rank = 0, Count step = 0) {
   std::vector<float> x(static_cast<std::size_t>(n));
   std::uint64_t state = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(1 + rank + 64 * step);
@@ -25,7 +25,7 @@ inline std::vector<float> gradient(Count n, Rank rank = 0, Count step = 0) {
   return x;
 }
 
-/// With parameters that bring every phase into the first steps.
+/// Returns a choice with parameters that reach every phase in the first steps.
 inline CompressorChoice quick(const CompressorKind& kind) {
   const auto with = [&](const char* settings) {
     return choose_compressor(std::string(kind.name) + settings);
@@ -37,7 +37,7 @@ inline CompressorChoice quick(const CompressorKind& kind) {
   return with("");
 }
 
-/// What a compressor may have to do with: a matrix and a vector, n elements in all.
+/// Returns a matrix and a vector with n elements in all.
 inline TensorShapes layout_of(Count n) {
   const Count rows = n / 40, matrix = rows * 30;
   return {{rows, 30}, {1, n - matrix}};
@@ -47,28 +47,28 @@ inline Aggregation first_aggregation(const CompressorChoice& choice) {
   return choice.kind->aggregations.front();
 }
 
-/// Encodes with one rank alone: all passes, whose sums are this rank's own codes.
+/// Encodes on a single rank: all passes, with this rank's codes as their sums.
 inline std::vector<std::byte> encode_alone(Compressor& compressor, std::span<const float> x,
-                                           const EncodeContext& occasion) {
-  auto code = compressor.encode(x, occasion);
-  for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(occasion);
+                                           const EncodeContext& context) {
+  auto code = compressor.encode(x, context);
+  for (int pass = 1; pass < compressor.passes(); ++pass) code = compressor.next(context);
   return {code.begin(), code.end()};
 }
 
-/// What arrives of x when it is encoded by one rank alone.
+/// Returns the decoded code of x from a single rank.
 inline std::vector<float> through(Compressor& compressor, std::span<const float> x,
-                                  const EncodeContext& occasion = {}) {
-  const auto code = encode_alone(compressor, x, occasion);
+                                  const EncodeContext& context = {}) {
+  const auto code = encode_alone(compressor, x, context);
   std::vector<float> out(x.size(), 123.0f);
-  decode(compressor, code, out, occasion);
+  decode(compressor, code, out, context);
   return out;
 }
 inline std::vector<float> through(const std::string& spec, std::span<const float> x,
-                                  const EncodeContext& occasion = {}) {
+                                  const EncodeContext& context = {}) {
   const CompressorChoice choice = choose_compressor(spec);
   const auto compressor =
       make_compressor(choice, flat(static_cast<Count>(x.size())), first_aggregation(choice));
-  return through(*compressor, x, occasion);
+  return through(*compressor, x, context);
 }
 
 inline bool same_bits(std::span<const float> a, std::span<const float> b) {

@@ -1,10 +1,11 @@
-// Simulations in one call: what the tests of simulator/ share.
+// run(): makes a network and simulates on it, for tests.
 #pragma once
 
 #include <string_view>
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
+#include "tests/support/time.hpp"
 #include "tests/support/tried.hpp"
 
 namespace arlab::simulator {

@@ -1,11 +1,11 @@
-// Small data sets for tests of what consumes them.
+// Small data sets for tests of their consumers.
 #pragma once
 
 #include "training/data/dataset.hpp"
 
 namespace arlab::training {
 
-/// Sample i has the values {i, -i}, and the label i % 10.
+/// Returns a data set whose sample i has the values {i, -i} and the label i % 10.
 inline Dataset numbered(Count samples, std::vector<Count> files = {}) {
   Dataset d;
   d.name = "numbered";

@@ -1,5 +1,5 @@
-// ToyReplica: a two-layer network written out by hand, so that strategies are tested without a
-// framework, and with the thread sanitizer.
+// ToyReplica: a two-layer network written by hand, so that strategies can be tested without a
+// framework and with the thread sanitizer.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace toy {
 
-using arlab::training::BatchResult;
 using arlab::Count;
+using arlab::training::BatchResult;
 
 inline constexpr arlab::training::Shape kShape{1, 8, 8};
 
@@ -84,10 +84,10 @@ class ToyReplica final : public arlab::training::Replica {
     dense(x, kInputs, hidden, kHidden, 0);
     for (float& h : hidden) h = std::max(h, 0.0F);
     dense(hidden, kHidden, out, kClasses, 2);
-    const float most = *std::max_element(out, out + kClasses);
-    const bool correct = out[label] == most;
+    const float max = *std::max_element(out, out + kClasses);
+    const bool correct = out[label] == max;
     float total = 0;
-    for (float& o : out) total += o = std::exp(o - most);
+    for (float& o : out) total += o = std::exp(o - max);
     for (float& o : out) o /= total;
     const BatchResult outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
     if (!own) return outcome;

@@ -1,4 +1,4 @@
-// A training run of the toy on threads, and what is left of it.
+// Runs training of the toy model on threads and collects the results.
 #pragma once
 
 #include <functional>
@@ -20,19 +20,19 @@ struct Run {
   Count global_batch = 24;
   Count samples = 240;
   std::uint64_t seed = 1;
-  /// Of rank 0, at the end of each step.
+  /// Called on rank 0 at the end of each step.
   std::function<void(const arlab::training::StepReport&, arlab::Rank)> each_step;
-  /// Before the run, on every rank.
+  /// Called before the run, on every rank.
   std::function<void(arlab::training::Trainer&)> prepare;
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
-  /// Where the ranks live.
-  std::function<void(arlab::Rank, const std::function<void(arlab::collectives::Communicator&)>&)> world =
-      arlab::collectives::on_threads;
+  /// Runs the ranks.
+  std::function<void(arlab::Rank, const std::function<void(arlab::collectives::Communicator&)>&)>
+      world = arlab::collectives::on_threads;
 };
 
 struct Result {
-  std::vector<std::vector<float>> weights;  // by rank
-  std::vector<arlab::training::EpochReport> epochs;   // of rank 0
+  std::vector<std::vector<float>> weights;           // by rank
+  std::vector<arlab::training::EpochReport> epochs;  // of rank 0
   arlab::training::Staleness staleness;
 };
 
@@ -45,7 +45,7 @@ inline Result train(const Run& run) {
   using namespace arlab::simulator;
   using namespace arlab::collectives;
   using namespace arlab::training;
-    Result result;
+  Result result;
   result.weights.resize(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = kShape, .samples = run.samples, .seed = 5}));
   std::mutex writing;
@@ -79,7 +79,7 @@ inline Result train(const Run& run) {
   return result;
 }
 
-/// Training by one worker that adds up its batch in `parts`, as so many workers would.
+/// Trains one worker that sums its batch in `parts` parts, like as many workers.
 inline Result alone(Run run, int parts) {
   run.ranks = 1;
   run.learning.strategy = "one_device";
@@ -87,17 +87,17 @@ inline Result alone(Run run, int parts) {
   return train(run);
 }
 
-/// The greatest difference between two weights, by the greatest weight.
+/// Returns the greatest difference of two weight vectors, divided by the greatest weight.
 inline double distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double most = 0, greatest = 0;
+  double max = 0, greatest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    most = std::max(most, std::abs(double{a[i]} - double{b[i]}));
+    max = std::max(max, std::abs(double{a[i]} - double{b[i]}));
     greatest = std::max(greatest, std::abs(double{b[i]}));
   }
-  return a.size() == b.size() ? most / greatest : 1e9;
+  return a.size() == b.size() ? max / greatest : 1e9;
 }
 
-/// Whether `use` throws an Error(blame) with that in it; says what it did instead.
+/// Returns whether `use` throws an Error(blame) that contains `part`; reports other outcomes.
 template <class Use>
 bool fails(arlab::Blame blame, const std::string& part, Use use) {
   try {

@@ -1,4 +1,4 @@
-// An environment of a test's own.
+// An environment for tests.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the tests of virtual ranks share: a network whose times are whole numbers, and messages.
+// Shared by tests of emulated ranks: a network with integer times, and messages.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include "simulator/models/model.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
-namespace virtually {
+namespace emulated {
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -19,10 +19,10 @@ using namespace arlab::training;
 
 inline constexpr double kMs = 1e-3;
 
-/// A message of n bytes takes 1 ms + n us.
+/// Returns a network in which a message of n bytes takes 1 ms + n us.
 inline std::unique_ptr<Network> network(Rank ranks) {
   return make_network(find_model("alpha_beta"),
-                      {{"alpha", 1e3 * kMicrosecond}, {"beta", 1. * kMicrosecond}, {"gamma", 0}},
+                      {{"alpha", picoseconds(1000 * kMicrosecond)}, {"beta", picoseconds(kMicrosecond)}, {"gamma", 0}},
                       ranks);
 }
 
@@ -31,7 +31,7 @@ inline EmulationResult run(Rank ranks, const std::function<void(Communicator&)>&
   return on_emulated_ranks(*network(ranks), ranks, body, options);
 }
 
-/// Of 4 bytes an element.
+/// Returns a transfer of 4-byte elements.
 inline Transfer transfer(ActionKind kind, Rank peer, std::vector<float>& values) {
   return {kind, peer, reinterpret_cast<std::byte*>(values.data()),
           static_cast<Count>(values.size())};
@@ -41,16 +41,16 @@ inline void start(Communicator& c, int lane, const std::vector<Transfer>& round)
   c.start(lane, round, {});
 }
 
-/// Computes, in virtual time alone.
+/// Computes in simulated time only.
 inline void compute(Communicator& c, double seconds) {
   c.clock().leave(seconds);
   c.clock().arrive();
 }
 
-/// The present, in whole microseconds.
+/// Returns the current time in whole microseconds.
 inline Count now_us(Communicator& c) { return static_cast<Count>(c.clock().now() * 1e6 + 0.5); }
 
-/// What `use` fails with; empty if it does not.
+/// Returns the message that `use` fails with, or an empty text.
 inline std::string failure(const std::function<void()>& use) {
   try {
     use();

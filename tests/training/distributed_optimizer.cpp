@@ -8,7 +8,7 @@ using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
-TEST_CASE("a loop of one's own trains as the trainer does") {
+TEST_CASE("a custom loop trains like the trainer") {
   toy::Run run;
   run.ranks = 2;
   const auto expected = toy::train(run).weights[0];
@@ -31,7 +31,7 @@ TEST_CASE("a loop of one's own trains as the trainer does") {
   CHECK(weights[1] == expected);
 }
 
-TEST_CASE("ranks with other options are refused") {
+TEST_CASE("rejects ranks with different options") {
   CHECK(toy::fails(Blame::usage, "rank 1 and rank 0 differ in the optimizer", [] {
     on_threads(2, [](Communicator& c) {
       toy::ToyReplica replica;

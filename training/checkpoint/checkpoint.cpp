@@ -35,7 +35,7 @@ std::string_view bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// A file that is to be written: pieces of it, most of which are views of the checkpoint.
+// A file to write, as pieces, most of which are views of the checkpoint.
 class File {
  public:
   explicit File(const Checkpoint& checkpoint)
@@ -60,7 +60,7 @@ class File {
     std::string head, json, sum;
   };
 
-  // Fills `e` and adds its pieces; returns how many bytes they are.
+  // Fills `e` and adds its pieces. Returns their size in bytes.
   std::uint64_t encode(const Section& s, Encoded& e) {
     std::string_view payload;
     if (const auto* floats = std::get_if<Floats>(&s.values)) payload = bytes_of(*floats);
@@ -87,7 +87,7 @@ std::vector<T> copied(std::string_view payload) {
   return values;
 }
 
-// A file that is being read.
+// A file to read.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
@@ -101,7 +101,7 @@ class Reader {
       if (all.find(s.name)) damaged("two sections are named '" + s.name + "'");
       all.sections.push_back(std::move(s));
     }
-    if (at_ != bytes_.size()) damaged("there is more after its last section");
+    if (at_ != bytes_.size()) damaged("data follow its last section");
     return all;
   }
 
@@ -116,27 +116,27 @@ class Reader {
   std::uint32_t header() {
     if (bytes_.substr(0, kMagic.size()) != kMagic.substr(0, std::min(kMagic.size(), bytes_.size())))
       fail(Blame::usage,
-           name_ + " is no checkpoint of arlab: it does not start with " + std::string(kMagic));
+           name_ + " is not a checkpoint of arlab: it does not start with " + std::string(kMagic));
     if (bytes_.size() < kHeader)
-      refuse("is cut short: it has " + std::to_string(bytes_.size()) +
-             " bytes, less than its header: use an earlier one");
+      refuse("is truncated: it has " + std::to_string(bytes_.size()) +
+             " bytes, fewer than its header: use an earlier one");
     const auto version = number_at<std::uint32_t>(bytes_, 8);
     if (crc32c(bytes_.substr(0, kHeader - kSum)) !=
         number_at<std::uint32_t>(bytes_, kHeader - kSum))
       damaged("the checksum of its header is wrong");
     if (version != kVersion)
-      refuse("is of version " + std::to_string(version) + ", and this program reads version " +
+      refuse("has version " + std::to_string(version) + ", but this program reads version " +
              std::to_string(kVersion) + ": use the arlab that wrote it");
     const auto length = number_at<std::uint64_t>(bytes_, 16);
     if (bytes_.size() != length)
-      refuse(std::string(bytes_.size() < length ? "is cut short" : "is too long") + ": it has " +
+      refuse(std::string(bytes_.size() < length ? "is truncated" : "is too long") + ": it has " +
              std::to_string(bytes_.size()) + " of " + std::to_string(length) +
              " bytes: use an earlier one");
     at_ = kHeader;
     return number_at<std::uint32_t>(bytes_, 12);
   }
 
-  // The next bytes; never more than there are.
+  // Returns the next bytes; fails if there are fewer.
   std::string_view take(std::uint64_t count) {
     if (count > bytes_.size() - at_) damaged("a section runs beyond its end");
     at_ += count;
@@ -154,14 +154,14 @@ class Reader {
     if (number_at<std::uint32_t>(take(kSum), 0) != sum)
       damaged("the checksum of " + where() + " is wrong");
     const std::size_t width = kind == 0 ? sizeof(float) : kind == 1 ? sizeof(std::int64_t) : 1;
-    if (kind >= std::size(kKinds)) damaged(where() + " is of no known kind");
-    if (payload.size() % width != 0) damaged(where() + " ends within a number");
+    if (kind >= std::size(kKinds)) damaged(where() + " has an unknown kind");
+    if (payload.size() % width != 0) damaged(where() + " ends in the middle of a number");
     if (kind == 0) s.values = copied<float>(payload);
     if (kind == 1) s.values = copied<std::int64_t>(payload);
     if (kind == 2) s.values = std::string(payload);
     if (kind == 3) {
       auto json = parse_json(payload);
-      if (!json) damaged(where() + " is no JSON");
+      if (!json) damaged(where() + " is not JSON");
       s.values = std::move(*json);
     }
     return s;
@@ -178,21 +178,22 @@ const T& get(const Checkpoint& c, std::string_view name, std::size_t kind) {
   if (!s) {
     std::string there;
     for (const Section& other : c.sections) there += (there.empty() ? "" : ", ") + other.name;
-    fail(Blame::usage, c.source + " has no section '" + std::string(name) + "', only " +
-                           (there.empty() ? "none at all" : there) +
-                           ": is it of another model or strategy, or of weights only?");
+    fail(Blame::usage,
+         c.source + " has no section '" + std::string(name) + "', only " +
+             (there.empty() ? "none at all" : there) +
+             ": use a checkpoint of the same model and strategy, with more than weights");
   }
   if (s->values.index() != kind)
     fail(Blame::usage, c.source + " has " + std::string(kKinds[s->values.index()]) +
                            " in section '" + s->name + "', not " + std::string(kKinds[kind]) +
-                           ": is it of another model or strategy?");
+                           ": use a checkpoint of the same model and strategy");
   return *std::get_if<T>(&s->values);
 }
 
 }  // namespace
 
 void Checkpoint::add(std::string name, SectionValues values) {
-  expects(!find(name), "two sections of a checkpoint with one name");
+  expects(!find(name), "two sections of a checkpoint have the same name");
   sections.push_back({std::move(name), std::move(values)});
 }
 
@@ -229,7 +230,7 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name) {
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
-  return parse_checkpoint(read_whole(path, "name a checkpoint, or a folder with some"), path);
+  return parse_checkpoint(read_whole(path, "use a checkpoint or a folder of checkpoints"), path);
 }
 
 }  // namespace arlab::training

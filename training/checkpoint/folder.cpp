@@ -21,7 +21,7 @@ std::string file_name(Count step) {
   return std::string(kStart) + digits + std::string(kEnd);
 }
 
-// The step in the name of a file; none if it is not of a checkpoint.
+// Returns the step in the name of a file, or nothing if it is not a checkpoint.
 std::optional<Count> step_of(const std::string& name) {
   if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return std::nullopt;
   const std::string digits =
@@ -37,7 +37,7 @@ struct Found {
   fs::path path;
 };
 
-// Newest first. A folder that is not there is empty.
+// Returns the checkpoints, newest first. A missing folder counts as empty.
 std::vector<Found> checkpoints_in(const std::string& folder) {
   std::vector<Found> found;
   std::error_code error;
@@ -46,7 +46,7 @@ std::vector<Found> checkpoints_in(const std::string& folder) {
       found.push_back({*step, entry.path()});
   if (error && error != std::errc::no_such_file_or_directory)
     fail(Blame::environment,
-         "cannot read " + folder + " (" + error.message() + "): name a folder of checkpoints");
+         "cannot read " + folder + " (" + error.message() + "): use a folder of checkpoints");
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.step != b.step ? a.step > b.step : a.path > b.path;
   });
@@ -76,27 +76,28 @@ std::optional<Latest> latest_checkpoint(const std::string& folder) {
   std::string all;
   for (const std::string& reason : latest.refused) all += "\n  " + reason;
   fail(Blame::usage,
-       "no checkpoint in " + folder + " can be used; move them away to start anew:" + all);
+       "no checkpoint in " + folder + " is usable; move them away to start a new run:" + all);
 }
 
 CheckpointFolder::CheckpointFolder(std::string path, SavePolicy policy)
     : path_(std::move(path)), policy_(policy) {
   if (policy_.every_steps < 0)
-    fail(Blame::usage, "a checkpoint every " + std::to_string(policy_.every_steps) +
-                           " steps cannot be: use 0 for none by step");
+    fail(Blame::usage, "a checkpoint interval of " + std::to_string(policy_.every_steps) +
+                           " steps is negative: use 0 to save only after epochs");
   if (policy_.keep < 0)
-    fail(Blame::usage, std::to_string(policy_.keep) + " checkpoints cannot be kept: use 0 for all");
+    fail(Blame::usage,
+         std::to_string(policy_.keep) + " checkpoints to keep is negative: use 0 to keep all");
 }
 
 std::vector<std::string> CheckpointFolder::begin(Count step) {
   std::vector<std::string> moved;
   for (const Found& f : checkpoints_in(path_)) {
-    if (f.step <= step && step > 0) break;  // a new run goes on from none of them
+    if (f.step <= step && step > 0) break;  // a new run continues from none of them
     const fs::path aside = free_name(f.path);
     fs::rename(f.path, aside);
     moved.push_back(aside.string());
   }
-  std::error_code ignored;  // a folder that is not there has nothing left over
+  std::error_code ignored;  // a missing folder has nothing to remove
   for (const auto& entry : fs::directory_iterator(path_, ignored))
     if (is_left_over(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   return moved;
@@ -119,7 +120,8 @@ bool CheckpointFolder::due(const Moment& moment) const {
 std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const Moment& moment) {
   if (policy_.best_only) {
     if (!moment.validation_loss)
-      fail(Blame::usage, "to save only the best needs a validation loss: give validation data");
+      fail(Blame::usage,
+           "saving only the best checkpoint needs a validation loss: use validation data");
     const bool better = !best_ || *moment.validation_loss < *best_;
     if (!better || !std::isfinite(*moment.validation_loss)) return std::nullopt;
     best_ = moment.validation_loss;
@@ -135,7 +137,7 @@ std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const M
   const std::string path = (fs::path(path_) / file_name(moment.step)).string();
   write_checkpoint(path, checkpoint);
   const std::vector<Found> all = checkpoints_in(path_);
-  std::error_code ignored;  // one that cannot be deleted is no reason to stop a run
+  std::error_code ignored;  // failing to delete one must not stop the run
   for (std::size_t i = static_cast<std::size_t>(policy_.keep); policy_.keep > 0 && i < all.size();
        ++i)
     fs::remove(all[i].path, ignored);

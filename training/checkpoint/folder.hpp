@@ -1,7 +1,7 @@
-// The folder in which a run keeps its checkpoints: when to save, which to keep, where to go on.
+// CheckpointFolder: the checkpoints of a run: when to save, which to keep, where to resume.
 //
-// Files are named by the number of steps that were made: step-000000001000.ckpt. Only one process
-// of a job may save.
+// File names contain the number of completed steps: step-000000001000.ckpt. Only one process of a
+// job may save.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace arlab::training {
 
-/// Any of these may be set together. To keep the latest alone: keep = 1.
+/// When and what to save; all conditions may be combined. keep = 1 keeps only the latest.
 struct SavePolicy {
   bool each_epoch = true;
-  Count every_steps = 0;      ///< 0: not by step
-  int keep = 3;               ///< the newest that are kept; 0 keeps all
-  bool best_only = false;     ///< saves only what has a lower validation loss than all before
-  bool weights_only = false;  ///< only sections whose names start with "weights/"
+  Count every_steps = 0;      ///< saves every so often; 0: only after epochs
+  int keep = 3;               ///< number of newest checkpoints to keep; 0 keeps all
+  bool best_only = false;     ///< saves only if the validation loss is the lowest so far
+  bool weights_only = false;  ///< saves only sections whose names start with "weights/"
 };
 
-/// When in a run something is saved.
+/// A moment of a run at which a checkpoint may be saved.
 struct Moment {
-  Count step = 0;  ///< steps made since the run began, over all its restarts
+  Count step = 0;  ///< steps since the run began, over all restarts
   bool epoch_ended = false;
   std::optional<double> validation_loss = std::nullopt;
 };
@@ -33,32 +33,31 @@ struct Latest {
   std::string path;
   Count step = 0;
   Checkpoint checkpoint;
-  std::vector<std::string>
-      refused;  ///< newer ones that cannot be used, each with its reason: print
+  std::vector<std::string> refused;  ///< newer, unusable ones with reasons, to be printed
 };
 
-/// The newest checkpoint in the folder that is whole, or none where there are no files of
-/// checkpoints. Throws Error(usage) with all reasons if there are some, but none is whole.
+/// Returns the newest usable checkpoint in the folder, or nothing if there are no checkpoint files.
+/// Throws Error(usage) with all reasons if none of them is usable.
 std::optional<Latest> latest_checkpoint(const std::string& folder);
 
 class CheckpointFolder {
  public:
-  /// Throws Error(usage) for a policy that makes no sense.
+  /// Throws Error(usage) for an invalid policy.
   CheckpointFolder(std::string path, SavePolicy policy);
 
-  /// Once before the first save, at the step from which the run goes on (0 for a new one):
-  /// checkpoints of later steps, damaged or of another run, are renamed to <name>.1, .2, ... so
-  /// that they are not taken for this run's. Returns their new names, to be printed. Also removes
-  /// what a killed process left half-written.
+  /// Call once before the first save, with the step from which the run continues (0 for a new run).
+  /// Renames damaged, newer or unrelated checkpoints to <name>.1, .2 and so on, so that they are
+  /// not mistaken for this run's, and returns their new names, to be printed. Also removes partial
+  /// files that a killed process left.
   std::vector<std::string> begin(Count step);
-  /// The same for a run that goes on from `latest`, whose validation loss is remembered.
+  /// The same for a run that resumes from `latest`, whose validation loss it remembers.
   std::vector<std::string> begin(const Latest& latest);
 
   bool due(const Moment& moment) const;
 
-  /// Saves, then deletes what is beyond the newest `keep`. The section "saved" is added: step,
-  /// validation loss and whether it is weights only. Returns the file's name; none if only the best
-  /// are wanted, and this is not. Throws Error(environment) if it cannot be written.
+  /// Saves, then deletes all but the newest `keep`. Adds the section "saved": step, validation loss
+  /// and whether it has only weights. Returns the file's name, or nothing if only the best are saved
+  /// and this is not. Throws Error(environment) if the file cannot be written.
   std::optional<std::string> save(Checkpoint checkpoint, const Moment& moment);
 
  private:

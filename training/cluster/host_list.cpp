@@ -9,10 +9,10 @@
 namespace arlab::training {
 namespace {
 
-constexpr std::size_t kMostHosts = std::size_t{1} << 20;
-constexpr Count kMostSlots = 1 << 20;
+constexpr std::size_t kMaxHosts = std::size_t{1} << 20;
+constexpr Count kMaxSlots = 1 << 20;
 
-// A list that is being read: what it is, for messages.
+// A list to parse, with its name for messages.
 struct List {
   std::string_view text;
   const std::string& what;
@@ -22,27 +22,27 @@ struct List {
   }
 };
 
-// Parts between commas that are not in brackets. Says so if brackets do not match or nest.
+// Splits at commas outside brackets. Fails if brackets do not match or nest.
 std::vector<std::string_view> split(const List& list) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   bool inside = false;
   for (std::size_t i = 0; i <= list.text.size(); ++i) {
     const char c = i < list.text.size() ? list.text[i] : ',';
-    if (c == '[' && inside) list.wrong("a [ inside of brackets: brackets do not nest");
-    if (c == ']' && !inside) list.wrong("a ] without its [");
-    if (i == list.text.size() && inside) list.wrong("a [ without its ]");
+    if (c == '[' && inside) list.wrong("a [ within brackets: brackets do not nest");
+    if (c == ']' && !inside) list.wrong("a ] without a [");
+    if (i == list.text.size() && inside) list.wrong("a [ without a ]");
     if (c == '[') inside = true;
     if (c == ']') inside = false;
     if (c != ',' || inside) continue;
     parts.push_back(list.text.substr(begin, i - begin));
-    if (parts.back().empty()) list.wrong("a name is missing beside a comma");
+    if (parts.back().empty()) list.wrong("a name is missing next to a comma");
     begin = i + 1;
   }
   return parts;
 }
 
-// The numbers of one pair of brackets, as texts: 006,011 or 3-4.
+// Returns the numbers in a pair of brackets, as texts: 006,011 or 3-4.
 std::vector<std::string> numbers(std::string_view inside, const List& list) {
   std::vector<std::string> all;
   while (true) {
@@ -51,12 +51,12 @@ std::vector<std::string> numbers(std::string_view inside, const List& list) {
     const std::size_t dash = item.find('-');
     const std::string_view low = item.substr(0, dash);
     const std::string_view high = dash == std::string_view::npos ? low : item.substr(dash + 1);
-    constexpr std::int64_t kMost = 1'000'000'000'000;
-    const auto from = whole_number(low, kMost), to = whole_number(high, kMost);
-    if (!from || !to) list.wrong(in_quotes(item) + " is no number and no range such as 3-4");
-    if (*to < *from) list.wrong("the range " + in_quotes(item) + " runs backwards");
-    if (static_cast<std::size_t>(*to - *from) >= kMostHosts - all.size())
-      list.wrong("more than " + std::to_string(kMostHosts) + " hosts");
+    constexpr std::int64_t kMax = 1'000'000'000'000;
+    const auto from = whole_number(low, kMax), to = whole_number(high, kMax);
+    if (!from || !to) list.wrong(in_quotes(item) + " is neither a number nor a range such as 3-4");
+    if (*to < *from) list.wrong("the range " + in_quotes(item) + " is descending");
+    if (static_cast<std::size_t>(*to - *from) >= kMaxHosts - all.size())
+      list.wrong("more than " + std::to_string(kMaxHosts) + " hosts");
     for (std::int64_t n = *from; n <= *to; ++n) {
       std::string digits = std::to_string(n);
       if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
@@ -72,20 +72,20 @@ bool fits_in_a_name(char c) {
          c == '.' || c == '_';
 }
 
-// All names that one part stands for.
+// Returns all names that one part of the list expands to.
 std::vector<std::string> expand(std::string_view part, const List& list) {
   std::vector<std::string> names{""};
   while (!part.empty()) {
     const std::size_t open = part.find('[');
     const std::string_view plain = part.substr(0, open);
     if (!std::all_of(plain.begin(), plain.end(), fits_in_a_name))
-      list.wrong(in_quotes(plain) + " is no name of a host");
+      list.wrong(in_quotes(plain) + " is not a host name");
     for (std::string& name : names) name += plain;
     if (open == std::string_view::npos) break;
     const std::size_t close = part.find(']', open);
     const std::vector<std::string> endings = numbers(part.substr(open + 1, close - open - 1), list);
-    if (endings.size() > kMostHosts / names.size())
-      list.wrong("more than " + std::to_string(kMostHosts) + " hosts");
+    if (endings.size() > kMaxHosts / names.size())
+      list.wrong("more than " + std::to_string(kMaxHosts) + " hosts");
     std::vector<std::string> longer;
     longer.reserve(names.size() * endings.size());
     for (const std::string& name : names)
@@ -97,15 +97,15 @@ std::vector<std::string> expand(std::string_view part, const List& list) {
 }
 
 void append(std::vector<std::string>& all, std::vector<std::string> more, const List& list) {
-  if (more.size() > kMostHosts - all.size())
-    list.wrong("more than " + std::to_string(kMostHosts) + " hosts");
+  if (more.size() > kMaxHosts - all.size())
+    list.wrong("more than " + std::to_string(kMaxHosts) + " hosts");
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
 void check_twice(const std::vector<std::string>& hosts, const List& list) {
   std::set<std::string_view> seen;
   for (const std::string& host : hosts)
-    if (!seen.insert(host).second) list.wrong("the host " + in_quotes(host) + " comes twice");
+    if (!seen.insert(host).second) list.wrong("the host " + in_quotes(host) + " appears twice");
 }
 
 }  // namespace
@@ -118,28 +118,6 @@ std::vector<std::string> expand_hosts(std::string_view text, const std::string& 
   return hosts;
 }
 
-std::vector<HostSlots> parse_host_slots(std::string_view text) {
-  const std::string what = "-H";
-  const List list{text, what};
-  std::vector<HostSlots> all;
-  std::vector<std::string> hosts;
-  for (const std::string_view part : split(list)) {
-    const std::size_t colon = part.find(':');
-    Count slots = 1;
-    if (colon != std::string_view::npos) {
-      const auto number = whole_number(part.substr(colon + 1), kMostSlots);
-      if (!number || *number < 1)
-        list.wrong(in_quotes(part) + " needs a number of slots from 1 on after its colon");
-      slots = *number;
-    }
-    if (part.substr(0, colon).empty()) list.wrong(in_quotes(part) + " names no host");
-    append(hosts, expand(part.substr(0, colon), list), list);
-    while (all.size() < hosts.size()) all.push_back({hosts[all.size()], static_cast<Rank>(slots)});
-  }
-  check_twice(hosts, list);
-  return all;
-}
-
 std::vector<Rank> expand_counts(std::string_view text, const std::string& what) {
   const List list{text, what};
   std::vector<Rank> counts;
@@ -148,15 +126,15 @@ std::vector<Rank> expand_counts(std::string_view text, const std::string& what) 
     const std::size_t open = part.find("(x");
     Count times = 1;
     if (open != std::string_view::npos) {
-      if (part.back() != ')') list.wrong(in_quotes(part) + " is no count such as 2 or 2(x3)");
+      if (part.back() != ')') list.wrong(in_quotes(part) + " is not a count such as 2 or 2(x3)");
       const std::string_view number = part.substr(open + 2, part.size() - open - 3);
-      times = whole_number(number, static_cast<Count>(kMostHosts)).value_or(0);
+      times = whole_number(number, static_cast<Count>(kMaxHosts)).value_or(0);
     }
-    const auto count = whole_number(part.substr(0, open), kMostSlots);
-    if (!count || times < 1) list.wrong(in_quotes(part) + " is no count such as 2 or 2(x3)");
+    const auto count = whole_number(part.substr(0, open), kMaxSlots);
+    if (!count || times < 1) list.wrong(in_quotes(part) + " is not a count such as 2 or 2(x3)");
     total += *count * times;
-    if (counts.size() + static_cast<std::size_t>(times) > kMostHosts || total > kMostSlots)
-      list.wrong("more than " + std::to_string(kMostSlots) + " tasks");
+    if (counts.size() + static_cast<std::size_t>(times) > kMaxHosts || total > kMaxSlots)
+      list.wrong("more than " + std::to_string(kMaxSlots) + " tasks");
     counts.insert(counts.end(), static_cast<std::size_t>(times), static_cast<Rank>(*count));
   }
   return counts;

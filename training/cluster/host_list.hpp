@@ -1,4 +1,4 @@
-// Lists of hosts as people and Slurm write them: n[006,011],m5,o[3-4], and a:4,b:2 with slots.
+// Expands host lists and counts as Slurm writes them: n[006,011],m5,o[3-4] and 2(x3),1.
 #pragma once
 
 #include <string>
@@ -9,23 +9,12 @@
 
 namespace arlab::training {
 
-/// The hosts that a list stands for, in its order. A range keeps the zeros of its first number
-/// (n[08-10]: n08, n09, n10); several brackets in a name give all combinations, the last one
-/// running fastest. Throws Error(usage) that names `what` (SLURM_STEP_NODELIST, -H) and the part
-/// that is wrong.
+/// Returns the hosts of a list, in its order. A range keeps the leading zeros of its first number
+/// (n[08-10]: n08, n09, n10). Several brackets in a name give all combinations, the last one varying
+/// fastest. Throws Error(usage) naming `what` (such as SLURM_STEP_NODELIST) and the invalid part.
 std::vector<std::string> expand_hosts(std::string_view list, const std::string& what);
 
-struct HostSlots {
-  std::string host;
-  Rank slots = 1;  ///< workers that it takes
-  bool operator==(const HostSlots&) const = default;
-};
-
-/// As after -H: host[:slots],... A host may be a bracketed list; then each of them has the slots.
-/// Throws Error(usage) for zero slots, and for a host that comes twice.
-std::vector<HostSlots> parse_host_slots(std::string_view list);
-
-/// Slurm's run lengths, 2(x3),1: 2, 2, 2, 1. Throws Error(usage) that names `what`.
+/// Expands Slurm's run lengths: 2(x3),1 gives 2, 2, 2, 1. Throws Error(usage) naming `what`.
 std::vector<Rank> expand_counts(std::string_view list, const std::string& what);
 
 }  // namespace arlab::training

@@ -4,13 +4,16 @@
 #include <numeric>
 
 #include "algorithms/base/error.hpp"
+#include "training/cluster/host_list.hpp"
 
 namespace arlab::training {
 namespace {
 
-constexpr std::int64_t kMostTasks = 1 << 20;
+constexpr int kPortBase = 12345;
 
-// The first of these variables that is set.
+constexpr std::int64_t kMaxTasks = 1 << 20;
+
+// The first variable that is set.
 struct Found {
   std::string variable, value;
 };
@@ -22,16 +25,16 @@ std::optional<Found> find(const Environment& environment, std::vector<std::strin
 
 Found need(const Environment& environment, std::vector<std::string> variables) {
   if (auto found = find(environment, variables)) return *found;
-  fail(Blame::usage, variables.front() + " is not set: start workers with srun, in a job of Slurm");
+  fail(Blame::usage, variables.front() + " is not set: start workers with srun within a Slurm job");
 }
 
 std::int64_t number(const Found& f) {
-  if (const auto n = whole_number(f.value, kMostTasks)) return *n;
-  fail(Blame::usage, f.variable + ' ' + in_quotes(f.value) + " is no number from 0 to " +
-                         std::to_string(kMostTasks));
+  if (const auto n = whole_number(f.value, kMaxTasks)) return *n;
+  fail(Blame::usage, f.variable + ' ' + in_quotes(f.value) + " is not a number from 0 to " +
+                         std::to_string(kMaxTasks));
 }
 
-// The host of each rank, as an index into the tasks of all hosts.
+// Returns the host of each rank, as an index into the tasks of all hosts.
 std::vector<std::size_t> host_by_rank(const std::vector<Rank>& tasks, bool cyclic) {
   std::vector<std::size_t> hosts;
   if (!cyclic) {
@@ -49,15 +52,15 @@ std::vector<std::size_t> host_by_rank(const std::vector<Rank>& tasks, bool cycli
 bool is_cyclic(const Environment& environment) {
   const auto f = find(environment, {"SLURM_DISTRIBUTION"});
   if (!f) return false;
-  // Nodes, sockets and cores are separated by colons; options follow a comma.
+  // Colons separate nodes, sockets and cores; options follow a comma.
   const std::string nodes = f->value.substr(0, f->value.find_first_of(":,"));
   if (nodes == "block" || nodes == "*" || nodes == "none") return false;
   if (nodes == "cyclic") return true;
   fail(Blame::usage, "SLURM_DISTRIBUTION " + in_quotes(f->value) +
-                         " is not known here: start with srun -m block or -m cyclic");
+                         " is not supported: start with srun -m block or -m cyclic");
 }
 
-// Throws if a variable that says the same thing says something else.
+// Throws if a redundant variable contradicts the others.
 void check(const Environment& environment, const std::vector<std::string>& variables,
            std::int64_t expected, const std::string& of) {
   const auto f = find(environment, variables);
@@ -66,32 +69,26 @@ void check(const Environment& environment, const std::vector<std::string>& varia
                            " follows from " + of + ": start all workers with one srun");
 }
 
-// GPUs that this task can see; 0 where nothing tells of any.
-std::int64_t visible_gpus(const Environment& environment, const ClusterOptions& options) {
-  if (options.gpus_per_node) return *options.gpus_per_node;
+// Returns the number of GPUs that this task can see; 0 if no variable mentions any.
+std::int64_t visible_gpus(const Environment& environment) {
   if (const auto f = find(environment, {"CUDA_VISIBLE_DEVICES"}))
     return std::count(f->value.begin(), f->value.end(), ',') + 1;
   if (const auto f = find(environment, {"SLURM_GPUS_ON_NODE"})) return number(*f);
   return 0;
 }
 
-// The share of this task in the GPUs of its host; none if there are fewer GPUs than tasks, unless
-// a number for each was asked for.
-std::vector<int> share_gpus(const Environment& environment, const ClusterOptions& options,
-                            Rank local, Rank local_tasks) {
-  const std::int64_t visible = visible_gpus(environment, options);
+// Returns this task's share of the GPUs of its host; none if there are fewer GPUs than tasks, unless
+// a number per task was requested.
+std::vector<int> share_gpus(const Environment& environment, Rank local, Rank local_tasks) {
+  const std::int64_t visible = visible_gpus(environment);
   const auto bound = find(environment, {"SLURM_GPUS_PER_TASK"});
-  std::int64_t each = visible / local_tasks;
-  if (options.gpus_per_task)
-    each = *options.gpus_per_task;
-  else if (bound)
-    each = number(*bound);
-  // Where Slurm shows a task its own GPUs only, all of them are its share.
+  const std::int64_t each = bound ? number(*bound) : visible / local_tasks;
+  // If Slurm shows a task only its own GPUs, all of them are its share.
   const std::int64_t first = bound && each == visible ? 0 : local * each;
   if (first + each > visible)
     fail(Blame::usage, std::to_string(local_tasks) + " tasks on a host with " +
                            std::to_string(visible) + " GPUs cannot have " + std::to_string(each) +
-                           " each: start fewer tasks a node, one for each GPU at best");
+                           " each: start fewer tasks per node, ideally one per GPU");
   std::vector<int> devices(static_cast<std::size_t>(each));
   std::iota(devices.begin(), devices.end(), static_cast<int>(first));
   return devices;
@@ -99,7 +96,7 @@ std::vector<int> share_gpus(const Environment& environment, const ClusterOptions
 
 }  // namespace
 
-Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& options) {
+Cluster parse_slurm(const Environment& environment) {
   const Found nodes =
       need(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
   const Found per_node = need(environment, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
@@ -119,7 +116,7 @@ Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& o
                            std::to_string(workers) + " tasks in " + per_node.variable);
 
   Cluster c;
-  c.told_by = "Slurm";
+  c.source = "Slurm";
   c.workers = workers;
   c.index = c.rank = static_cast<Rank>(rank);
   c.chief = rank == 0;
@@ -127,11 +124,11 @@ Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& o
   for (Rank r = 0; r < workers; ++r) {
     const std::size_t h = by_rank[static_cast<std::size_t>(r)];
     const Rank local = locals[h]++;
-    const int port = options.port_base + local;
-    if (options.port_base < 1 || port > 65535)
-      fail(Blame::usage, "port base " + std::to_string(options.port_base) +
-                             " leaves no ports for the tasks of " + hosts[h] +
-                             ": ports end at 65535");
+    const int port = kPortBase + local;
+    if (port > 65535)
+      fail(Blame::usage, hosts[h] + " has " + std::to_string(tasks[h]) + " tasks, but only " +
+                             std::to_string(65536 - kPortBase) +
+                             " ports: start fewer tasks per node");
     c.addresses.push_back(hosts[h] + ':' + std::to_string(port));
     if (r == rank) c.local_rank = local;
   }
@@ -139,7 +136,7 @@ Cluster cluster_of_slurm(const Environment& environment, const ClusterOptions& o
   c.local_workers = tasks[mine];
   check(environment, {"SLURM_NODEID"}, static_cast<std::int64_t>(mine), nodes.variable);
   check(environment, {"SLURM_LOCALID"}, c.local_rank, per_node.variable);
-  c.devices = share_gpus(environment, options, c.local_rank, c.local_workers);
+  c.devices = share_gpus(environment, c.local_rank, c.local_workers);
   return c;
 }
 

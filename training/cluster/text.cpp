@@ -17,11 +17,11 @@ std::string in_quotes(std::string_view text) {
   return all + (text.size() > kLongest ? "...'" : "'");
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most) {
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || text[0] == '-' || stop != end || error != std::errc() || value > most)
+  if (text.empty() || text[0] == '-' || stop != end || error != std::errc() || value > max)
     return std::nullopt;
   return value;
 }

@@ -1,4 +1,4 @@
-// Texts of other programs, such as environment variables: numbers in them, and quoting them.
+// Parses and quotes text of other programs, such as environment variables.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace arlab::training {
 
-/// The value of an environment variable; none if it is not set. The process's own is
-/// process_environment(); tests have others.
+/// Returns the value of an environment variable, or nothing if it is not set. Programs use
+/// process_environment(); tests use others.
 using Environment = std::function<std::optional<std::string>(const std::string& variable)>;
 
 std::optional<std::string> process_environment(const std::string& variable);
 
-/// 'text' for a message: shortened, and with its control and foreign characters as ?.
+/// Returns 'text' for a message: shortened, with ? for control and non-ASCII characters.
 std::string in_quotes(std::string_view text);
 
-/// Digits only, at most `most`. None for anything else.
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most = INT64_MAX);
+/// Parses a number of digits only, at most `max`. Returns nothing for anything else.
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max = INT64_MAX);
 
 }  // namespace arlab::training

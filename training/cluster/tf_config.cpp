@@ -19,7 +19,7 @@ std::string shown(const json& value) { return in_quotes(value.dump()); }
 std::optional<Task> task_named(std::string_view text) {
   for (const Task t : {Task::chief, Task::worker, Task::ps, Task::evaluator})
     if (text == name(t)) return t;
-  return text == "master" ? std::optional(Task::chief) : std::nullopt;  // its name in TensorFlow 1
+  return text == "master" ? std::optional(Task::chief) : std::nullopt;  // the name in TensorFlow 1
 }
 
 bool is_address(std::string_view text) {
@@ -34,9 +34,10 @@ bool is_address(std::string_view text) {
 
 using Addresses = std::vector<std::string>;
 
-// The addresses by task. None of them may come twice.
+// Returns the addresses by task. No address may appear twice.
 std::map<Task, Addresses> read_cluster(const json& cluster) {
-  if (!cluster.is_object()) wrong("has " + shown(cluster) + " as its cluster, which is no object");
+  if (!cluster.is_object())
+    wrong("has " + shown(cluster) + " as its cluster, which is not an object");
   std::map<Task, Addresses> all;
   std::set<std::string> seen;
   for (const auto& [type, addresses] : cluster.items()) {
@@ -44,17 +45,17 @@ std::map<Task, Addresses> read_cluster(const json& cluster) {
     if (!task)
       wrong("has tasks of type " + in_quotes(type) + ": use chief, worker, ps and evaluator");
     if (!addresses.is_array())
-      wrong("has " + shown(addresses) + " as its " + type + "s, which is no list of host:port");
+      wrong("has " + shown(addresses) + " as its " + type + "s, which is not a list of host:port");
     if (all.contains(*task)) wrong("has both a chief and a master");
     for (const json& address : addresses) {
       if (!address.is_string() || !is_address(address.get_ref<const std::string&>()))
-        wrong("has " + shown(address) + " among its " + type + "s, which is no host:port");
+        wrong("has " + shown(address) + " among its " + type + "s, which is not host:port");
       all[*task].push_back(address);
       if (!seen.insert(address).second) wrong("has " + shown(address) + " twice");
     }
   }
   if (all[Task::chief].size() > 1)
-    wrong("has " + std::to_string(all[Task::chief].size()) + " chiefs: name one");
+    wrong("has " + std::to_string(all[Task::chief].size()) + " chiefs: use one");
   return all;
 }
 
@@ -64,11 +65,11 @@ int read_index(const json& index) {
   if (index.is_number_integer()) number = whole_number(index.dump(), INT32_MAX);
   if (!number)
     wrong("has the index " + shown(index) +
-          " in its task: give a number from 0 on, such as 0 or \"0\"");
+          " in its task: use a number of 0 or more, such as 0 or \"0\"");
   return static_cast<int>(*number);
 }
 
-// Fills in which process of the cluster this is.
+// Sets which process of the cluster this one is.
 void place(Cluster& c, const std::map<Task, Addresses>& tasks, const json& task) {
   if (!task.is_object() || !task.contains("type") || !task["type"].is_string())
     wrong("does not say which task this is: add \"task\": {\"type\": \"worker\", \"index\": 0}");
@@ -82,7 +83,7 @@ void place(Cluster& c, const std::map<Task, Addresses>& tasks, const json& task)
   if (static_cast<std::size_t>(c.index) < there) return;
   if (*type == Task::evaluator && there == 0 && c.index == 0) return;  // need not be listed
   wrong("says that this is " + std::string(name(*type)) + ' ' + std::to_string(c.index) +
-        ", but its cluster has " + std::to_string(there) + " of these, counted from 0");
+        ", but its cluster has " + std::to_string(there) + " of these, numbered from 0");
 }
 
 }  // namespace
@@ -91,24 +92,24 @@ Cluster parse_tf_config(std::string_view text) {
   const std::optional<json> parsed = parse_json(text);
   if (!parsed)
     wrong(in_quotes(text) +
-          " is no JSON: write {\"cluster\": {\"worker\": [\"host:port\"]}, \"task\": "
+          " is not JSON: use {\"cluster\": {\"worker\": [\"host:port\"]}, \"task\": "
           "{\"type\": \"worker\", \"index\": 0}}");
   const json& config = *parsed;
-  if (!config.is_object()) wrong(in_quotes(text) + " is no JSON object");
+  if (!config.is_object()) wrong(in_quotes(text) + " is not a JSON object");
   Cluster c;
   if (!config.contains("cluster") || config["cluster"].empty()) {
     if (config.contains("task") && !config["task"].empty())
       wrong("has a task, but no cluster: add \"cluster\": {\"worker\": [\"host:port\"]}");
     return c;
   }
-  c.told_by = "TF_CONFIG";
+  c.source = "TF_CONFIG";
   std::map<Task, Addresses> tasks = read_cluster(config["cluster"]);
   c.addresses = tasks[Task::chief];
   const Rank chiefs = static_cast<Rank>(c.addresses.size());
   c.addresses.insert(c.addresses.end(), tasks[Task::worker].begin(), tasks[Task::worker].end());
   c.servers = tasks[Task::ps];
   c.workers = static_cast<Rank>(c.addresses.size());
-  if (c.workers == 0) wrong("has nobody who trains: name workers");
+  if (c.workers == 0) wrong("has 0 workers: add workers");
   place(c, tasks, config.contains("task") ? config["task"] : json());
   c.rank = c.task == Task::chief ? 0 : c.task == Task::worker ? c.index + chiefs : -1;
   c.chief = c.rank == 0;

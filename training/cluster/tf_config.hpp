@@ -1,10 +1,10 @@
-// TF_CONFIG: the environment variable that tells each process of a TensorFlow job who it is.
+// TF_CONFIG: the environment variable that defines the job and the task of each TensorFlow process.
 //
 //   {"cluster": {"worker": ["h0:1234", "h1:1234"], "ps": ["h2:1234"]},
 //    "task": {"type": "worker", "index": "0"}}
 //
-// The index comes as a string or an integer. A chief, where there is one, trains as rank 0 before
-// the workers; without one, worker 0 is the chief.
+// The index is a string or an integer. If there is a chief, it trains as rank 0 before the workers;
+// otherwise worker 0 is the chief.
 // https://www.tensorflow.org/guide/distributed_training
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace arlab::training {
 
-/// Throws Error(usage) that names the value that is wrong. {} is a process on its own.
+/// Throws Error(usage) naming the invalid value. {} is a single process.
 Cluster parse_tf_config(std::string_view text);
 
 }  // namespace arlab::training

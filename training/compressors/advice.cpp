@@ -6,7 +6,7 @@
 namespace arlab::training {
 namespace {
 
-constexpr Count kWarm = Count{1} << 40;  // a step after every warm-up
+constexpr Count kWarm = Count{1} << 40;  // later than every warm-up
 
 std::string number(double value) {
   char text[32];
@@ -21,16 +21,16 @@ std::string sentence(const CompressorChoice& choice, const TensorShapes& layout,
       std::string(choice.kind->name) + " by " + std::string(name(advice.aggregation));
   if (!advice.received)
     return how +
-           ": its size depends on the gradient; it beats a dense ring while a rank's code has "
+           ": the code size depends on the gradient; it beats a dense ring while a rank's code has "
            "fewer than " +
            number(8.0 * static_cast<double>(n) / ranks) + " bytes (c P < 8n)";
   if (ranks == 1) return how + ": one rank receives nothing";
-  std::string words = how + ": a rank receives " + number(*advice.received) +
-                      " bytes, from a dense ring " + number(advice.dense) + ": ";
+  std::string words = how + ": each rank receives " + number(*advice.received) +
+                      " bytes instead of " + number(advice.dense) + " of a dense ring: ";
   if (advice.fewer)
     words += number(advice.dense / *advice.received) + " times fewer";
   else
-    words += number(*advice.received / advice.dense) + " times as many, do not compress this";
+    words += number(*advice.received / advice.dense) + " times as many, so do not compress";
   if (advice.aggregation == Aggregation::all_gather) {
     const auto c = *choice.kind->packed(layout, choice, advice.aggregation, kWarm);
     words += " (c P = " + number(static_cast<double>(c) * ranks) +
@@ -50,9 +50,9 @@ std::optional<double> received_bytes(const CompressorChoice& choice, const Tenso
                                      Aggregation aggregation, Rank ranks, Count step) {
   const CompressorKind& kind = *choice.kind;
   const double others = ranks - 1;
-  if (aggregation == Aggregation::requantise) {
+  if (aggregation == Aggregation::requantize) {
     const Blocks chunks(elements(layout), ranks);
-    double all = 0;  // sizes of chunks differ by one element: two sizes are enough
+    double all = 0;  // sizes of chunks differ by one element: computing two sizes suffices
     for (const bool longer : {true, false}) {
       const Count count = longer ? chunks.remainder : ranks - chunks.remainder;
       if (count == 0) continue;

@@ -1,8 +1,8 @@
-// Advice: which aggregation moves the fewest bytes, and whether it moves fewer than no compression.
+// Advice: the aggregation that moves the fewest bytes, and whether it beats no compression.
 //
-// A rank receives 8n(P-1)/P bytes from a dense ring of n floats, 2c(P-1)/P from a ring of codes of
-// c bytes or from requantising, and c(P-1) from an all-gather. So an all-gather beats the dense
-// ring only if c P < 8n.
+// Per rank, a dense ring of n floats receives 8n(P-1)/P bytes. A ring of codes of c bytes, or
+// requantization, receives 2c(P-1)/P; an all-gather receives c(P-1). So an all-gather beats the
+// dense ring only if c P < 8n.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@
 
 namespace arlab::training {
 
-/// Bytes that one rank receives in a step, on average over ranks; nothing where only the gradient
-/// tells. `step`: of compressors that change as they go.
+/// Returns the bytes that one rank receives per step, averaged over ranks, or nothing if they
+/// depend on the gradient. `step` matters for compressors that change during training.
 std::optional<double> received_bytes(const CompressorChoice& choice, const TensorShapes& layout,
                                      Aggregation aggregation, Rank ranks, Count step);
 double dense_bytes(Count elements, Rank ranks);
 
 struct Advice {
   Aggregation aggregation = Aggregation::all_gather;
-  std::optional<double> received;  ///< bytes a rank and step, once warm-up is over
+  std::optional<double> received;  ///< bytes per rank and step after the warm-up
   double dense = 0;
-  bool fewer = false;  ///< than dense, as far as sizes tell
-  std::string words;   ///< the above as a sentence
+  bool fewer = false;  ///< fewer bytes than dense; false if the size is unknown
+  std::string words;   ///< all of this as a sentence
 };
 
-/// The one of the kind's aggregations that receives the fewest bytes; the first of equals.
+/// Returns the aggregation of the kind that receives the fewest bytes; ties go to the first.
 Advice choose_aggregation(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks);
 
 }  // namespace arlab::training

@@ -4,22 +4,23 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/host/execute.hpp"
+#include "collectives/host/gatherv.hpp"
 #include "collectives/reduce/reduce.hpp"
-#include "training/compressors/wire.hpp"
 
 namespace arlab::training {
 namespace {
 
 void check(const collectives::Communicator& communicator, std::span<const float> gradient,
-           Count elements, const EncodeContext& occasion) {
+           Count elements, const EncodeContext& context) {
   if (static_cast<Count>(gradient.size()) != elements)
     fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
-                           " elements for a compressor of " + std::to_string(elements));
-  if (occasion.rank != communicator.rank() || occasion.ranks != communicator.ranks())
-    fail(Blame::usage, "an occasion of rank " + std::to_string(occasion.rank) + " of " +
-                           std::to_string(occasion.ranks) + " on rank " +
+                           " elements, but the compressor expects " + std::to_string(elements));
+  if (context.rank != communicator.rank() || context.ranks != communicator.ranks())
+    fail(Blame::usage, "an encode context of rank " + std::to_string(context.rank) + " of " +
+                           std::to_string(context.ranks) + " on rank " +
                            std::to_string(communicator.rank()) + " of " +
-                           std::to_string(communicator.ranks()) + ": give the communicator's");
+                           std::to_string(communicator.ranks()) +
+                           ": use the communicator's rank and ranks");
 }
 
 void divide(std::span<float> x, Rank ranks) {
@@ -27,7 +28,7 @@ void divide(std::span<float> x, Rank ranks) {
                      collectives::DType::float32, ranks);
 }
 
-class ByAllreduce final : public Aggregator {
+class ByAllreduce {
  public:
   ByAllreduce(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
       : elements_(elements(layout)),
@@ -35,7 +36,7 @@ class ByAllreduce final : public Aggregator {
         compressor_(make_compressor(choice, layout, Aggregation::allreduce)) {}
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
-           const EncodeContext& o) override {
+           const EncodeContext& o) {
     check(communicator, gradient, elements_, o);
     auto code = compressor_->encode(gradient, o);
     for (int pass = 0;; code = compressor_->next(o)) {
@@ -51,7 +52,7 @@ class ByAllreduce final : public Aggregator {
     divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
   Count elements_;
@@ -59,7 +60,7 @@ class ByAllreduce final : public Aggregator {
   std::unique_ptr<Compressor> compressor_;
 };
 
-class ByAllGather final : public Aggregator {
+class ByAllGather {
  public:
   ByAllGather(const CompressorChoice& choice, const TensorShapes& layout, const Routes& routes)
       : choice_(choice),
@@ -69,10 +70,11 @@ class ByAllGather final : public Aggregator {
         compressor_(make_compressor(choice, layout, Aggregation::all_gather)) {}
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
-           const EncodeContext& o) override {
+           const EncodeContext& o) {
     check(communicator, gradient, elements_, o);
     const auto code = compressor_->encode(gradient, o);
-    const auto begins = begins_of(sizes(communicator, static_cast<Count>(code.size()), o.step));
+    const auto begins =
+        collectives::offsets(sizes(communicator, static_cast<Count>(code.size()), o.step));
     if (received_.size() < static_cast<std::size_t>(begins.back()))
       received_.resize(static_cast<std::size_t>(begins.back()));
     const std::span all(received_.data(), static_cast<std::size_t>(begins.back()));
@@ -82,7 +84,7 @@ class ByAllGather final : public Aggregator {
                          static_cast<std::size_t>(begins[r + 1] - begins[r]));
     };
     std::copy(code.begin(), code.end(), part(o.rank).begin());
-    gather_parts(communicator, *routes_.all_gather, begins, all);
+    collectives::gather_parts(communicator, *routes_.all_gather, begins, all);
 
     std::fill(gradient.begin(), gradient.end(), 0.0f);
     for (Rank rank = 0; rank < o.ranks; ++rank) {
@@ -93,13 +95,13 @@ class ByAllGather final : public Aggregator {
     divide(gradient, o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
   std::vector<Count> sizes(collectives::Communicator& communicator, Count mine, Count step) const {
     const auto known = choice_.kind->packed(layout_, choice_, Aggregation::all_gather, step);
-    if (!known) return gather_counts(communicator, *routes_.all_gather, mine);
-    expects(*known == mine, "a code is not as long as its closed form");
+    if (!known) return collectives::gather_counts(communicator, *routes_.all_gather, mine);
+    expects(*known == mine, "the code size differs from its closed form");
     return std::vector<Count>(static_cast<std::size_t>(communicator.ranks()), mine);
   }
 
@@ -111,10 +113,10 @@ class ByAllGather final : public Aggregator {
   std::vector<std::byte> received_;
 };
 
-/// Every chunk has a compressor of its own on every rank; its owner has one more, for the answer.
-class ByRequantising final : public Aggregator {
+/// Every rank has one compressor per chunk; the owner of a chunk has one more, for the reply.
+class ByRequantizing {
  public:
-  ByRequantising(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks, Rank me,
+  ByRequantizing(const CompressorChoice& choice, const TensorShapes& layout, Rank ranks, Rank me,
                  const Routes& routes)
       : choice_(choice),
         elements_(elements(layout)),
@@ -123,11 +125,11 @@ class ByRequantising final : public Aggregator {
         reply_(make_reply(choice, flat(chunks_.size(me)))) {
     for (Rank chunk = 0; chunk < ranks; ++chunk)
       compressors_.push_back(
-          make_compressor(choice, flat(chunks_.size(chunk)), Aggregation::requantise));
+          make_compressor(choice, flat(chunks_.size(chunk)), Aggregation::requantize));
   }
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
-           const EncodeContext& o) override {
+           const EncodeContext& o) {
     check(communicator, gradient, elements_, o);
     const auto average = sum_own_chunk(communicator, gradient, o);
     divide(average, o.ranks);
@@ -135,13 +137,13 @@ class ByRequantising final : public Aggregator {
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
       at(chunk).finish(part(gradient, chunk), of_chunk(o, chunk));
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) {
     for (const auto& compressor : compressors_) compressor->visit_state(visit);
     reply_->visit_state(visit);
   }
 
  private:
-  static constexpr Rank kOwner = -1;  // as a rank of random numbers: apart from all others
+  static constexpr Rank kOwner = -1;  // gives replies random numbers different from all ranks'
 
   Compressor& at(Rank chunk) { return *compressors_[static_cast<std::size_t>(chunk)]; }
   std::span<float> part(std::span<float> gradient, Rank chunk) const {
@@ -153,11 +155,12 @@ class ByRequantising final : public Aggregator {
     return o;
   }
   Count bytes(Rank chunk, Count step) const {
-    return choice_.kind->packed(flat(chunks_.size(chunk)), choice_, Aggregation::requantise, step)
+    return choice_.kind->packed(flat(chunks_.size(chunk)), choice_, Aggregation::requantize, step)
         .value();
   }
 
-  /// Sends each chunk's code to its owner; the sum of all ranks' for my chunk, in rank order.
+  /// Sends each chunk's code to its owner. Returns the sum of all ranks' codes of this rank's chunk,
+  /// added in rank order.
   std::span<float> sum_own_chunk(collectives::Communicator& communicator, std::span<float> gradient,
                                  const EncodeContext& o) {
     const auto each = static_cast<std::size_t>(bytes(o.rank, o.step));
@@ -169,14 +172,14 @@ class ByRequantising final : public Aggregator {
       const Rank to = (o.rank + s) % o.ranks, source = (o.rank - s + o.ranks) % o.ranks;
       const auto code = at(to).encode(part(gradient, to), of_chunk(o, to));
       expects(static_cast<Count>(code.size()) == bytes(to, o.step),
-              "a code is not as long as its closed form");
+              "the code size differs from its closed form");
       if (s == 0) {
         std::copy(code.begin(), code.end(), from(o.rank).begin());
         continue;
       }
-      const Parcel parcels[] = {{ActionKind::send, to, code},
-                                {ActionKind::replace, source, from(source)}};
-      carry(communicator, parcels);
+      const collectives::ByteMessage messages[] = {{ActionKind::send, to, code},
+                                                   {ActionKind::replace, source, from(source)}};
+      collectives::transmit(communicator, messages);
     }
     const auto sum = part(gradient, o.rank);
     std::fill(sum.begin(), sum.end(), 0.0f);
@@ -192,7 +195,7 @@ class ByRequantising final : public Aggregator {
                        std::span<float> gradient, const EncodeContext& o) {
     std::vector<Count> sizes;
     for (Rank chunk = 0; chunk < o.ranks; ++chunk) sizes.push_back(bytes(chunk, o.step));
-    const auto begins = begins_of(sizes);
+    const auto begins = collectives::offsets(sizes);
     received_.resize(static_cast<std::size_t>(begins.back()));
     const auto of = [&](Rank chunk) {
       const auto c = static_cast<std::size_t>(chunk);
@@ -205,9 +208,9 @@ class ByRequantising final : public Aggregator {
       return owners;
     };
     const auto code = reply_->encode(average, as_owner(o.rank));
-    expects(code.size() == of(o.rank).size(), "an answer is not as long as its closed form");
+    expects(code.size() == of(o.rank).size(), "the reply size differs from its closed form");
     std::copy(code.begin(), code.end(), of(o.rank).begin());
-    gather_parts(communicator, *routes_.all_gather, begins, received_);
+    collectives::gather_parts(communicator, *routes_.all_gather, begins, received_);
     for (Rank chunk = 0; chunk < o.ranks; ++chunk)
       decode(at(chunk), of(chunk), part(gradient, chunk), as_owner(chunk));
   }
@@ -223,19 +226,18 @@ class ByRequantising final : public Aggregator {
 
 }  // namespace
 
-std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice,
-                                            const TensorShapes& layout, Aggregation aggregation,
-                                            Rank ranks, Rank me, const Routes& routes) {
-  expects(ranks >= 1 && me >= 0 && me < ranks, "a rank that is none");
+Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes) {
+  expects(ranks >= 1 && me >= 0 && me < ranks, "the rank is out of range");
   switch (aggregation) {
     case Aggregation::allreduce:
-      return std::make_unique<ByAllreduce>(choice, layout, routes);
+      return aggregator_of<ByAllreduce>(choice, layout, routes);
     case Aggregation::all_gather:
-      return std::make_unique<ByAllGather>(choice, layout, routes);
-    case Aggregation::requantise:
-      return std::make_unique<ByRequantising>(choice, layout, ranks, me, routes);
+      return aggregator_of<ByAllGather>(choice, layout, routes);
+    case Aggregation::requantize:
+      return aggregator_of<ByRequantizing>(choice, layout, ranks, me, routes);
   }
-  fail(Blame::check, "internal error, please report: an aggregation out of range");
+  fail(Blame::check, "internal error, please report: the aggregation is out of range");
 }
 
 }  // namespace arlab::training

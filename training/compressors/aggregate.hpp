@@ -1,11 +1,12 @@
-// Aggregator: one rank's end of a compressed allreduce of one tensor or bucket, step after step.
+// Aggregator: runs the compressed allreduce of one tensor or bucket on one rank, step by step.
 //
-// Encodes the gradient, has the codes travel by one of the three aggregations over the catalogue's
+// It encodes the gradient, exchanges codes by one of the three aggregations over the catalog's
 // algorithms, and decodes. Every rank ends with the same bits.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -14,26 +15,33 @@
 
 namespace arlab::training {
 
-/// Which algorithms carry codes.
+/// The algorithms that move codes.
 struct Routes {
   const Algorithm* allreduce = &find_algorithm("ring");
   const Algorithm* all_gather = &find_algorithm("ring");
-  Rank root = 0;  ///< of an allreduce through a master
+  Rank root = 0;  ///< the master, for algorithms that have one
 };
 
-/// Its state: residuals, factors, momentum.
-class Aggregator : public Stateful {
- public:
-  /// In: this rank's gradient. Out: the compressor's result, which for most is the average of what
-  /// the ranks' codes stand for. Every rank calls it with the same occasion but for its rank, and
-  /// steps that count from 0.
-  virtual void run(collectives::Communicator& communicator, std::span<float> gradient,
-                   const EncodeContext& occasion) = 0;
+struct Aggregator {
+  /// Replaces this rank's gradient by the compressor's result; for most compressors that is the
+  /// average of all decoded codes. Every rank calls it with the same context except its rank.
+  /// Steps count from 0.
+  std::function<void(collectives::Communicator&, std::span<float> gradient, const EncodeContext&)>
+      run;
+  VisitState visit_state;  ///< shows residuals, factors and momentum
 };
 
-/// For rank `me` of `ranks`. Throws Error(usage) as make_compressor() does.
-std::unique_ptr<Aggregator> make_aggregator(const CompressorChoice& choice,
-                                            const TensorShapes& layout, Aggregation aggregation,
-                                            Rank ranks, Rank me, const Routes& routes = {});
+/// Returns an Aggregator whose state is a T, which has run() and visit_state().
+template <class T, class... Arguments>
+Aggregator aggregator_of(Arguments&&... arguments) {
+  const auto state = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+  return {[state](collectives::Communicator& communicator, std::span<float> gradient,
+                  const EncodeContext& context) { state->run(communicator, gradient, context); },
+          [state](const StateVisitor& visit) { state->visit_state(visit); }};
+}
+
+/// Makes the aggregator for rank `me` of `ranks`. Throws Error(usage) like make_compressor().
+Aggregator make_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                           Aggregation aggregation, Rank ranks, Rank me, const Routes& routes = {});
 
 }  // namespace arlab::training

@@ -19,7 +19,7 @@ double median(std::array<double, kRepeats> times) {
 }  // namespace
 
 CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
-  // Nearly square, as weights are, where a compressor wants a matrix.
+  // Nearly square, like weights, for compressors that work on matrices.
   Count rows = 1;
   while (rows * rows * 4 <= elements) rows *= 2;
   const TensorShapes layout{{rows, elements / rows}, {1, elements % rows}};
@@ -27,7 +27,7 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   const Random random(1);
   std::vector<float> gradient(static_cast<std::size_t>(elements)), sum(gradient.size());
   for (std::size_t i = 0; i < gradient.size(); ++i) {
-    float x = -6;  // Irwin and Hall: twelve uniform numbers are nearly normal
+    float x = -6;  // Irwin and Hall: the sum of twelve uniform numbers is nearly normal
     for (std::uint64_t k = 0; k < 12; ++k)
       x += static_cast<float>(random(i * 12 + k) >> 40) / 16777216.0F;
     gradient[i] = x;
@@ -35,13 +35,13 @@ CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements) {
   collectives::Clock& clock = collectives::machine_clock();
   std::array<double, kRepeats> encode{}, decode{};
   for (int r = 0; r < kRepeats; ++r) {
-    const EncodeContext occasion{.seed = 1, .step = 1'000'000 + r};  // after every warm-up
+    const EncodeContext context{.seed = 1, .step = 1'000'000 + r};  // later than every warm-up
     const auto at = static_cast<std::size_t>(r);
     const double begin = clock.now();
-    auto code = compressor->encode(gradient, occasion);
-    for (int pass = 1; pass < compressor->passes(); ++pass) code = compressor->next(occasion);
+    auto code = compressor->encode(gradient, context);
+    for (int pass = 1; pass < compressor->passes(); ++pass) code = compressor->next(context);
     const double made = clock.now();
-    compressor->decode_add(code, sum, 1, occasion);
+    compressor->decode_add(code, sum, 1, context);
     encode[at] = made - begin;
     decode[at] = clock.now() - made;
   }

@@ -1,18 +1,17 @@
-// CodecCost: what making codes and reading them takes, for training in virtual time.
+// CodecCost: the time to encode and decode gradients, for training in simulated time.
 #pragma once
 
 #include "training/compressors/compressor.hpp"
 
 namespace arlab::training {
 
-/// Seconds that it takes to make a code of an element, all passes together, and to add an element
-/// of a code to a vector.
+/// Seconds per element: to encode it, all passes together, and to add it from a code to a vector.
 struct CodecCost {
   double encode = 0, decode = 0;
 };
 
-/// Measured here, on a vector of so many elements (at least 1) that come from a normal
-/// distribution: the medians of a few.
+/// Measures the cost here, as the median of a few runs, on a vector of the given number of
+/// normally distributed elements (at least 1).
 CodecCost measured_codec_cost(const CompressorChoice& choice, Count elements);
 
 }  // namespace arlab::training

@@ -1,5 +1,5 @@
-// What codes are made of: numbers at the start of a code, buckets, small codes packed tightly,
-// random words of an occasion. For the files of catalog/.
+// Building blocks of codes: numbers at the start of a code, buckets, tightly packed small codes,
+// and random words. For the files of catalog/.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline Count whole(const CompressorChoice& choice, std::string_view parameter) {
   return static_cast<Count>(value(choice, parameter));
 }
 
-/// The index-th T of a code, which may lie anywhere.
+/// Returns the index-th T of a code, which may be unaligned.
 template <class T>
 T load(std::span<const std::byte> code, Count index) {
   T x;
@@ -38,7 +38,7 @@ void store(std::span<std::byte> code, Count index, T x) {
   std::memcpy(code.data() + static_cast<std::size_t>(index) * sizeof(T), &x, sizeof(T));
 }
 
-/// Work goes block by block, so that what passes between two kernels stays in the cache.
+/// Work proceeds block by block, so that data between two kernels stays in the cache.
 inline constexpr Count kBlock = 16 * kRandomGroup;
 template <class Use>
 void for_blocks(Count elements, Use use) {
@@ -46,7 +46,7 @@ void for_blocks(Count elements, Use use) {
     use(first, std::min(kBlock, elements - first));
 }
 
-/// Buckets of `bucket` elements, the last one shorter.
+/// Buckets of `bucket` elements; the last one may be shorter.
 struct Buckets {
   Count elements = 0, bucket = 1;
   Count count() const { return (elements + bucket - 1) / bucket; }
@@ -63,15 +63,15 @@ struct Buckets {
   }
 };
 
-/// What is drawn for an occasion.
-Random random_of(const EncodeContext& occasion);
+/// Returns the random numbers of an encoding.
+Random random_of(const EncodeContext& context);
 
-/// The random words of an occasion: word i is the same however the vector is cut.
+/// The random words of an encoding. Word i does not depend on how the vector is cut.
 class RandomWords {
  public:
-  explicit RandomWords(const EncodeContext& occasion) : key_(random_of(occasion).key()) {}
+  explicit RandomWords(const EncodeContext& context) : key_(random_of(context).key()) {}
 
-  /// For the elements [first, first + count) of a block of for_blocks().
+  /// Returns the words of elements [first, first + count), a block of for_blocks().
   const std::uint32_t* at(Count first, Count count) {
     encode_kernels().random(words_, first / kRandomGroup, (count + kRandomGroup - 1) / kRandomGroup,
                             key_);
@@ -83,23 +83,23 @@ class RandomWords {
   std::uint32_t words_[kBlock];
 };
 
-/// Codes of a few bits each, one after another.
+/// Codes of a few bits each, packed one after another.
 class PackedCodes {
  public:
   PackedCodes(Count elements, int bits) : elements_(elements), bits_(bits) {}
   Count bytes() const { return bytes_of_bits(elements_ * bits_); }
 
-  /// make(codes, random words, first, count) for each block.
+  /// Calls make(codes, random words, first, count) for each block.
   template <class Make>
-  void encode(std::byte* packed, const EncodeContext& occasion, Make make) const {
-    RandomWords random(occasion);
+  void encode(std::byte* packed, const EncodeContext& context, Make make) const {
+    RandomWords random(context);
     for_blocks(elements_, [&](Count first, Count count) {
       std::uint8_t codes[kBlock];
       make(codes, random.at(first, count), first, count);
       encode_kernels().pack(packed + first / 8 * bits_, codes, count, bits_);
     });
   }
-  /// use(codes, first, count) for each block.
+  /// Calls use(codes, first, count) for each block.
   template <class Use>
   void decode(const std::byte* packed, Use use) const {
     for_blocks(elements_, [&](Count first, Count count) {

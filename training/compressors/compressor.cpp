@@ -23,36 +23,36 @@ std::string_view name(Aggregation aggregation) {
 }
 
 collectives::Operand Compressor::operand(int) const {
-  fail(Blame::check, "internal error, please report: codes that cannot be summed are summed");
+  fail(Blame::check, "internal error, please report: summed codes that cannot be summed");
 }
 
 std::span<std::byte> Compressor::next(const EncodeContext&) {
-  fail(Blame::check, "internal error, please report: a compressor without a next pass");
+  fail(Blame::check, "internal error, please report: the compressor has no next pass");
 }
 
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const EncodeContext& occasion) {
+            const EncodeContext& context) {
   std::fill(into.begin(), into.end(), 0.0f);
-  compressor.decode_add(code, into, 1, occasion);
+  compressor.decode_add(code, into, 1, context);
 }
 
-std::vector<std::byte> save_state(Stateful& from) {
+std::vector<std::byte> save_state(const VisitState& visit_state) {
   std::vector<std::byte> state;
-  from.visit_state([&](std::span<float> part) {
+  visit_state([&](std::span<float> part) {
     const auto bytes = std::as_bytes(part);
     state.insert(state.end(), bytes.begin(), bytes.end());
   });
   return state;
 }
 
-void restore_state(Stateful& into, std::span<const std::byte> state) {
+void restore_state(const VisitState& visit_state, std::span<const std::byte> state) {
   std::size_t needed = 0;
-  into.visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
+  visit_state([&](std::span<float> part) { needed += part.size_bytes(); });
   if (needed != state.size())
-    fail(Blame::usage, "the compressor's saved state has " + std::to_string(state.size()) +
-                           " bytes, but this one's has " + std::to_string(needed) +
-                           ": restore with the same compressor, parameters, ranks and model");
-  into.visit_state([&](std::span<float> part) {
+    fail(Blame::usage, "the saved compressor state has " + std::to_string(state.size()) +
+                           " bytes, but this compressor needs " + std::to_string(needed) +
+                           ": use the same compressor, parameters, ranks and model");
+  visit_state([&](std::span<float> part) {
     if (!part.empty()) std::memcpy(part.data(), state.data(), part.size_bytes());
     state = state.subspan(part.size_bytes());
   });
@@ -65,18 +65,18 @@ bool CompressorKind::can(Aggregation aggregation) const {
 namespace {
 
 void check(const TensorShapes& layout) {
-  constexpr Count kMost = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
+  constexpr Count kMax = std::numeric_limits<std::uint32_t>::max();  // positions have 32 bits
   Count sum = 0;
   for (const Matrix& m : layout) {
-    if (m.rows < 0 || m.columns < 0 || (m.rows > 0 && m.columns > kMost / m.rows))
-      fail(Blame::usage, "a tensor of " + std::to_string(m.rows) + " x " +
-                             std::to_string(m.columns) + " elements: give 0 to " +
-                             std::to_string(kMost));
+    if (m.rows < 0 || m.columns < 0 || (m.rows > 0 && m.columns > kMax / m.rows))
+      fail(Blame::usage, "a tensor has " + std::to_string(m.rows) + " x " +
+                             std::to_string(m.columns) + " elements: use 0 to " +
+                             std::to_string(kMax));
     sum += m.elements();
   }
-  if (sum > kMost)
-    fail(Blame::usage, "a bucket of " + std::to_string(sum) + " elements: use buckets of at most " +
-                           std::to_string(kMost));
+  if (sum > kMax)
+    fail(Blame::usage, "a bucket has " + std::to_string(sum) +
+                           " elements: use buckets of at most " + std::to_string(kMax));
 }
 
 }  // namespace
@@ -88,8 +88,9 @@ std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
     std::string known;
     for (const Aggregation a : choice.kind->aggregations)
       known += (known.empty() ? "" : " or ") + std::string(name(a));
-    fail(Blame::usage, "codes of " + std::string(choice.kind->name) + " cannot travel by " +
-                           std::string(name(aggregation)) + ": use " + known);
+    fail(Blame::usage, "compressor " + std::string(choice.kind->name) +
+                           " does not support aggregation " + std::string(name(aggregation)) +
+                           ": use " + known);
   }
   auto made = choice.kind->make(layout, choice, aggregation);
   return choice.feedback ? with_error_feedback(std::move(made), elements(layout)) : std::move(made);

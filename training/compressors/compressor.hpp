@@ -1,8 +1,8 @@
-// Compressor: how one rank's gradient becomes fewer bytes, and how the ranks' codes come together.
+// Compressor: encodes one rank's gradient in fewer bytes, and decodes the codes of all ranks.
 //
 // A Compressor is the state of one rank for one tensor or bucket: residuals, factors, and the
-// storage that its codes lie in, so that a step allocates nothing. How codes travel is the
-// Aggregator's business (aggregate.hpp); how they are made is a catalogue entry's.
+// storage of its codes, so that a step allocates nothing. The Aggregator (aggregate.hpp) moves
+// codes between ranks; the catalog's entries define how to make them.
 //
 // To add one, write training/compressors/catalog/<name>.cpp with `CompressorKind <name>()` in
 // namespace arlab::training::compressor_catalog, and one test.
@@ -22,79 +22,81 @@
 
 namespace arlab::training {
 
-/// A tensor as a matrix: all dimensions but the first are columns. A vector is one row.
+/// A tensor as a matrix; all dimensions except the first are columns. A vector is one row.
 struct Matrix {
   Count rows = 1, columns = 0;
   Count elements() const { return rows * columns; }
   bool operator==(const Matrix&) const = default;
 };
 
-/// What a compressor works on: one tensor, or those of a bucket one after another.
+/// The tensors that a compressor works on: one tensor, or those of a bucket in order.
 using TensorShapes = std::vector<Matrix>;
 Count elements(const TensorShapes& layout);
 inline TensorShapes flat(Count elements) { return {{1, elements}}; }
 
-/// Which encoding this is. Random choices depend on it alone, so that runs repeat bit for bit.
+/// Identifies an encoding. Random choices depend on it alone, so that runs repeat bit for bit.
 struct EncodeContext {
   std::uint64_t seed = 0;
-  Count step = 0;            ///< from 0, one more at each encoding of the tensor
-  std::uint32_t tensor = 0;  ///< tells tensors or buckets apart
+  Count step = 0;            ///< counts the encodings of the tensor from 0
+  std::uint32_t tensor = 0;  ///< identifies the tensor or bucket
   Rank rank = 0;
   Rank ranks = 1;
-  std::uint32_t part = 0;  ///< the Aggregator's: which chunk, 0 for all
+  std::uint32_t part = 0;  ///< set by the Aggregator: chunk + 1, or 0 for the whole tensor
 };
 
-/// How codes come together: summed on their way; collected and decoded by everyone; or sent to the
-/// owner of each chunk, who decodes, sums and encodes again for everyone (requantise).
-enum class Aggregation : std::uint8_t { allreduce, all_gather, requantise };
+/// How the ranks' codes are combined: summed by an allreduce; gathered and decoded by every rank;
+/// or sent to the owner of each chunk, which decodes, sums and encodes the sum for all (requantize).
+enum class Aggregation : std::uint8_t { allreduce, all_gather, requantize };
 inline constexpr Aggregation kAggregations[] = {Aggregation::allreduce, Aggregation::all_gather,
-                                                Aggregation::requantise};
+                                                Aggregation::requantize};
 std::string_view name(Aggregation aggregation);
 
-/// What has to survive from step to step, and be in a checkpoint.
-class Stateful {
+/// Called with each array that must survive from step to step and belongs in a checkpoint.
+using StateVisitor = std::function<void(std::span<float>)>;
+using VisitState = std::function<void(const StateVisitor&)>;
+
+/// Returns all arrays that `visit_state` shows, one after another.
+std::vector<std::byte> save_state(const VisitState& visit_state);
+/// Throws Error(usage) unless the saved state has the size of the arrays that `visit_state` shows.
+void restore_state(const VisitState& visit_state, std::span<const std::byte> state);
+
+class Compressor {
  public:
-  using Visitor = std::function<void(std::span<float>)>;
+  virtual ~Compressor() = default;
 
-  virtual ~Stateful() = default;
-  /// Shows every such array.
-  virtual void visit_state(const Visitor& /*visit*/) {}
-};
-
-/// What visit_state() shows, one after another.
-std::vector<std::byte> save_state(Stateful& from);
-/// Throws Error(usage) unless the state has the size of this one's.
-void restore_state(Stateful& into, std::span<const std::byte> state);
-
-class Compressor : public Stateful {
- public:
-  /// The gradient's code; it lies here until the next call of encode() or next().
+  /// Returns the gradient's code, which stays valid until the next call of encode() or next().
   virtual std::span<std::byte> encode(std::span<const float> gradient,
-                                      const EncodeContext& occasion) = 0;
+                                      const EncodeContext& context) = 0;
 
-  /// into += weight times what the code of this occasion stands for. The code is this rank's, or
-  /// that of another rank's compressor of the same kind. (Allreduce: also the sum of all codes.)
+  /// Adds `weight` times the decoded code to `into`. The code comes from the same context on this
+  /// rank or on another rank; with an allreduce it may be the sum of all codes.
   virtual void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                          const EncodeContext& occasion) = 0;
+                          const EncodeContext& context) = 0;
 
-  /// For allreduce: the type and operation that sum the codes of a pass (from 0).
+  /// Returns the type and operation that sum the codes of a pass (from 0) in an allreduce.
   virtual collectives::Operand operand(int pass) const;
-  /// More than one where what is sent depends on a sum: each later pass's code comes from next(),
-  /// called when the last code has been summed where it lies.
+  /// More than one if a code depends on a sum. next() returns each later pass's code, once the
+  /// previous code has been summed in place.
   virtual int passes() const { return 1; }
-  virtual std::span<std::byte> next(const EncodeContext& occasion);
+  virtual std::span<std::byte> next(const EncodeContext& context);
 
-  /// Of the last code, an element that did not travel after all: it is lost again, and counts as
-  /// such where losses are kept.
+  /// Returns an untransmitted element of the last code to the residual, where there is one.
   virtual void give_back(std::uint32_t /*at*/, float /*value*/) {}
 
-  /// The last touch on every rank: from the average of the decoded gradients to the result.
+  /// Turns the average of the decoded gradients into the result, on every rank.
   virtual void finish(std::span<float> /*average*/, const EncodeContext& /*occasion*/) {}
+
+  /// Shows every array that must survive from step to step.
+  virtual void visit_state(const StateVisitor& /*visit*/) {}
 };
 
-/// into = what the code stands for.
+inline VisitState state_of(Compressor& compressor) {
+  return [&compressor](const StateVisitor& visit) { compressor.visit_state(visit); };
+}
+
+/// Replaces `into` by the decoded code.
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
-            const EncodeContext& occasion);
+            const EncodeContext& context);
 
 struct CompressorParameter {
   std::string_view name;
@@ -103,67 +105,66 @@ struct CompressorParameter {
   bool whole = false;  ///< an integer
 };
 
-/// Error feedback: what an encoding lost is added to the next gradient. Karimireddy et al., ICML
-/// 2019.
+/// Error feedback: adds what an encoding lost to the next gradient. Karimireddy et al., ICML 2019.
 enum class Feedback : std::uint8_t { off, on, built_in };
 
 struct CompressorKind;
 
-/// A compressor as chosen: what a tensor's is made from.
+/// A compressor with its parameters, from which make_compressor() makes one for each tensor.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
   simulator::Values values;  ///< all of the kind's parameters
-  bool feedback = false;     ///< in the wrapper
+  bool feedback = false;     ///< wraps the compressor in error feedback
 };
 
 struct CompressorKind {
-  std::string_view name;   ///< the file's stem and the command line's word
-  std::string_view label;  ///< as plots print it
+  std::string_view name;   ///< the file's stem
+  std::string_view label;  ///< for plots
   std::string_view summary;
   std::string_view source;
-  std::string_view size;  ///< closed form of packed(), as people write it: n elements
-  std::string_view odd;   ///< what becomes of NaN, infinities and zeros
+  std::string_view size;            ///< packed() as a formula in n, the number of elements
+  std::string_view special_values;  ///< how NaN, infinities and zeros are encoded
   std::vector<CompressorParameter> parameters = {};
-  std::vector<Aggregation> aggregations = {};  ///< what its codes can do
-  Feedback feedback = Feedback::off;           ///< on: needed, as a wrapper, unless switched off
-  bool unbiased = false;               ///< without feedback: the code's expectation is the gradient
-  std::string_view optimiser = "any";  ///< what must follow, where it does more than compress
+  std::vector<Aggregation> aggregations = {};  ///< those that its codes support
+  Feedback feedback = Feedback::off;           ///< on: wraps it by default
+  bool unbiased = false;               ///< without feedback, the expected code is the gradient
+  std::string_view optimizer = "any";  ///< the optimizer that it requires
 
-  /// Bytes that one rank's code of a step has, all passes together; nothing where only the gradient
-  /// tells.
+  /// Returns the bytes of one rank's code per step, all passes together, or nothing if they depend
+  /// on the gradient.
   std::optional<Count> (*packed)(const TensorShapes&, const CompressorChoice&, Aggregation,
                                  Count step) = nullptr;
   std::unique_ptr<Compressor> (*make)(const TensorShapes&, const CompressorChoice&,
                                       Aggregation) = nullptr;
-  /// Optional: for vectors that are averages already, where that differs from make(). A kind that
-  /// can requantise must decode these codes with what make() gives, too.
+  /// Optional: makes the compressor of averages, if it differs from make(). For a kind that can
+  /// requantize, the compressors of make() must decode these codes, too.
   std::unique_ptr<Compressor> (*make_reply)(const TensorShapes&, const CompressorChoice&) = nullptr;
-  bool sparse = false;        ///< codes are positions and values (sparse_code.hpp)
-  bool reply_varies = false;  ///< the size of such a code is not packed()
+  bool sparse = false;  ///< codes are positions and values (sparse_code.hpp)
 
   bool can(Aggregation aggregation) const;
 };
 
-/// Every compressor of the catalogue, by name.
+/// Returns every compressor of the catalog, by name.
 std::span<const CompressorKind> compressors();
 
-/// Throws Error(usage) naming the nearest compressor when there is none of that name.
+/// Throws Error(usage) naming the nearest compressor if the name is unknown.
 const CompressorKind& find_compressor(std::string_view name);
 
-/// "topk:ratio=0.01,feedback=off": feedback is on where it is needed, and may be switched off, or
-/// on where it is not built in. Throws Error(usage) that names the bad value.
+/// Parses a spec such as "topk:ratio=0.01,feedback=off". Feedback is on by default where it is
+/// needed; a spec may switch it on or off unless it is built in. Throws Error(usage) naming the
+/// bad value.
 CompressorChoice choose_compressor(std::string_view spec);
-/// The same with values given. Throws the same errors.
+/// Does the same with given values, and throws the same errors.
 CompressorChoice choose_compressor(const CompressorKind& kind, const simulator::Values& values,
                                    std::optional<bool> feedback = std::nullopt);
-/// The spec with every parameter: what a record or a checkpoint should hold.
+/// Returns the spec with every parameter, for records and checkpoints.
 std::string text(const CompressorChoice& choice);
 
-/// With error feedback where the choice says so. Throws Error(usage) for a layout with negative or
-/// too many (2^32) elements, and for an aggregation that the kind cannot do.
+/// Makes a compressor, with error feedback if the choice has it. Throws Error(usage) if the layout
+/// has negative or more than 2^32 - 1 elements, or the kind does not support the aggregation.
 std::unique_ptr<Compressor> make_compressor(const CompressorChoice& choice,
                                             const TensorShapes& layout, Aggregation aggregation);
-/// For a sum on its way back: in requantise, and at a parameter server.
+/// Makes the compressor of averages, for the second half of requantize.
 std::unique_ptr<Compressor> make_reply(const CompressorChoice& choice, const TensorShapes& layout);
 
 }  // namespace arlab::training

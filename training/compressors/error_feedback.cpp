@@ -15,38 +15,38 @@ class ErrorFeedback final : public Compressor {
       : inner_(std::move(inner)), n_(elements), residual_(static_cast<std::size_t>(elements)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    expects(gradient.size() == residual_.size(), "a gradient of another size");
+                              const EncodeContext& context) override {
+    expects(gradient.size() == residual_.size(), "the gradient has another size than before");
     encode_kernels().add_scaled(residual_.data(), gradient.data(), n_, 1);
     pass_ = 0;
-    return subtract_last(inner_->encode(residual_, occasion), occasion);
+    return subtract_last(inner_->encode(residual_, context), context);
   }
-  std::span<std::byte> next(const EncodeContext& occasion) override {
+  std::span<std::byte> next(const EncodeContext& context) override {
     ++pass_;
-    return subtract_last(inner_->next(occasion), occasion);
+    return subtract_last(inner_->next(context), context);
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    inner_->decode_add(code, into, weight, occasion);
+                  const EncodeContext& context) override {
+    inner_->decode_add(code, into, weight, context);
   }
   collectives::Operand operand(int pass) const override { return inner_->operand(pass); }
   int passes() const override { return inner_->passes(); }
   void give_back(std::uint32_t at, float value) override {
     if (std::isfinite(value)) residual_[at] += value;
   }
-  void finish(std::span<float> average, const EncodeContext& occasion) override {
-    inner_->finish(average, occasion);
+  void finish(std::span<float> average, const EncodeContext& context) override {
+    inner_->finish(average, context);
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) override {
     inner_->visit_state(visit);
     visit(residual_);
   }
 
  private:
-  /// The last pass's code is what this rank sends, before others' are added to it.
-  std::span<std::byte> subtract_last(std::span<std::byte> code, const EncodeContext& occasion) {
+  /// The last pass's code is this rank's own only until the others' codes are added to it.
+  std::span<std::byte> subtract_last(std::span<std::byte> code, const EncodeContext& context) {
     if (pass_ + 1 < inner_->passes()) return code;
-    inner_->decode_add(code, residual_, -1, occasion);
+    inner_->decode_add(code, residual_, -1, context);
     encode_kernels().drop_not_finite(residual_.data(), n_);
     return code;
   }

@@ -46,7 +46,7 @@ void add_product(const float* p, const float* q, const LowRank& m, float weight,
                                   weight * p[r * m.rows + row]);
 }
 
-void orthonormalise(float* p, Count rows, Count rank) {
+void orthonormalize(float* p, Count rows, Count rank) {
   constexpr double kNothing = 1e-6;  // about the rounding of the projections
   const EncodeKernels& k = encode_kernels();
   for (Count c = 0; c < rank; ++c) {
@@ -66,8 +66,8 @@ void orthonormalise(float* p, Count rows, Count rank) {
   }
 }
 
-void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& occasion) {
-  EncodeContext shared = occasion;
+void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& context) {
+  EncodeContext shared = context;
   shared.rank = 0;
   const Random random = random_of(shared);
   for (Count r = 0; r < m.rank; ++r) {

@@ -10,7 +10,7 @@
 
 namespace arlab::training {
 
-/// A matrix at `at` in the layout; its factors at `p` and `q` among all P and Q.
+/// A matrix at `at` in the layout. Its factors begin at `p` and `q` among all P and Q.
 struct LowRank {
   Count at = 0, rows = 0, columns = 0, rank = 0;
   Count p = 0, q = 0;
@@ -22,7 +22,7 @@ struct Dense {
 
 struct LowRankCut {
   std::vector<LowRank> matrices;
-  std::vector<Dense> dense;  ///< what would not get smaller
+  std::vector<Dense> dense;  ///< tensors that low rank would not shrink
   Count p_floats = 0, q_floats = 0, dense_floats = 0;
 };
 LowRankCut cut_low_rank(const TensorShapes& layout, Count rank);
@@ -34,11 +34,11 @@ void rows_times(const float* matrix, const float* p, const LowRank& m, float* q)
 /// into += weight p q'.
 void add_product(const float* p, const float* q, const LowRank& m, float weight, float* into);
 
-/// Modified Gram-Schmidt. A column that is nothing beside those before it becomes 0.
-void orthonormalise(float* p, Count rows, Count rank);
+/// Modified Gram-Schmidt. Columns that depend on earlier columns become 0.
+void orthonormalize(float* p, Count rows, Count rank);
 
-/// Columns of Q that are 0 or no finite numbers are drawn from the seed: at the start, and where
-/// gradients were zero or not finite.
-void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& occasion);
+/// Redraws columns of Q that are 0 or not finite from the seed: at the start, and after gradients
+/// that were zero or not finite.
+void renew_lost_rows(float* q, const LowRank& m, const EncodeContext& context);
 
 }  // namespace arlab::training

@@ -1,4 +1,4 @@
-// k of n: how many elements a sparsifier sends.
+// k of n: the number of elements that a sparsifier sends.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@ namespace arlab::training {
 inline constexpr CompressorParameter kRatio{"ratio", 0.01, 1e-9, 1, "part of the elements sent"};
 inline constexpr CompressorParameter kK{"k", 0, 0, 4e9, "elements sent; 0: by ratio", true};
 
-/// ceil(ratio n), at least one of any; 0.1 of 30 is 3 although 0.1 is no exact double.
+/// Returns ceil(ratio n), at least 1 if n > 0. 0.1 of 30 is 3, although 0.1 is not an exact double.
 inline Count part_of(double ratio, Count n) {
   return std::min(n, static_cast<Count>(std::ceil(ratio * static_cast<double>(n) * (1 - 1e-12))));
 }
 
-/// k if given, else by ratio; never more than n.
+/// Returns k if it is set, else the ratio's part of n; at most n.
 inline Count chosen_k(const CompressorChoice& choice, Count n) {
   const Count k = whole(choice, "k");
   return k > 0 ? std::min(k, n) : part_of(value(choice, "ratio"), n);

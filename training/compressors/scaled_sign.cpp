@@ -15,8 +15,8 @@ class ScaledSigns final : public Compressor {
         dense_(from > 0 ? static_cast<std::size_t>(n) * sizeof(float) : 0),
         code_(static_cast<std::size_t>(scaled_sign_bytes(n))) {}
 
-  std::span<std::byte> encode(std::span<const float> x, const EncodeContext& occasion) override {
-    if (occasion.step < from_) {
+  std::span<std::byte> encode(std::span<const float> x, const EncodeContext& context) override {
+    if (context.step < from_) {
       if (!x.empty()) std::memcpy(dense_.data(), x.data(), dense_.size());
       return dense_;
     }
@@ -30,8 +30,8 @@ class ScaledSigns final : public Compressor {
   }
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    if (occasion.step < from_) {
+                  const EncodeContext& context) override {
+    if (context.step < from_) {
       for (Count i = 0; i < length(into); ++i)
         into[static_cast<std::size_t>(i)] += weight * load<float>(code, i);
       return;

@@ -1,6 +1,6 @@
-// Scaled signs: a bit an element, and the mean magnitude for all: (norm1 / n) sign(x).
+// Scaled signs: one bit per element, scaled by the mean magnitude: (norm1 / n) sign(x).
 //
-// The code is the scale, then the sign bits. 0 counts as its sign bit says.
+// The code is the scale, then the sign bits. A zero counts by its sign bit.
 #pragma once
 
 #include <memory>

@@ -26,7 +26,7 @@ std::uint64_t hash(std::string_view text, std::uint64_t before) {
 
 std::vector<Rank> ranks_that_differ(collectives::Communicator& communicator, std::uint64_t value,
                                     bool takes_part) {
-  // Sums are exact integers, so a value that one rank alone gives is broadcast by it.
+  // Integer sums are exact, so a sum with one nonzero term broadcasts it.
   const auto half_of_rank_0 = [&](std::uint64_t half) {
     return communicator.sum(communicator.rank() == 0 ? static_cast<Count>(half) : 0);
   };
@@ -48,18 +48,19 @@ std::string ranks_text(std::span<const Rank> ranks) {
   return text;
 }
 
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> articles) {
-  // The number of articles first, so that all ranks ask the same questions.
+void expect_same(collectives::Communicator& communicator,
+                 std::span<const RunParameter> run_parameters) {
+  // Compares the number of parameters first, so that all ranks make the same calls.
   const auto check = [&](const std::string& name, const std::string& value) {
     const std::vector<Rank> differ = ranks_that_differ(communicator, hash(name + "=" + value));
     if (!differ.empty())
-      fail(Blame::usage, "the workers disagree: " + ranks_text(differ) + " and rank 0 differ in " +
+      fail(Blame::usage, "the ranks disagree: " + ranks_text(differ) + " and rank 0 differ in " +
                              name + ", which is " + value + " on rank " +
                              std::to_string(communicator.rank()) +
-                             ": start all of them with the same options and program");
+                             ": start all ranks with the same program and options");
   };
-  check("the number of settings", std::to_string(articles.size()));
-  for (const RunParameter& a : articles) check(a.name, a.value);
+  check("the number of settings", std::to_string(run_parameters.size()));
+  for (const RunParameter& a : run_parameters) check(a.name, a.value);
 }
 
 }  // namespace arlab::training

@@ -1,4 +1,4 @@
-// Agreement: whether all ranks have the same plan, and the same replicas.
+// Checks that all ranks have the same run parameters and the same replicas.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace arlab::training {
 
-/// FNV-1a, word by word; the same on every machine of the same byte order.
+/// FNV-1a over 64-bit words; machines of the same byte order agree.
 std::uint64_t hash(std::span<const std::byte> data, std::uint64_t before = 0);
 std::uint64_t hash(std::string_view text, std::uint64_t before = 0);
 
@@ -19,15 +19,16 @@ std::uint64_t hash(std::string_view text, std::uint64_t before = 0);
 struct RunParameter {
   std::string name;     ///< such as "the model"
   std::string value;    ///< as text
-  bool lasting = true;  ///< a run that goes on from a checkpoint must have it in common, too
+  bool lasting = true;  ///< must also match the checkpoint that a run resumes from
 };
 
-/// Every rank calls it. Throws Error(usage) on all of them, naming the first article that is not
-/// that of rank 0, and the ranks that have another one.
-void expect_same(collectives::Communicator& communicator, std::span<const RunParameter> articles);
+/// Throws Error(usage) on all ranks, naming the first parameter that differs and the ranks whose
+/// value differs from rank 0's. Every rank calls it.
+void expect_same(collectives::Communicator& communicator,
+                 std::span<const RunParameter> run_parameters);
 
-/// Every rank calls it: the ranks whose value is not that of rank 0. Those that take no part have
-/// no value.
+/// Returns the ranks whose value differs from rank 0's. Every rank calls it; ranks with
+/// takes_part = false are not compared.
 std::vector<Rank> ranks_that_differ(collectives::Communicator& communicator, std::uint64_t value,
                                     bool takes_part = true);
 

@@ -9,10 +9,11 @@
 namespace arlab::training {
 namespace {
 
-constexpr std::uint64_t kStream = 0x617567;  // apart from what else the seed decides
+constexpr std::uint64_t kStream =
+    0x617567;  // separates these random numbers from others of the same seed
 
-// out(y, x) = in(y + down, x + right), or 0 where there is none. Moved as one line, after which
-// what came from the row above or below is cleared.
+// out(y, x) = in(y + down, x + right), or 0 outside the image. Moves the image as one row, then clears
+// what came from the row above or below.
 void move(std::span<float> plane, const Shape& shape, int down, int right) {
   const std::ptrdiff_t by = std::ptrdiff_t{down} * shape.width + right;
   if (by > 0) std::copy(plane.begin() + by, plane.end(), plane.begin());
@@ -42,7 +43,8 @@ Dataset augmented(Dataset from, const Augmentation& a) {
   if (a.shift < 0 || a.shift >= std::min(from.shape.height, from.shape.width))
     fail(Blame::usage, from.name + " has images of " + std::to_string(from.shape.height) + " x " +
                            std::to_string(from.shape.width) + " pixels, which cannot be moved by " +
-                           std::to_string(a.shift) + ": use a shift from 0 to less than that");
+                           std::to_string(a.shift) +
+                           ": use a shift of 0 or more that is below both");
   from.name += ", moved by " + std::to_string(a.shift) + (a.mirror ? " and mirrored" : "");
   from.vary = [a, shape = from.shape, stream = Random(a.seed).of(kStream)](
                   Count epoch, Count index, std::span<float> values) {

@@ -1,8 +1,7 @@
-// Augmentation: training images that are moved and mirrored anew in each epoch, so that a model
-// does not learn them by heart.
+// Augmentation: moves and mirrors training images differently in each epoch, to reduce overfitting.
 //
-// What becomes of a sample depends on the seed, the epoch and the sample's number only: it is the
-// same for any number of workers, and after a resume.
+// The variation depends only on the seed, the epoch and the sample's number: it is the same for any
+// number of workers and after a resume.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,18 @@
 namespace arlab::training {
 
 struct Augmentation {
-  int shift = 0;        ///< most pixels an image is moved, each way; what comes in is 0 (black)
-  bool mirror = false;  ///< left and right change places, half of the time
+  int shift = 0;        ///< maximum movement in pixels, in each direction; fills with 0 (black)
+  bool mirror = false;  ///< mirrors half of the images left to right
   std::uint64_t seed = 1;
 };
 
-/// What is usual for such images. In colour: a random crop of the image with a border of 4 black
-/// pixels, and a mirror (He et al., CVPR 2016, section 4.2). Grey: 2 pixels, and no mirror, since
-/// most digits and letters do not survive one.
+/// Returns the usual augmentation of such images. Color: a random crop of the image with a border of
+/// 4 black pixels, and a mirror (He et al., CVPR 2016, section 4.2). Gray: 2 pixels and no mirror,
+/// because most digits and letters do not survive one.
 Augmentation usual_augmentation(const Shape& shape, std::uint64_t seed);
 
-/// Sets Dataset::vary; caches and maps, before or after, see the images as they were. Throws
-/// Error(usage) for a shift below 0, or as large as the image.
+/// Sets Dataset::vary; caches and maps still see the original images. Throws Error(usage) for a shift
+/// below 0 or as large as the image.
 Dataset augmented(Dataset from, const Augmentation& augmentation);
 
 }  // namespace arlab::training

@@ -15,16 +15,16 @@ constexpr std::size_t kRecord = 1 + 3 * 32 * 32;
 void check(const NamedText& file) {
   const auto wrong = [&](const std::string& what) { fail(Blame::usage, file.name + ' ' + what); };
   if (file.text.starts_with("\x1f\x8b"))
-    wrong("is compressed: unpack it with tar -xzf, and name the folder with the .bin files");
-  if (file.text.empty()) wrong("is empty: fetch it again");
+    wrong("is compressed: unpack it with tar -xzf and use the folder with the .bin files");
+  if (file.text.empty()) wrong("is empty: download it again");
   if (file.text.size() % kRecord != 0)
-    wrong("has " + std::to_string(file.text.size()) + " bytes, which is no multiple of the " +
+    wrong("has " + std::to_string(file.text.size()) + " bytes, which is not a multiple of the " +
           std::to_string(kRecord) +
-          " of a record: it is cut short, or not of CIFAR-10's binary version");
+          " of a record: it is truncated or not CIFAR-10's binary version");
   for (std::size_t i = 0; i < file.text.size(); i += kRecord)
     if (const int label = static_cast<unsigned char>(file.text[i]); label > 9)
       wrong("has the label " + std::to_string(label) + " at sample " + std::to_string(i / kRecord) +
-            ", beyond the classes 0 to 9: is it CIFAR-100, or not of CIFAR at all?");
+            ", beyond the classes 0 to 9: use CIFAR-10's binary version");
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ Dataset read_cifar10(const std::string& folder, bool training) {
         training ? "data_batch_" + std::to_string(i) + ".bin" : std::string("test_batch.bin");
     const std::string path = (std::filesystem::path(folder) / name).string();
     files.push_back({path, read_whole(path,
-                                      "fetch CIFAR-10's binary version and unpack it there, "
-                                      "or use the synthetic data")});
+                                      "download CIFAR-10's binary version and unpack it there, "
+                                      "or use synthetic data")});
   }
   return parse_cifar10(std::move(files));
 }

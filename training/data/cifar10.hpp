@@ -1,7 +1,7 @@
 // CIFAR-10 in its binary version: https://www.cs.toronto.edu/~kriz/cifar.html
 //
-// A record is a label and the red, the green and the blue plane of 32 x 32 bytes; a file has 10,000
-// of them, or any number. Values become 0 to 1.
+// A record is a label and the red, the green and the blue plane of 32 x 32 bytes. A file has any
+// number of records, usually 10,000. Values are scaled to 0 to 1.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct NamedText {
   std::string text;
 };
 
-/// Throws Error(usage) if a file is empty, cut short or compressed, or has a label beyond 9.
+/// Throws Error(usage) if a file is empty, truncated or compressed, or has a label above 9.
 Dataset parse_cifar10(std::vector<NamedText> files);
 
-/// data_batch_1.bin to data_batch_5.bin, or test_batch.bin, in a folder. Throws Error(environment)
-/// if one is not there.
+/// Reads data_batch_1.bin to data_batch_5.bin, or test_batch.bin, from a folder. Throws
+/// Error(environment) if one is missing.
 Dataset read_cifar10(const std::string& folder, bool training);
 
 }  // namespace arlab::training

@@ -9,7 +9,7 @@
 namespace arlab::training {
 namespace {
 
-// The samples made so far. A thread that finds one half-made makes it for itself.
+// The samples made so far. A thread that finds a half-made sample makes it again.
 struct Cache {
   enum State : std::uint8_t { absent, filling, ready };
 
@@ -33,24 +33,6 @@ Dataset mapped(Dataset from, std::function<void(std::span<float>)> map) {
     return label;
   };
   return from;
-}
-
-Dataset normalized(Dataset from, std::vector<float> mean, std::vector<float> deviation) {
-  const auto channels = static_cast<std::size_t>(from.shape.channels);
-  if (mean.size() != channels || deviation.size() != channels)
-    fail(Blame::usage, from.name + " has " + std::to_string(channels) +
-                           " channels, but there are " + std::to_string(mean.size()) +
-                           " means and " + std::to_string(deviation.size()) +
-                           " deviations: give one for each");
-  for (const float d : deviation)
-    if (!(d > 0))
-      fail(Blame::usage,
-           "a deviation of " + std::to_string(d) + " cannot divide: give one above 0");
-  return mapped(std::move(from), [mean, deviation](std::span<float> values) {
-    const std::size_t plane = values.size() / mean.size();
-    for (std::size_t c = 0; c < mean.size(); ++c)
-      for (float& v : values.subspan(c * plane, plane)) v = (v - mean[c]) / deviation[c];
-  });
 }
 
 Dataset cached(Dataset from) {
@@ -80,7 +62,7 @@ Dataset cached(Dataset from) {
 Dataset part(Dataset from, Count first, Count count) {
   if (first < 0 || count < 0 || first > from.samples || count > from.samples - first)
     fail(Blame::usage, from.name + " has " + std::to_string(from.samples) + " samples, not " +
-                           std::to_string(count) + " from number " + std::to_string(first) + " on");
+                           std::to_string(count) + " starting at number " + std::to_string(first));
   from.samples = count;
   from.files.clear();
   from.sample = [inner = std::move(from.sample), first](Count index, std::span<float> values) {

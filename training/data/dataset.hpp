@@ -1,6 +1,6 @@
-// Dataset: labelled images as numbers, whatever they come from; and what can be done to each.
+// Dataset: labeled images as numbers from any source, and transformations of them.
 //
-// A Dataset is a value: mapped(), cached() and part() take one and give another.
+// A Dataset is a value: mapped(), cached() and part() take one and return another.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace arlab::training {
 
-/// Of one sample. Values lie channel by channel, row by row.
+/// The shape of one sample. Values lie channel by channel, row by row.
 struct Shape {
   int channels = 1, height = 1, width = 1;
   Count values() const { return Count{channels} * height * width; }
@@ -24,27 +24,23 @@ struct Dataset {
   Shape shape;
   int classes = 10;
   Count samples = 0;
-  /// Samples in each file that it came from, in order; empty where there are no files.
+  /// Number of samples in each source file, in order; empty if there are no files.
   std::vector<Count> files;
-  /// Fills all values of sample `index` and returns its label, 0 to classes - 1. May be called by
-  /// several threads at once.
+  /// Fills all values of sample `index` and returns its label, 0 to classes - 1. Several threads may
+  /// call it at once.
   std::function<int(Count index, std::span<float> values)> sample;
-  /// Changes the values of sample `index` as it is seen in `epoch`, after all maps and caches;
-  /// empty where all epochs see the same. Of the same kind as `sample`.
+  /// Varies the values of sample `index` for `epoch`, after all maps and caches; empty if all epochs
+  /// are the same. Several threads may call it at once.
   std::function<void(Count epoch, Count index, std::span<float> values)> vary;
 };
 
-/// Applies `map` to the values of each sample.
+/// Returns a data set that applies `map` to the values of each sample.
 Dataset mapped(Dataset from, std::function<void(std::span<float>)> map);
 
-/// (value - mean) / deviation, with a mean and a deviation for each channel. Throws Error(usage)
-/// unless there are as many as channels, and all deviations positive.
-Dataset normalized(Dataset from, std::vector<float> mean, std::vector<float> deviation);
-
-/// Remembers each sample once it was made: `samples * shape.values()` floats of memory.
+/// Returns a data set that keeps each sample in memory: `samples * shape.values()` floats in all.
 Dataset cached(Dataset from);
 
-/// Samples [first, first + count). Throws Error(usage) if there are not as many.
+/// Returns samples [first, first + count). Throws Error(usage) if there are fewer.
 Dataset part(Dataset from, Count first, Count count);
 
 }  // namespace arlab::training

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 // Dimensions and values of one file.
 struct Idx {
   std::vector<Count> sides;
-  std::size_t begin = 0;  // of the values
+  std::size_t begin = 0;  // offset of the values
 };
 
 unsigned byte(std::string_view text, std::size_t at) {
@@ -44,25 +44,25 @@ std::string kind(std::size_t dimensions) {
 
 Idx parse(std::string_view text, const std::string& name, std::size_t dimensions) {
   if (text.substr(0, 2) == "\x1f\x8b")
-    wrong(name, "is compressed: unpack it with gunzip, and name the unpacked file");
+    wrong(name, "is compressed: unpack it with gunzip and use the unpacked file");
   if (text.size() < 4)
-    wrong(name, "is cut short: " + std::to_string(text.size()) + " bytes are no IDX file");
+    wrong(name, "is truncated: " + std::to_string(text.size()) + " bytes are not an IDX file");
   if (byte(text, 0) != 0 || byte(text, 1) != 0)
-    wrong(name, "is no IDX file: it starts with the bytes " + hex(text.substr(0, 4)) +
+    wrong(name, "is not an IDX file: it starts with the bytes " + hex(text.substr(0, 4)) +
                     ", not with 00 00 08");
   if (byte(text, 2) != 8)
     wrong(name, "holds values of type 0x" + hex(text.substr(2, 1)) +
-                    ": only unsigned bytes (0x08) can be read");
+                    ": use a file of unsigned bytes (0x08)");
   if (byte(text, 3) != dimensions)
-    wrong(name, "holds " + kind(byte(text, 3)) + " where " + kind(dimensions) +
-                    " are expected: are the two files swapped?");
+    wrong(name, "holds " + kind(byte(text, 3)) + " instead of " + kind(dimensions) +
+                    ": check whether the two files are swapped");
   Idx idx;
   idx.begin = 4 + 4 * dimensions;
-  if (text.size() < idx.begin) wrong(name, "is cut short: its header is incomplete");
+  if (text.size() < idx.begin) wrong(name, "is truncated: its header is incomplete");
   const std::size_t have = text.size() - idx.begin;
   std::string product;
   std::size_t values = 1;
-  bool enough = true;  // a product beyond the file's length is never computed: it may overflow
+  bool enough = true;  // stops before a product that exceeds the file's length might overflow
   for (std::size_t d = 0; d < dimensions; ++d) {
     const std::size_t at = 4 + 4 * d;
     const Count side = static_cast<Count>(byte(text, at) << 24 | byte(text, at + 1) << 16 |
@@ -74,13 +74,13 @@ Idx parse(std::string_view text, const std::string& name, std::size_t dimensions
     idx.sides.push_back(side);
   }
   const std::string sizes =
-      "its header says " + product + " bytes, and there are " + std::to_string(have);
-  if (!enough) wrong(name, "is cut short: " + sizes + ": fetch it again");
-  if (values != have) wrong(name, "is too long: " + sizes + ": fetch it again");
+      "its header says " + product + " bytes, but there are " + std::to_string(have);
+  if (!enough) wrong(name, "is truncated: " + sizes + ": download it again");
+  if (values != have) wrong(name, "is too long: " + sizes + ": download it again");
   return idx;
 }
 
-// Of the names that one file goes by, the one that is there.
+// Returns the existing path among the names that a file may have.
 std::string path_of(const fs::path& folder, const std::string& stem, const std::string& ending) {
   std::error_code ignored;
   for (const char* joint : {"-", "."})
@@ -90,8 +90,9 @@ std::string path_of(const fs::path& folder, const std::string& stem, const std::
   if (fs::exists(wanted.string() + ".gz", ignored))
     fail(Blame::environment,
          wanted.string() + ".gz is compressed: run gunzip " + wanted.string() + ".gz");
-  fail(Blame::environment, wanted.string() + " is not there: fetch MNIST or Fashion-MNIST into " +
-                               folder.string() + " and unpack it, or use the synthetic data");
+  fail(Blame::environment, wanted.string() +
+                               " does not exist: download MNIST or Fashion-MNIST into " +
+                               folder.string() + " and unpack it, or use synthetic data");
 }
 
 }  // namespace
@@ -103,12 +104,12 @@ Dataset parse_idx(std::string images, const std::string& images_name, std::strin
   if (pictures.sides[0] != names.sides[0])
     wrong(labels_name, "has " + std::to_string(names.sides[0]) + " labels for the " +
                            std::to_string(pictures.sides[0]) + " images of " + images_name +
-                           ": take both files of one set");
+                           ": use two files of the same set");
   constexpr Count kLongestSide = 1 << 14;
   if (pictures.sides[1] > kLongestSide || pictures.sides[2] > kLongestSide)
     wrong(images_name, "has images of " + std::to_string(pictures.sides[1]) + " x " +
                            std::to_string(pictures.sides[2]) + ", more than " +
-                           std::to_string(kLongestSide) + " a side");
+                           std::to_string(kLongestSide) + " per side");
   for (std::size_t i = names.begin; i < labels.size(); ++i)
     if (byte(labels, i) >= static_cast<unsigned>(classes))
       wrong(labels_name, "has the label " + std::to_string(byte(labels, i)) + " at sample " +

@@ -102,10 +102,10 @@ Batch Pipeline::next() {
 
 void Pipeline::seek(Position position) {
   if (position.epoch < 0 || position.step < 0 || position.step >= steps())
-    fail(Blame::usage, "the data have no step " + std::to_string(position.step) + " in epoch " +
+    fail(Blame::usage, "there is no step " + std::to_string(position.step) + " in epoch " +
                            std::to_string(position.epoch) + ": an epoch has " +
                            std::to_string(steps()) +
-                           " steps; resume with the batch and the data of the checkpoint");
+                           " steps; resume with the batch size and the data of the checkpoint");
   stop();
   position_ = position;
   start();

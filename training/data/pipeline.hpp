@@ -1,4 +1,4 @@
-// Pipeline: batches of a worker, made ahead of time by a thread, and how long they were waited for.
+// Pipeline: makes a worker's batches ahead of time on a thread, and measures the waiting time.
 #pragma once
 
 #include <chrono>
@@ -16,32 +16,32 @@ namespace arlab::training {
 
 struct Batch {
   Position position;
-  Count global = 0;  ///< samples of all workers in this step: what a loss is divided by
+  Count global = 0;  ///< samples of all workers in this step, the divisor of a loss
   Count samples = 0;
   std::vector<float> values;         ///< samples x channels x height x width
-  std::vector<std::int64_t> labels;  ///< samples
+  std::vector<std::int64_t> labels;  ///< one per sample
 };
 
 struct InputTime {
-  double waited = 0;  ///< seconds that next() kept its caller waiting
-  double made = 0;    ///< seconds that making batches took, wherever that happened
+  double waited = 0;  ///< seconds in which next() waited for a batch
+  double made = 0;    ///< seconds spent on making batches, on any thread
 };
 
 class Pipeline {
  public:
-  /// Fills in samples and files of `sampling` from the data set. `prefetch` batches at most are
-  /// made ahead by one thread; with 0 they are made in next().
+  /// Sets samples and files of `sampling` from the data set. A thread makes at most `prefetch`
+  /// batches ahead; with 0, next() makes them.
   Pipeline(Dataset dataset, Sampling sampling, int prefetch = 2);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// The batch of position(), which moves on; after the last of an epoch comes the first of the
-  /// next. Rethrows what the data set threw.
+  /// Returns the batch at position() and advances it, into the next epoch after the last batch of an
+  /// epoch. Rethrows errors of the data set.
   Batch next();
 
   Position position() const { return position_; }
-  /// Throws Error(usage) for a step that the epoch does not have.
+  /// Throws Error(usage) for a step beyond the epoch.
   void seek(Position position);
 
   Count steps() const { return sampler_.steps(); }
@@ -61,7 +61,7 @@ class Pipeline {
   Position position_;
   double waited_ = 0;
 
-  mutable std::mutex mutex_;  // of all that follow
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::deque<Batch> ready_;
   std::exception_ptr failure_;

@@ -17,13 +17,13 @@ void check(const Sampling& s) {
   if (s.workers < 1) wrong(text(s.workers) + " workers cannot share data: use at least 1");
   if (s.rank < 0 || s.rank >= s.workers)
     wrong("rank " + text(s.rank) + " is not one of " + text(s.workers) + " workers");
-  if (s.samples < 1) wrong("there are no samples to train on");
+  if (s.samples < 1) wrong("there are 0 samples to train on: use a larger data set");
   if (s.global_batch < s.workers)
-    wrong("a global batch of " + text(s.global_batch) + " leaves some of " + text(s.workers) +
-          " workers without a sample: use a larger batch or fewer workers");
+    wrong("a global batch of " + text(s.global_batch) + " leaves some of the " + text(s.workers) +
+          " workers without samples: use a larger batch or fewer workers");
   if (s.sharding != Sharding::file) return;
   if (std::accumulate(s.files.begin(), s.files.end(), Count{0}) != s.samples)
-    wrong("sharding by file needs data in files: use sharding data");
+    wrong("sharding by file needs data from files: use sharding data");
   if (static_cast<Rank>(s.files.size()) < s.workers)
     wrong("there are " + text(static_cast<Count>(s.files.size())) + " files for " +
           text(s.workers) + " workers: use sharding data, or fewer workers");
@@ -31,7 +31,7 @@ void check(const Sampling& s) {
 
 Count ceiling(Count a, Count b) { return (a + b - 1) / b; }
 
-// What worker r takes of step `step` of its own pool: [first, first + count).
+// The samples [first, first + count) that a worker takes from its own pool in a step.
 struct Range {
   Count first, count;
 };
@@ -46,13 +46,13 @@ std::string_view name(Sharding sharding) {
   return sharding == Sharding::data ? "data" : sharding == Sharding::file ? "file" : "off";
 }
 
-Sharding sharding_named(std::string_view text) {
+Sharding find_sharding(std::string_view text) {
   for (const Sharding s : {Sharding::data, Sharding::file, Sharding::off})
     if (text == name(s)) return s;
   fail(Blame::usage, "unknown sharding '" + std::string(text) + "': use data, file or off");
 }
 
-std::string agreement(const Sampling& s) {
+std::string to_string(const Sampling& s) {
   std::string all = text(s.samples) + " samples, global batch " + text(s.global_batch) + ", seed " +
                     std::to_string(s.seed) + (s.shuffle ? ", shuffled" : "") +
                     (s.drop_remainder ? ", whole batches only" : "") + ", sharding " +
@@ -81,8 +81,8 @@ Sampler::Sampler(Sampling sampling) : sampling_(std::move(sampling)) {
     mine_.resize(static_cast<std::size_t>(s.samples));
     std::iota(mine_.begin(), mine_.end(), Count{0});
   }
-  // All workers make the same number of steps: with whole batches only as many as the smallest pool
-  // has, else as many as the largest needs.
+  // All workers make the same number of steps: the number of whole batches of the smallest pool, or,
+  // with remainders, as many as the largest pool needs.
   const Blocks batches(s.global_batch, static_cast<Count>(pools_.size()));
   steps_ = s.drop_remainder ? std::numeric_limits<Count>::max() : 0;
   for (std::size_t p = 0; p < pools_.size(); ++p) {
@@ -91,8 +91,8 @@ Sampler::Sampler(Sampling sampling) : sampling_(std::move(sampling)) {
                               : std::max(steps_, ceiling(pools_[p], batch));
   }
   if (steps_ == 0)
-    fail(Blame::usage, text(s.samples) + " samples are less than a batch of " +
-                           text(s.global_batch) + " on each worker's share: use a smaller batch");
+    fail(Blame::usage, text(s.samples) + " samples are fewer than a batch of " +
+                           text(s.global_batch) + " for each worker's share: use a smaller batch");
 }
 
 void Sampler::order_epoch(Count epoch) {
@@ -109,7 +109,7 @@ void Sampler::order_epoch(Count epoch) {
 
 Share Sampler::share(Position position) {
   expects(position.epoch >= 0 && position.step >= 0 && position.step < steps_,
-          "a step that the epoch does not have");
+          "the step is beyond the epoch");
   order_epoch(position.epoch);
   const Sampling& s = sampling_;
   Share share{position, 0, {}};

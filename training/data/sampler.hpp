@@ -1,9 +1,9 @@
-// Sampler: which samples a worker takes in which step, so that n workers see what one would.
+// Sampler: selects each worker's samples in each step, so that n workers see the same data as one.
 //
-// All workers know the seed, and so the order of all samples in each epoch. A global batch is the
-// next run of that order, and each worker takes its block of it: 4 workers with 8 samples a step
-// and 1 worker with 32 train on the same batches. What a step takes depends on the seed, the epoch
-// and the step only, so a position is two numbers, and going back to it costs nothing.
+// The seed determines the order of all samples in each epoch. A global batch is the next part of that
+// order, and each worker takes one block of it: 4 workers with 8 samples per step and 1 worker with 32
+// train on the same batches. A step depends only on the seed, the epoch and the step, so a position is
+// two numbers, and seeking costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,58 +15,57 @@
 
 namespace arlab::training {
 
-/// How samples are shared out; the names are those of tf.data.
+/// How samples are divided among workers; the names are those of tf.data.
 enum class Sharding : std::uint8_t {
-  data,  ///< each global batch is cut in blocks, one for each worker
-  file,  ///< worker r reads files r, r + n, ... only
-  off,   ///< each worker goes through all samples, in an order of its own
+  data,  ///< cuts each global batch into blocks, one per worker
+  file,  ///< worker r reads only files r, r + n, ...
+  off,   ///< each worker visits all samples, in its own order
 };
 
 std::string_view name(Sharding sharding);
-/// Throws Error(usage) for another name than data, file, off.
-Sharding sharding_named(std::string_view text);
+/// Throws Error(usage) for names other than data, file and off.
+Sharding find_sharding(std::string_view text);
 
 struct Sampling {
   Count samples = 0;
   std::vector<Count> files = {};  ///< as in Dataset; for Sharding::file
-  Count global_batch = 32;        ///< of all workers together
+  Count global_batch = 32;        ///< samples of all workers together
   Rank workers = 1;
   Rank rank = 0;
   Sharding sharding = Sharding::data;
   std::uint64_t seed = 1;
   bool shuffle = true;
-  bool drop_remainder = true;  ///< leaves out the last global batch of an epoch if it is short
+  bool drop_remainder = true;  ///< skips the last global batch of an epoch if it is short
 };
 
-/// Where the data stand: the step that comes next. Goes into checkpoints.
+/// The next step of the data; part of a checkpoint.
 struct Position {
   Count epoch = 0;
-  Count step = 0;  ///< in the epoch
+  Count step = 0;  ///< within the epoch
   bool operator==(const Position&) const = default;
 };
 
-/// What must be the same on all workers, and when a run goes on from a checkpoint: two runs whose
-/// texts are equal take the same samples in the same steps, whatever the number of workers where
-/// sharding is by data.
-std::string agreement(const Sampling& sampling);
+/// Returns a text that must be the same on all workers and after a resume: two runs with equal texts
+/// use the same samples in the same steps. With sharding by data, the number of workers may differ.
+std::string to_string(const Sampling& sampling);
 
-/// What one worker takes in one step.
+/// The samples of one worker in one step.
 struct Share {
   Position position;
-  Count global = 0;            ///< samples that all workers take in this step together
-  std::vector<Count> indices;  ///< those of this worker; may be none in a short last batch
+  Count global = 0;            ///< samples of all workers in this step
+  std::vector<Count> indices;  ///< of this worker; may be empty in a short last batch
 };
 
 class Sampler {
  public:
-  /// Throws Error(usage) if no step can be made of it: fewer samples than a batch, a batch below
-  /// the number of workers, fewer files than workers.
+  /// Throws Error(usage) if no step is possible: fewer samples than a batch, a batch smaller than the
+  /// number of workers, or fewer files than workers.
   explicit Sampler(Sampling sampling);
 
-  /// Steps in an epoch; the same on all workers.
+  /// Returns the number of steps in an epoch, the same on all workers.
   Count steps() const { return steps_; }
 
-  /// Of any step of any epoch. Epochs differ in order if there is a shuffle.
+  /// Returns the samples of any step of any epoch. Shuffling gives each epoch a different order.
   Share share(Position position);
 
   Position after(Position position) const;
@@ -79,7 +78,7 @@ class Sampler {
   Sampling sampling_;
   Count steps_ = 0;
   std::vector<Count> pools_;  // samples that each worker draws from
-  std::vector<Count> mine_;   // those of this worker, unshuffled
+  std::vector<Count> mine_;   // samples of this worker, unshuffled
   std::vector<Count> order_;  // in this epoch
   Count ordered_epoch_ = -1;
 };

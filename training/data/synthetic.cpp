@@ -10,23 +10,22 @@ namespace arlab::training {
 namespace {
 
 constexpr int kClasses = 10, kPatterns = 2;
-constexpr int kGrid = 6;     // random values a side that a pattern is drawn through
-constexpr int kMove = 2;     // pixels, each way
+constexpr int kGrid = 6;     // random values per side that define a pattern
+constexpr int kMove = 2;     // pixels in each direction
 constexpr int kNoise = 120;  // of 256
 constexpr std::uint64_t kPatternStream = 1, kTrainingStream = 2, kValidationStream = 3;
 
-// All patterns, each with a margin to be moved in. Values 0 to 255.
+// All patterns, each with a margin for movement. Values are 0 to 255.
 class Patterns {
  public:
   Patterns(Shape shape, const Random& random)
       : rows_(shape.height + 2 * kMove), columns_(shape.width + 2 * kMove) {
     values_.reserve(static_cast<std::size_t>(kClasses * kPatterns) *
                     static_cast<std::size_t>(rows_ * columns_));
-    for (int p = 0; p < kClasses * kPatterns; ++p)
-      draw(random.of(static_cast<std::uint64_t>(p)));
+    for (int p = 0; p < kClasses * kPatterns; ++p) draw(random.of(static_cast<std::uint64_t>(p)));
   }
 
-  /// The first value of a row of a pattern that was moved by (down, right).
+  /// Returns the first value of a row of a pattern moved by (down, right).
   const int* row(int label, int pattern, int y, int down, int right) const {
     const auto at =
         ((static_cast<std::size_t>(label * kPatterns + pattern)) * static_cast<std::size_t>(rows_) +
@@ -37,7 +36,7 @@ class Patterns {
   }
 
  private:
-  // Random values on a coarse grid, and straight lines between them.
+  // Interpolates random values on a coarse grid linearly.
   void draw(const Random& random) {
     const auto corner = [&](int y, int x) {
       return static_cast<int>(random(static_cast<std::uint64_t>(y * kGrid + x)) & 255);
@@ -58,7 +57,7 @@ class Patterns {
   std::vector<int> values_;
 };
 
-// What is drawn for one sample, before its noise. Its colours tell nothing of its class.
+// The random choices for one sample, before noise. Its colors are independent of its class.
 struct Scene {
   explicit Scene(const Random& random) : numbers(random.of(1)) {
     label = draw(kClasses);
@@ -102,11 +101,12 @@ Dataset synthetic(const Synthetic& wanted) {
   const Shape shape = wanted.shape;
   if (shape.height < 8 || shape.width < 8 || shape.channels < 1 || shape.height > 4096 ||
       shape.width > 4096 || shape.channels > 64)
-    fail(Blame::usage, "synthetic images of " + std::to_string(shape.channels) + " x " +
-                           std::to_string(shape.height) + " x " + std::to_string(shape.width) +
-                           " cannot be made: use 8 to 4096 pixels a side and 1 to 64 channels");
+    fail(Blame::usage,
+         "synthetic images of " + std::to_string(shape.channels) + " x " +
+             std::to_string(shape.height) + " x " + std::to_string(shape.width) +
+             " are not supported: use 8 to 4096 pixels per side and 1 to 64 channels");
   if (wanted.samples < 1)
-    fail(Blame::usage, std::to_string(wanted.samples) + " samples are none: ask for at least 1");
+    fail(Blame::usage, std::to_string(wanted.samples) + " samples are too few: use at least 1");
   const Random random(wanted.seed);
   const auto patterns = std::make_shared<const Patterns>(shape, random.of(kPatternStream));
   Dataset dataset;

@@ -1,4 +1,4 @@
-// EmulatedClock: the time that one virtual rank and its threads live in.
+// EmulatedClock: the simulated time of one emulated rank and its threads.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,32 @@ namespace arlab::training {
 
 class EmulatedClock final : public collectives::Clock {
  public:
-  /// All that the rank computes takes `slowdown` times as long as it says, and up to `jitter` of
-  /// that again, by chance.
-  struct ComputeModel {
-    double slowdown = 1;
+  /// Each computation of the rank takes `factor` times its declared duration, and randomly up to
+  /// `jitter` times that in addition.
+  struct Slowdown {
+    double factor = 1;
     double jitter = 0;
     std::uint64_t seed = 0;
   };
 
-  EmulatedClock(CooperativeScheduler& kernel, Rank rank, const ComputeModel& pace)
-      : kernel_(kernel),
+  EmulatedClock(CooperativeScheduler& scheduler, Rank rank, const Slowdown& slowdown)
+      : scheduler_(scheduler),
         rank_(rank),
-        pace_(pace),
-        random_(Random(pace.seed).of(static_cast<std::uint64_t>(rank))) {}
+        slowdown_(slowdown),
+        random_(Random(slowdown.seed).of(static_cast<std::uint64_t>(rank))) {}
 
   double now() override;
-  /// Throws Error(usage) for a negative or endless time.
-  void leave(double seconds) override;
-  void arrive() override { kernel_.arrive(); }
+  /// Throws Error(usage) for a negative or infinite time.
+  void begin_compute(double seconds) override;
+  void end_compute() override { scheduler_.end_compute(); }
   std::thread start(std::function<void()> body) override;
-  void join(std::thread& thread) override { kernel_.join(thread); }
-  std::unique_ptr<collectives::Condition> condition() override;
+  void join(std::thread& thread) override { scheduler_.join(thread); }
+  collectives::Condition condition() override;
 
  private:
-  CooperativeScheduler& kernel_;
+  CooperativeScheduler& scheduler_;
   Rank rank_;
-  ComputeModel pace_;
+  Slowdown slowdown_;
   Random random_;
   std::uint64_t draws_ = 0;
 };

@@ -18,32 +18,32 @@ std::size_t bytes(const collectives::Transfer& t, collectives::Operand operand) 
 
 void EmulatedCommunicator::start(int lane, std::span<const collectives::Transfer> round,
                                  collectives::Operand operand) {
-  kernel_.self();
-  kernel_.leave_if_called_off();
+  scheduler_.self();
+  scheduler_.throw_if_canceled();
   if (lane < 0 || lane >= kMaxLanes)
-    fail(Blame::usage, "lane " + std::to_string(lane) + " of virtual ranks: there are at most " +
-                           std::to_string(kMaxLanes) + " lanes, use fewer segments");
+    fail(Blame::usage, "lane " + std::to_string(lane) + " is out of range: emulated ranks have " +
+                           std::to_string(kMaxLanes) + " lanes; use fewer segments");
   for (const collectives::Transfer& t : round) {
-    expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer is no other rank");
-    expects(t.elements > 0, "an empty message was started");
+    expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "the peer must be another rank");
+    expects(t.elements > 0, "an empty message must not be sent");
   }
   Open& open = lanes_[lane];
-  expects(!open.under_way, "a lane starts a round before its last is done");
+  expects(!open.in_progress, "a lane starts a round before its previous one is done");
   open.transfers.assign(round.begin(), round.end());
   open.operand = operand;
-  open.under_way = true;
+  open.in_progress = true;
   started_.push_back(lane);
-  polled_in_vain_ = -1;
+  idle_poll_ = Time{-1};
   if (round.empty()) return done_.push_back(lane);
   post(lane, open);
-  kernel_.simulation().start(me_, lane, posted_, kernel_.now());
+  scheduler_.simulation().start(me_, lane, posted_, scheduler_.now());
 }
 
-// What the round sends, as it is now.
+// Copies what the round sends now.
 void EmulatedCommunicator::post(int lane, const Open& open) {
   posted_.clear();
-  const collectives::Transfer* last = nullptr;  // whose copy is at hand
-  ByteMessage letter;
+  const collectives::Transfer* last = nullptr;  // whose copy can be reused
+  InFlightMessage message;
   for (const collectives::Transfer& t : open.transfers) {
     const std::size_t size = bytes(t, open.operand);
     posted_.push_back({t.kind, t.peer, static_cast<Bytes>(size)});
@@ -51,42 +51,42 @@ void EmulatedCommunicator::post(int lane, const Open& open) {
     if (!last || last->data != t.data || last->elements != t.elements) {
       std::shared_ptr<std::byte[]> copy(new std::byte[size]);
       std::memcpy(copy.get(), t.data, size);
-      letter = {std::move(copy), t.elements, size};
+      message = {std::move(copy), t.elements, size};
       last = &t;
     }
-    world_.office.post({lane, me_, t.peer}, letter);
+    world_.in_flight.post({lane, me_, t.peer}, message);
   }
 }
 
 void EmulatedCommunicator::round_ended(int lane) {
   done_.push_back(lane);
-  if (waiter_) kernel_.wake(*std::exchange(waiter_, nullptr));
+  if (waiter_) scheduler_.wake(*std::exchange(waiter_, nullptr));
 }
 
 int EmulatedCommunicator::wait() {
-  CooperativeScheduler::Actor& self = kernel_.self();
-  kernel_.leave_if_called_off();
+  CooperativeScheduler::Actor& self = scheduler_.self();
+  scheduler_.throw_if_canceled();
   expects(!started_.empty(), "wait() without a started lane");
-  expects(!waiter_, "two threads of a rank wait for its rounds");
+  expects(!waiter_, "two threads of a rank wait for its rounds at once");
   while (done_.empty()) {
     waiter_ = &self;
-    kernel_.wait(self, [this] { return reason(); });
+    scheduler_.wait(self, [this] { return reason(); });
     waiter_ = nullptr;
-    kernel_.leave_if_called_off();
+    scheduler_.throw_if_canceled();
   }
   return take_done();
 }
 
-// Who polls again and again, with nothing in between, waits for something to happen.
+// Repeated polls without progress wait for the next event of the simulation.
 int EmulatedCommunicator::poll() {
-  CooperativeScheduler::Actor& self = kernel_.self();
-  kernel_.leave_if_called_off();
-  if (done_.empty() && polled_in_vain_ == kernel_.now()) {
-    kernel_.wait_for_anything(self);
-    kernel_.leave_if_called_off();
+  CooperativeScheduler::Actor& self = scheduler_.self();
+  scheduler_.throw_if_canceled();
+  if (done_.empty() && idle_poll_ == scheduler_.now()) {
+    scheduler_.wait_for_anything(self);
+    scheduler_.throw_if_canceled();
   }
   if (!done_.empty()) return take_done();
-  polled_in_vain_ = kernel_.now();
+  idle_poll_ = scheduler_.now();
   return -1;
 }
 
@@ -95,25 +95,25 @@ int EmulatedCommunicator::take_done() {
   done_.pop_front();
   std::erase(started_, lane);
   Open& open = lanes_.find(lane)->second;
-  open.under_way = false;
+  open.in_progress = false;
   receive(lane, open);
   return lane;
 }
 
-// The round's messages, in listed order. Those that it sent were copied before.
+// Delivers the round's messages in listed order. What it sent was copied earlier.
 void EmulatedCommunicator::receive(int lane, const Open& open) {
   for (const collectives::Transfer& t : open.transfers) {
     if (t.kind == ActionKind::send) continue;
-    const ByteMessage letter = world_.office.take({lane, t.peer, me_});
-    if (letter.elements != t.elements || letter.bytes != bytes(t, open.operand))
+    const InFlightMessage message = world_.in_flight.take({lane, t.peer, me_});
+    if (message.elements != t.elements || message.bytes != bytes(t, open.operand))
       fail(Blame::check, "rank " + std::to_string(t.peer) + " sends " +
-                             std::to_string(letter.elements) + " elements to rank " +
+                             std::to_string(message.elements) + " elements to rank " +
                              std::to_string(me_) + ", which expects " + std::to_string(t.elements) +
-                             ": `arlab verify` says where the schedule is wrong");
+                             ": verify the schedule");
     if (t.kind == ActionKind::reduce)
-      collectives::reduce_into(t.data, letter.content.get(), t.elements, open.operand);
+      collectives::reduce_into(t.data, message.content.get(), t.elements, open.operand);
     else
-      std::memcpy(t.data, letter.content.get(), letter.bytes);
+      std::memcpy(t.data, message.content.get(), message.bytes);
   }
 }
 
@@ -133,12 +133,13 @@ std::string EmulatedCommunicator::reason() const {
   return text;
 }
 
-// The first message that was not sent to it, else whom it sends to.
+// Returns the first message that has not been sent to this rank, else the rank that must receive.
 std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   std::string text = "lane " + std::to_string(lane);
   std::unordered_map<Rank, std::size_t> from;
   for (const collectives::Transfer& t : open.transfers)
-    if (t.kind != ActionKind::send && ++from[t.peer] > world_.office.waiting({lane, t.peer, me_}))
+    if (t.kind != ActionKind::send &&
+        ++from[t.peer] > world_.in_flight.waiting({lane, t.peer, me_}))
       return text + " (a message from rank " + std::to_string(t.peer) + ")";
   for (const collectives::Transfer& t : open.transfers)
     if (t.kind == ActionKind::send)
@@ -146,11 +147,11 @@ std::string EmulatedCommunicator::reason(int lane, const Open& open) const {
   return text;
 }
 
-// Nobody goes on before all have come; then all do, by rank.
+// Waits until all ranks have arrived; then all continue, by rank.
 collectives::AllreduceBarrier::Value EmulatedCommunicator::meet(
     collectives::AllreduceBarrier::Value mine) {
-  CooperativeScheduler::Actor& self = kernel_.self();
-  kernel_.leave_if_called_off();
+  CooperativeScheduler::Actor& self = scheduler_.self();
+  scheduler_.throw_if_canceled();
   EmulatedWorld& w = world_;
   const auto me = static_cast<std::size_t>(me_);
   w.values[me] = mine;
@@ -160,10 +161,10 @@ collectives::AllreduceBarrier::Value EmulatedCommunicator::meet(
     w.result = {};
     for (const collectives::AllreduceBarrier::Value& value : w.values)
       w.result = {std::max(w.result.largest, value.largest), w.result.sum + value.sum};
-    for (CooperativeScheduler::Actor* actor : w.waiting) kernel_.wake(*actor);
+    for (CooperativeScheduler::Actor* actor : w.waiting) scheduler_.wake(*actor);
   }
-  kernel_.wait(self, [] { return std::string("waits for all ranks (a barrier, max or sum)"); });
-  kernel_.leave_if_called_off();
+  scheduler_.wait(self, [] { return std::string("waits for all ranks (a barrier, max or sum)"); });
+  scheduler_.throw_if_canceled();
   return w.result;
 }
 

@@ -1,5 +1,5 @@
-// EmulatedCommunicator: a virtual rank's end of its network: the simulator tells when a round is
-// done, and the bytes move for real.
+// EmulatedCommunicator: the communicator of an emulated rank. The simulator determines when a round
+// is done; the bytes are moved for real.
 #pragma once
 
 #include <deque>
@@ -16,20 +16,20 @@
 
 namespace arlab::training {
 
-/// What all virtual ranks share.
+/// What all emulated ranks share.
 struct EmulatedWorld {
   EmulatedWorld(simulator::Network& network, Rank size)
-      : kernel(network, size),
+      : scheduler(network, size),
         ranks(size),
         values(static_cast<std::size_t>(size)),
         waiting(static_cast<std::size_t>(size)) {}
 
-  CooperativeScheduler kernel;
-  InFlightMessages office;
+  CooperativeScheduler scheduler;
+  InFlightMessages in_flight;
   Rank ranks;
   bool abandoned = false;
 
-  // Of a barrier, max or sum, by rank.
+  // Contributions to a barrier, max or sum, by rank.
   std::vector<collectives::AllreduceBarrier::Value> values;
   std::vector<CooperativeScheduler::Actor*> waiting;
   Rank arrived = 0;
@@ -40,8 +40,11 @@ class EmulatedCommunicator final : public collectives::Communicator {
  public:
   static constexpr int kMaxLanes = 4096;
 
-  EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::ComputeModel& pace)
-      : world_(world), kernel_(world.kernel), me_(me), clock_(world.kernel, me, pace) {}
+  EmulatedCommunicator(EmulatedWorld& world, Rank me, const EmulatedClock::Slowdown& slowdown)
+      : world_(world),
+        scheduler_(world.scheduler),
+        me_(me),
+        clock_(world.scheduler, me, slowdown) {}
 
   Rank rank() const override { return me_; }
   Rank ranks() const override { return world_.ranks; }
@@ -55,14 +58,14 @@ class EmulatedCommunicator final : public collectives::Communicator {
   double max(double value) override { return meet({.largest = value}).largest; }
   Count sum(Count value) override { return meet({.sum = value}).sum; }
 
-  /// The kernel's: the lane's round is done.
+  /// Called by the scheduler when the lane's round is done.
   void round_ended(int lane);
 
  private:
-  struct Open {  // a lane's round under way
+  struct Open {  // the round of a lane
     std::vector<collectives::Transfer> transfers;
     collectives::Operand operand;
-    bool under_way = false;
+    bool in_progress = false;
   };
 
   void post(int lane, const Open& open);
@@ -73,14 +76,14 @@ class EmulatedCommunicator final : public collectives::Communicator {
   collectives::AllreduceBarrier::Value meet(collectives::AllreduceBarrier::Value mine);
 
   EmulatedWorld& world_;
-  CooperativeScheduler& kernel_;
+  CooperativeScheduler& scheduler_;
   Rank me_;
   EmulatedClock clock_;
   std::unordered_map<int, Open> lanes_;
   std::vector<int> started_;
   std::deque<int> done_;
   CooperativeScheduler::Actor* waiter_ = nullptr;
-  Time polled_in_vain_ = -1;  // when, if nothing was started since
+  Time idle_poll_{-1};  // time of the last unsuccessful poll, or -1 after a start
   std::vector<simulator::PostedAction> posted_;
 };
 

@@ -15,7 +15,7 @@ std::string name(const CooperativeScheduler::Actor& actor) {
 
 }  // namespace
 
-CooperativeScheduler::Actor& CooperativeScheduler::enlist(Rank rank) {
+CooperativeScheduler::Actor& CooperativeScheduler::add_actor(Rank rank) {
   Actor& actor = actors_.emplace_back();
   actor.rank = rank;
   actor.thread = threads_of_[static_cast<std::size_t>(rank)]++;
@@ -24,7 +24,7 @@ CooperativeScheduler::Actor& CooperativeScheduler::enlist(Rank rank) {
 
 void CooperativeScheduler::begin(Actor& actor, std::thread::id id) {
   {
-    const std::lock_guard lock(knowing_);
+    const std::lock_guard lock(known_mutex_);
     known_[id] = &actor;
   }
   ++alive_;
@@ -32,18 +32,18 @@ void CooperativeScheduler::begin(Actor& actor, std::thread::id id) {
 }
 
 void CooperativeScheduler::run(Actor& actor, std::function<void()> body) {
-  take_turn(actor);
+  wait_for_token(actor);
   try {
-    leave_if_called_off();
+    throw_if_canceled();
     body();
-  } catch (const CalledOff&) {  // the one who failed has said why
-    if (actor.away) arrive();
+  } catch (const collectives::Canceled&) {  // the rank that failed has reported the reason
+    if (actor.computing) end_compute();
   } catch (...) {
-    if (actor.away) arrive();
-    call_off(std::current_exception());
+    if (actor.computing) end_compute();
+    cancel(std::current_exception());
   }
-  if (actor.away) arrive();
-  body = nullptr;  // what it holds may need the baton
+  if (actor.computing) end_compute();
+  body = nullptr;  // its captures may need the run token when destroyed
   finish(actor);
 }
 
@@ -53,19 +53,20 @@ void CooperativeScheduler::finish(Actor& self) {
   Time& finish = finish_of_[static_cast<std::size_t>(self.rank)];
   finish = std::max(finish, now_);
   if (self.joiner) wake(*self.joiner);
-  pass_on();
+  hand_over();
 }
 
 CooperativeScheduler::Actor* CooperativeScheduler::find(std::thread::id id) {
-  const std::lock_guard lock(knowing_);
+  const std::lock_guard lock(known_mutex_);
   const auto known = known_.find(id);
   return known == known_.end() ? nullptr : known->second;
 }
 
 CooperativeScheduler::Actor& CooperativeScheduler::self() {
   Actor* const actor = find(std::this_thread::get_id());
-  expects(actor && !actor->ended, "a thread that no virtual clock has started uses one");
-  expects(!actor->away, "between leave() and arrive() a thread uses its clock or communicator");
+  expects(actor && !actor->ended, "a thread that no emulated clock has started uses one");
+  expects(!actor->computing,
+          "a thread uses its clock or communicator between begin_compute() and end_compute()");
   return *actor;
 }
 
@@ -79,67 +80,67 @@ void CooperativeScheduler::wait(Actor& self, Reason reason, Time until) {
   self.waits = true;
   ++self.waits_begun;
   if (until != simulator::kNever) alarms_.push({std::max(now_, until), &self, self.waits_begun});
-  pass_on();
-  take_turn(self);
+  hand_over();
+  wait_for_token(self);
   self.waits = false;
 }
 
 void CooperativeScheduler::wait_for_anything(Actor& self) {
-  onlookers_.push_back(&self);
+  pollers_.push_back(&self);
   wait(self, [] { return std::string("polls for a round to end"); });
 }
 
-void CooperativeScheduler::leave(Actor& self, Time duration) {
-  self.away = true;
+void CooperativeScheduler::begin_compute(Actor& self, Time duration) {
+  self.computing = true;
   ++self.waits_begun;
   if (failure_)
     wake(self);
   else
     alarms_.push({in_calendar(now_ + duration), &self, self.waits_begun});
-  pass_on();
+  hand_over();
 }
 
-void CooperativeScheduler::arrive() {
+void CooperativeScheduler::end_compute() {
   Actor* const actor = find(std::this_thread::get_id());
-  expects(actor, "a thread that no virtual clock has started uses one");
-  if (!actor->away) return;
+  expects(actor, "a thread that no emulated clock has started uses one");
+  if (!actor->computing) return;
   {
-    const std::lock_guard lock(arriving_);
-    actor->back = awaited_ != actor;
-    if (!actor->back) awaited_ = nullptr;
+    const std::lock_guard lock(returning_);
+    actor->returned = awaited_ != actor;
+    if (!actor->returned) awaited_ = nullptr;
   }
-  if (actor->back) take_turn(*actor);
-  actor->away = actor->back = false;
+  if (actor->returned) wait_for_token(*actor);
+  actor->computing = actor->returned = false;
 }
 
 void CooperativeScheduler::join(std::thread& thread) {
   Actor& me = self();
   Actor* const other = find(thread.get_id());
-  expects(other, "a thread that this clock has not started is joined by it");
+  expects(other, "a clock joins a thread that it has not started");
   other->joiner = &me;
   while (!other->ended) wait(me, [other] { return "joins " + name(*other); });
   {
-    const std::lock_guard lock(knowing_);
+    const std::lock_guard lock(known_mutex_);
     known_.erase(thread.get_id());
   }
   thread.join();
 }
 
-void CooperativeScheduler::call_off(std::exception_ptr why) {
+void CooperativeScheduler::cancel(std::exception_ptr why) {
   if (failure_) return;
   failure_ = std::move(why);
   for (Actor& actor : actors_)
-    if (actor.waits || actor.away) wake(actor);
+    if (actor.waits || actor.computing) wake(actor);
 }
 
-// To whoever may run next; or the baton lies where one who is away will find it.
-void CooperativeScheduler::pass_on() {
+// Gives the run token to the next thread. A thread that still computes takes it in end_compute().
+void CooperativeScheduler::hand_over() {
   Actor* const next = this->next();
   if (!next) return;
   ++turns_;
-  if (next->away) {
-    const std::lock_guard lock(arriving_);
-    if (!next->back) {
+  if (next->computing) {
+    const std::lock_guard lock(returning_);
+    if (!next->returned) {
       awaited_ = next;
       return;
     }
@@ -150,11 +151,11 @@ void CooperativeScheduler::pass_on() {
 CooperativeScheduler::Actor* CooperativeScheduler::next() {
   while (due_.empty()) {
     if (alive_ == 0) return nullptr;
-    expects(!failure_, "ranks that were called off wait for one another");
+    expects(!failure_, "canceled ranks wait for one another");
     try {
-      go_on();
+      run_simulation();
     } catch (...) {
-      call_off(std::current_exception());
+      cancel(std::current_exception());
     }
   }
   Actor* const actor = due_.front();
@@ -163,21 +164,21 @@ CooperativeScheduler::Actor* CooperativeScheduler::next() {
   return actor;
 }
 
-// Who polls while nothing is left to happen is told so a while, and then is part of a deadlock.
-void CooperativeScheduler::go_on() {
-  constexpr int kPatience = 1000;
+// Lets threads that poll repeat for a while when no event is left; then reports the deadlock.
+void CooperativeScheduler::run_simulation() {
+  constexpr int kMaxIdleSteps = 1000;
   const bool any = advance();
-  vain_ = any ? 0 : vain_ + 1;
-  if (!any && (onlookers_.empty() || vain_ > kPatience)) deadlock();
-  for (Actor* onlooker : onlookers_) wake(*onlooker);
-  onlookers_.clear();
+  idle_steps_ = any ? 0 : idle_steps_ + 1;
+  if (!any && (pollers_.empty() || idle_steps_ > kMaxIdleSteps)) deadlock();
+  for (Actor* poller : pollers_) wake(*poller);
+  pollers_.clear();
 }
 
-// Alarms come before what the network does at the same time.
+// Alarms precede network events of the same time.
 bool CooperativeScheduler::advance() {
   const Time alarm = alarms_.empty() ? simulator::kNever : alarms_.next_time();
   if (const auto step =
-          simulation_.step(alarm == simulator::kNever ? simulator::kNever : alarm - 1)) {
+          simulation_.step(alarm == simulator::kNever ? simulator::kNever : alarm - Time{1})) {
     ++events_;
     now_ = step->now;
     if (step->ended) round_ended(*step->ended);
@@ -187,13 +188,13 @@ bool CooperativeScheduler::advance() {
   const Alarm rings = alarms_.pop();
   now_ = rings.time;
   Actor& actor = *rings.actor;
-  if ((actor.waits || actor.away) && actor.waits_begun == rings.wait) wake(actor);
+  if ((actor.waits || actor.computing) && actor.waits_begun == rings.wait) wake(actor);
   return true;
 }
 
 void CooperativeScheduler::deadlock() const {
   constexpr int kNamed = 8;
-  std::string text = "the virtual ranks wait for one another and never end";
+  std::string text = "the emulated ranks wait for one another in a deadlock";
   int waiting = 0;
   for (const Actor& actor : actors_)
     if (actor.waits && ++waiting <= kNamed)

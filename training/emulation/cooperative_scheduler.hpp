@@ -1,14 +1,13 @@
-// Kernel: virtual time, and whose turn it is in it.
+// CooperativeScheduler: runs the threads of all emulated ranks one at a time, in simulated time.
 //
-// The threads of all ranks are its actors, and one of them runs at a time: it has the baton, and
-// all that is here is its own. An actor that must wait takes the world on, event by event, until
-// some actor may run, and hands it the baton: in order of virtual time, and at one time in the
-// order in which they became due, so a run does not depend on the machine. An actor that is away
-// computes for so long in virtual time, and without the baton: others run meanwhile. When its time
-// comes and it is not back yet, the baton lies there until it is.
+// Only the thread holding the run token executes, and only it accesses the scheduler. A blocked
+// thread advances the simulation until another one is runnable, and hands over the token. Threads
+// run in order of simulated time, then in the order in which they became due, so that a run does not
+// depend on the machine. A thread in a computation has no token: others run meanwhile. When its
+// simulated time comes, the token waits until the thread returns.
 //
-// Between a lock() and its unlock() nobody may wait here, except in a Condition: whoever has the
-// baton would wait for that lock for ever.
+// A thread that holds a lock must not wait here, except in a Condition: the thread with the run
+// token could wait for that lock forever.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +21,26 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/threads/canceled.hpp"
 #include "collectives/threads/event_count.hpp"
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/interactive_simulation.hpp"
 
 namespace arlab::training {
 
-/// Ends a rank because another one has failed.
-struct CalledOff {};
-
 class CooperativeScheduler {
  public:
-  /// In words, what an actor waits for.
+  /// Returns in words what an actor waits for.
   using Reason = std::function<std::string()>;
 
   struct Actor {
     Rank rank = 0;
-    int thread = 0;                // of its rank's
-    collectives::EventCount turn;  // rings when it has the baton
-    int turns = 0;                 // rings heard
-    bool waits = false, due = false, away = false, ended = false;
-    bool back = false;              // from being away; under arriving_
-    std::uint32_t waits_begun = 0;  // tells an alarm of an earlier wait
+    int thread = 0;                // index among the threads of its rank
+    collectives::EventCount turn;  // notified when it gets the run token
+    int turns = 0;                 // notifications seen
+    bool waits = false, due = false, computing = false, ended = false;
+    bool returned = false;          // from a computation; guarded by returning_
+    std::uint32_t waits_begun = 0;  // identifies alarms of earlier waits
     Reason reason;
     Actor* joiner = nullptr;
   };
@@ -53,40 +50,40 @@ class CooperativeScheduler {
         threads_of_(static_cast<std::size_t>(ranks)),
         finish_of_(static_cast<std::size_t>(ranks)) {}
 
-  // For whoever has no baton.
+  // For threads without the run token.
 
-  /// A new actor, whose thread is to call run() and nothing else.
-  Actor& enlist(Rank rank);
+  /// Adds an actor, whose thread must call run() and nothing else.
+  Actor& add_actor(Rank rank);
   void run(Actor& actor, std::function<void()> body);
-  /// Its thread is there: it is due now.
+  /// Makes the actor due now; its thread exists.
   void begin(Actor& actor, std::thread::id id);
-  /// Gives the first actor the baton, when all ranks are enlisted.
-  void go() { pass_on(); }
-  /// Back from being away, if it was.
-  void arrive();
+  /// Gives the run token to the first actor, after all ranks are added.
+  void start() { hand_over(); }
+  /// Returns from a computation, if the thread is in one.
+  void end_compute();
 
-  // For the actor that has it.
+  // For the thread with the run token.
 
-  /// The calling thread's actor. Throws Error(check) if it is none, or away.
+  /// Returns the calling thread's actor. Throws Error(check) if it has none or is computing.
   Actor& self();
   Time now() const { return now_; }
   simulator::InteractiveSimulation& simulation() { return simulation_; }
-  /// Waits for wake(), or until then. Does not throw.
+  /// Waits for wake() or the given time. Does not throw.
   void wait(Actor& self, Reason reason, Time until = simulator::kNever);
   void wake(Actor& actor);
-  /// Waits for the next thing that happens, whatever it is.
+  /// Waits for the next event.
   void wait_for_anything(Actor& self);
-  void leave(Actor& self, Time duration);
+  void begin_compute(Actor& self, Time duration);
   void join(std::thread& thread);
 
-  /// All others end at their next wait. The first reason counts.
-  void call_off(std::exception_ptr why);
-  void leave_if_called_off() const {
-    if (failure_) throw CalledOff{};
+  /// Ends all other actors at their next wait. The first reason counts.
+  void cancel(std::exception_ptr why);
+  void throw_if_canceled() const {
+    if (failure_) throw collectives::Canceled{};
   }
   std::exception_ptr failure() const { return failure_; }
 
-  /// Told when a rank's round of a lane has ended.
+  /// Called when a rank's round of a lane has ended.
   std::function<void(const simulator::InteractiveSimulation::Ended&)> round_ended;
 
   const std::vector<Time>& finish_of() const { return finish_of_; }
@@ -95,39 +92,39 @@ class CooperativeScheduler {
 
  private:
   struct Alarm {
-    Time time = 0;
+    Time time{};
     Actor* actor = nullptr;
-    std::uint32_t wait = 0;  // which of its waits
+    std::uint32_t wait = 0;  // number of the wait
   };
 
   Actor* find(std::thread::id id);
   void finish(Actor& self);
-  void pass_on();
+  void hand_over();
   Actor* next();
-  void go_on();
+  void run_simulation();
   bool advance();
   [[noreturn]] void deadlock() const;
-  void take_turn(Actor& self) {
+  void wait_for_token(Actor& self) {
     self.turn.wait(self.turns);
-    self.turns = self.turn.heard();  // one more
+    self.turns = self.turn.heard();  // one more than before
   }
 
   simulator::InteractiveSimulation simulation_;
-  Time now_ = 0;
-  std::deque<Actor> actors_;  // all there ever were
-  std::vector<int> threads_of_;          // of each rank: how many
+  Time now_{};
+  std::deque<Actor> actors_;     // including those that have ended
+  std::vector<int> threads_of_;  // by rank
   std::deque<Actor*> due_;
-  std::vector<Actor*> onlookers_;  // that wait for anything
+  std::vector<Actor*> pollers_;  // waiting for any event
   simulator::EventQueue<Alarm> alarms_;
-  int alive_ = 0, vain_ = 0;
+  int alive_ = 0, idle_steps_ = 0;
   std::exception_ptr failure_;
-  std::vector<Time> finish_of_;  // of each rank
+  std::vector<Time> finish_of_;  // by rank
   Count turns_ = 0, events_ = 0;
 
-  std::mutex knowing_;
+  std::mutex known_mutex_;
   std::unordered_map<std::thread::id, Actor*> known_;
-  std::mutex arriving_;
-  Actor* awaited_ = nullptr;  // whose the baton is when it is back
+  std::mutex returning_;
+  Actor* awaited_ = nullptr;  // gets the run token on its return
 };
 
 }  // namespace arlab::training

@@ -17,20 +17,20 @@ namespace {
 void check(Rank ranks, const EmulationOptions& options) {
   if (ranks < 1 || ranks > kMaxEmulatedRanks)
     fail(Blame::usage,
-         std::to_string(ranks) + " virtual ranks: give 1 to " + std::to_string(kMaxEmulatedRanks));
+         std::to_string(ranks) + " emulated ranks: use 1 to " + std::to_string(kMaxEmulatedRanks));
   if (!options.slowdown.empty() && options.slowdown.size() != static_cast<std::size_t>(ranks))
-    fail(Blame::usage, std::to_string(options.slowdown.size()) + " slow-downs for " +
-                           std::to_string(ranks) + " virtual ranks: give one for each");
+    fail(Blame::usage, std::to_string(options.slowdown.size()) + " slowdown factors for " +
+                           std::to_string(ranks) + " emulated ranks: use one per rank");
   for (const double slowdown : options.slowdown)
     if (!(slowdown > 0) || !std::isfinite(slowdown))
-      fail(Blame::usage, "a virtual rank is slowed down " + std::to_string(slowdown) +
-                             " times: give a number above 0");
+      fail(Blame::usage, "the slowdown of an emulated rank is " + std::to_string(slowdown) +
+                             ": use a number above 0");
   if (!(options.jitter >= 0) || !std::isfinite(options.jitter))
-    fail(Blame::usage, "the jitter of virtual ranks is " + std::to_string(options.jitter) +
-                           ": give a number of 0 or more");
+    fail(Blame::usage, "the jitter of emulated ranks is " + std::to_string(options.jitter) +
+                           ": use a number of 0 or more");
 }
 
-EmulatedClock::ComputeModel pace_of(const EmulationOptions& options, Rank rank) {
+EmulatedClock::Slowdown slowdown_of(const EmulationOptions& options, Rank rank) {
   return {options.slowdown.empty() ? 1 : options.slowdown[static_cast<std::size_t>(rank)],
           options.jitter, options.seed};
 }
@@ -43,35 +43,36 @@ EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
   check(ranks, options);
   SlowRanks slow(network, options.slowdown);
   EmulatedWorld world(slow, ranks);
-  CooperativeScheduler& kernel = world.kernel;
+  CooperativeScheduler& scheduler = world.scheduler;
   std::deque<EmulatedCommunicator> communicators;
-  for (Rank me = 0; me < ranks; ++me) communicators.emplace_back(world, me, pace_of(options, me));
-  kernel.round_ended = [&](const simulator::InteractiveSimulation::Ended& round) {
+  for (Rank me = 0; me < ranks; ++me)
+    communicators.emplace_back(world, me, slowdown_of(options, me));
+  scheduler.round_ended = [&](const simulator::InteractiveSimulation::Ended& round) {
     communicators[static_cast<std::size_t>(round.rank)].round_ended(round.lane);
   };
 
   std::vector<std::jthread> threads;
   for (EmulatedCommunicator& communicator : communicators) {
-    CooperativeScheduler::Actor& actor = kernel.enlist(communicator.rank());
+    CooperativeScheduler::Actor& actor = scheduler.add_actor(communicator.rank());
     try {
-      threads.emplace_back([&] { kernel.run(actor, [&] { body(communicator); }); });
+      threads.emplace_back([&] { scheduler.run(actor, [&] { body(communicator); }); });
     } catch (const std::system_error& error) {
-      kernel.call_off(std::make_exception_ptr(
+      scheduler.cancel(std::make_exception_ptr(
           Error(Blame::environment, "cannot start " + std::to_string(ranks) +
                                         " threads: " + error.what() + "; use fewer ranks")));
       break;
     }
-    kernel.begin(actor, threads.back().get_id());
+    scheduler.begin(actor, threads.back().get_id());
   }
-  kernel.go();
+  scheduler.start();
   threads.clear();
 
-  if (kernel.failure()) std::rethrow_exception(kernel.failure());
-  const std::string left_over = world.abandoned ? "" : world.office.left_over();
+  if (scheduler.failure()) std::rethrow_exception(scheduler.failure());
+  const std::string left_over = world.abandoned ? "" : world.in_flight.left_over();
   if (!left_over.empty())
-    fail(Blame::check, "the virtual ranks have ended, and nobody has received " + left_over);
+    fail(Blame::check, "the emulated ranks have ended without receiving " + left_over);
   EmulationResult outcome{
-      .finish_of = kernel.finish_of(), .events = kernel.events(), .turns = kernel.turns()};
+      .finish_of = scheduler.finish_of(), .events = scheduler.events(), .turns = scheduler.turns()};
   outcome.finish = *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end());
   return outcome;
 }

@@ -1,9 +1,9 @@
-// virtual_ranks: every rank is a thread of this process, on a simulated network, in virtual time.
+// Emulated ranks: every rank is a thread of this process on a simulated network in simulated time.
 //
-// Whatever runs on threads or MPI runs here unchanged, with the same bytes; how long a message
-// takes is what the simulator's network says, and how long a computation takes is what it says
-// itself (Clock::leave). Nothing else takes any time, so that the same run on another machine has
-// the same times to the picosecond.
+// Code for threads or MPI runs here unchanged, with the same bytes. Messages take the time of the
+// simulator's network; computation takes the duration that the caller declares
+// (Clock::begin_compute). Everything else takes no time, so that a run has the same times on every
+// machine, to the picosecond.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,25 @@ namespace arlab::training {
 inline constexpr Rank kMaxEmulatedRanks = 1024;
 
 struct EmulationOptions {
-  /// By rank: what it computes and reduces takes so many times as long. Empty: 1 for all.
+  /// Factors on the durations of a rank's computations and reductions, by rank. Empty: all 1.
   std::vector<double> slowdown = {};
-  /// What a rank computes takes up to so much of its time again, drawn anew each time.
+  /// Maximum random extra time of a computation, as a fraction of its duration.
   double jitter = 0;
   std::uint64_t seed = 0;
 };
 
 struct EmulationResult {
-  Time finish = 0;              ///< when the last rank has ended
-  std::vector<Time> finish_of;  ///< of each rank
-  Count events = 0;             ///< of the network
-  Count turns = 0;              ///< how often a thread was given its turn
+  Time finish{};                ///< end of the last rank
+  std::vector<Time> finish_of;  ///< end of each rank
+  Count events = 0;             ///< events of the network
+  Count turns = 0;              ///< handovers of the run token
 };
 
-/// Runs `body` once for every rank, each on its own thread, and returns when all have ended. The
-/// network must be fresh and have as many ranks. The first exception in any rank ends the others at
-/// their next wait, barrier, max or sum, and is rethrown here. Throws Error(check) if the ranks
-/// wait for one another, naming who waits for what, or leave messages that nobody takes;
-/// Error(usage) for options that are none, Error(environment) if the system refuses so many
-/// threads.
+/// Runs `body` once per rank, each on its own thread, and returns when all have ended. The network
+/// must be fresh and have the given number of ranks. The first exception in any rank ends the others
+/// at their next wait, barrier, max or sum, and is rethrown here. Throws Error(check) on a deadlock,
+/// listing which rank waits for which message, and for messages that nobody received; Error(usage)
+/// for invalid options; Error(environment) if the system cannot start the threads.
 EmulationResult on_emulated_ranks(simulator::Network& network, Rank ranks,
                                   const std::function<void(collectives::Communicator&)>& body,
                                   const EmulationOptions& options = {});

@@ -1,7 +1,7 @@
-// InFlightMessages: what virtual messages carry, from the time they are sent until they are received.
+// InFlightMessages: the contents of simulated messages, from send to receive.
 //
-// When a message arrives is the network's to tell; here the k-th message from one rank to another
-// on a lane is the k-th taken there.
+// The network determines when a message arrives. The k-th message from one rank to another on a lane
+// is the k-th received there.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace arlab::training {
 
-/// A copy of what was sent.
-struct ByteMessage {
+/// A copy of a sent message.
+struct InFlightMessage {
   std::shared_ptr<const std::byte[]> content;
   Count elements = 0;
   std::size_t bytes = 0;
@@ -24,32 +24,33 @@ struct ByteMessage {
 
 class InFlightMessages {
  public:
-  struct Way {
+  struct Channel {
     int lane = 0;
     Rank source = 0, target = 0;
   };
 
-  void post(const Way& way, ByteMessage letter);
-  /// There must be one.
-  ByteMessage take(const Way& way);
-  /// How many lie there.
-  std::size_t waiting(const Way& way) const;
+  void post(const Channel& channel, InFlightMessage message);
+  /// Removes and returns the first message, which must exist.
+  InFlightMessage take(const Channel& channel);
+  /// Returns the number of messages in the channel.
+  std::size_t waiting(const Channel& channel) const;
 
-  /// The first message that nobody took, in words; empty if all were.
+  /// Describes the first message that nobody received; empty if there is none.
   std::string left_over() const;
 
  private:
-  struct Pile {
-    std::vector<ByteMessage> letters;
+  struct Queue {
+    std::vector<InFlightMessage> messages;
     std::size_t taken = 0;
   };
-  // Ranks have 10 bits (kMaxEmulatedRanks).
-  static std::uint64_t key(const Way& way) {
-    return static_cast<std::uint64_t>(way.lane) << 20 |
-           static_cast<std::uint64_t>(way.source) << 10 | static_cast<std::uint64_t>(way.target);
+  // A rank needs 10 bits (kMaxEmulatedRanks).
+  static std::uint64_t key(const Channel& channel) {
+    return static_cast<std::uint64_t>(channel.lane) << 20 |
+           static_cast<std::uint64_t>(channel.source) << 10 |
+           static_cast<std::uint64_t>(channel.target);
   }
 
-  std::unordered_map<std::uint64_t, Pile> piles_;
+  std::unordered_map<std::uint64_t, Queue> queues_;
 };
 
 }  // namespace arlab::training

@@ -1,4 +1,4 @@
-// Seconds of a Clock, and the picoseconds of virtual time.
+// Converts between the seconds of a Clock and the picoseconds of simulated time.
 #pragma once
 
 #include <cmath>
@@ -7,14 +7,14 @@
 
 namespace arlab::training {
 
-inline double seconds(Time time) { return static_cast<double>(time) / kSecond; }
+inline double seconds(Time time) { return picoseconds(time) / kPicosecondsPerSecond; }
 
-/// The first time that is not before so many seconds, so that who waits until then finds it there.
-/// Throws Error(usage) if it lies beyond the latest time there is.
+/// Returns the first time that is not before the given seconds, so that a wait until then reaches
+/// them. Throws Error(usage) if it is beyond the latest representable time.
 inline Time time_at(double wanted) {
-  if (!(wanted > 0)) return 0;
-  if (!(wanted <= seconds(kLatest))) return in_calendar(kLatest + 1);
-  Time time = static_cast<Time>(wanted * kSecond);
+  if (!(wanted > 0)) return Time{};
+  if (!(wanted <= seconds(kLatest))) return in_calendar(kLatest + Time{1});
+  Time time{static_cast<std::int64_t>(wanted * kPicosecondsPerSecond)};
   while (seconds(time) < wanted) ++time;
   return time;
 }

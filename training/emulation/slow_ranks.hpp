@@ -1,4 +1,4 @@
-// SlowRanks: a network some of whose ranks reduce more slowly than the others.
+// SlowRanks: a network in which some ranks reduce more slowly than others.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace arlab::training {
 
 class SlowRanks final : public simulator::Network {
  public:
-  /// The other must outlive this one. slowdown: by rank; empty: nobody is slow.
+  /// The other network must outlive this one. slowdown: factors by rank; empty: all 1.
   SlowRanks(simulator::Network& other, std::vector<double> slowdown)
       : other_(other), slowdown_(std::move(slowdown)) {}
 
@@ -29,9 +29,9 @@ class SlowRanks final : public simulator::Network {
   std::span<const std::uint32_t> advance(Time now) override { return other_.advance(now); }
   void watch_links(simulator::LinkHistory& history) override { other_.watch_links(history); }
   std::vector<simulator::LinkLoad> loads(Time now) const override { return other_.loads(now); }
-  void met(Rank source, Time now) override { other_.met(source, now); }
+  void on_rendezvous(Rank source, Time now) override { other_.on_rendezvous(source, now); }
 
-  /// Twice as slow is as if there were twice as much.
+  /// A factor of 2 has the effect of twice as many bytes.
   Work reduce(Rank rank, Bytes bytes, Time now) override {
     if (!slowdown_.empty())
       bytes = std::llround(static_cast<double>(bytes) * slowdown_[static_cast<std::size_t>(rank)]);

@@ -10,18 +10,18 @@
 namespace arlab::training {
 namespace {
 
-// Backends have so many lanes at least; MPI has 32767.
+// Every backend has at least this many lanes; MPI has 32767.
 constexpr int kLanes = 4096;
 
-// Two steps at a time, so that a rank one step ahead is told apart.
+// Separates two consecutive steps, to detect a rank that is one step ahead.
 int first_lane(const CollectiveId& id, int lanes) {
   const Count each = Count{id.bucket} * 64 + id.slice;
   const Count which = (each * 3 + static_cast<Count>(id.phase)) * 2 + id.step % 2;
   return static_cast<int>(which % std::max(1, kLanes / lanes)) * lanes;
 }
 
-// The leader's word: how many slices, of which collective, then three numbers a slice. A word with
-// more slices than fit is followed by the rest.
+// The leader's message: the number of slices, their collective, then three numbers per slice. If the
+// slices do not fit, a second message holds the rest.
 constexpr std::size_t kHead = 2, kSlices = 8;
 constexpr Count kJob = -1;
 
@@ -77,21 +77,21 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                        const simulator::Values& values, Dispatcher::Carry carry) {
+                        const simulator::Values& values, Dispatcher::Transmit transmit) {
   Dispatcher::Role role;
   if (communicator_.ranks() > 1 && communicator_.rank() == 0)
-    role.tell = [this](const Bundle* bundle) { tell(bundle); };
+    role.broadcast_next = [this](const Bundle* bundle) { broadcast_next(bundle); };
   else if (communicator_.ranks() > 1)
-    role.hear = [this] { return hear(); };
-  dispatcher_.schedule(kind, profile, link, values, std::move(carry), std::move(role));
+    role.receive_next = [this] { return receive_next(); };
+  dispatcher_.schedule(kind, profile, link, values, std::move(transmit), std::move(role));
 }
 
 void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> data) {
   const double begin = clock().now();
   Cost sent;
   if (communicator_.ranks() > 1)
-    sent = travel(communicator_, task.route, task.collective, task.root, data,
-                  first_lane(id, task.route.lanes()));
+    sent = run_collective(communicator_, task.route, task.collective, task.root, data,
+                          first_lane(id, task.route.lanes()));
   note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
 }
 
@@ -116,7 +116,7 @@ void Exchange::note(const CollectiveId& id, double begin, const Usage& used) {
   if (observer_) observer_(id, begin, end);
 }
 
-void Exchange::tell(const Bundle* bundle) {
+void Exchange::broadcast_next(const Bundle* bundle) {
   std::vector<Count> words(kHead + 3 * kSlices);
   const std::size_t slices = bundle ? bundle->slices.size() : 0;
   words[0] = bundle ? static_cast<Count>(slices) : kJob;
@@ -133,7 +133,7 @@ void Exchange::tell(const Bundle* bundle) {
   if (slices > kSlices) broadcast(communicator_, all.subspan(kHead + 3 * kSlices));
 }
 
-std::optional<Bundle> Exchange::hear() {
+std::optional<Bundle> Exchange::receive_next() {
   std::vector<Count> words(kHead + 3 * kSlices);
   broadcast(communicator_, words);
   if (words[0] == kJob) return {};
@@ -150,7 +150,7 @@ std::optional<Bundle> Exchange::hear() {
 }
 
 collectives::Communicator& Exchange::communicator() {
-  expects(dispatcher_.is_idle(), "the communicator is used while a collective is under way");
+  expects(dispatcher_.is_idle(), "the communicator is used while a collective is in progress");
   return communicator_;
 }
 

@@ -1,10 +1,9 @@
-// Exchange: runs the training's collectives, on a thread of its own while the backward pass goes
-// on, or when they are waited for.
+// Exchange: runs the collectives of training, on a separate thread during the backward pass, or
+// when the worker waits for them.
 //
-// Every collective says which one it is: step, bucket, slice and phase. Its messages travel on
-// lanes made from that, so a rank that is out of step by less than some thirty buckets waits and is
-// found out, and does not add one bucket into another. Collectives run one at a time, in the order
-// in which they were started; gradients in the order that a scheduler chooses.
+// Step, bucket, slice and phase identify a collective and determine its lanes. So a rank up to about
+// 30 buckets out of step blocks (and is reported) instead of reducing the wrong bucket. Collectives
+// run one at a time in the order of their start; a scheduler chooses the order of gradients.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ namespace arlab::training {
 
 enum class Phase : std::uint8_t { gradient, weights, statistics };
 
-/// The same on every rank for the same collective.
+/// Identifies a collective; the same on every rank.
 struct CollectiveId {
   Count step = 0;
   int bucket = 0;
@@ -33,11 +32,11 @@ class Exchange {
  public:
   using Ticket = Dispatcher::Ticket;
 
-  /// What the exchange has cost since the beginning, or since an earlier Usage.
+  /// The cost of the exchange since the beginning, or since an earlier Usage.
   struct Usage {
-    double seconds = 0;  ///< collectives under way
-    double exposed = 0;  ///< the worker waited for them
-    double codec = 0;    ///< of `seconds`: gradients were compressed and decompressed
+    double seconds = 0;  ///< in which a collective was in progress
+    double exposed = 0;  ///< in which the worker waited for collectives
+    double codec = 0;    ///< part of `seconds`: compression and decompression
     Count bytes = 0;     ///< sent by this rank
     Count collectives = 0;
 
@@ -47,50 +46,51 @@ class Exchange {
     }
   };
 
-  /// Called after each collective, where it ran, with the communicator's time.
+  /// Called after each collective on the thread that ran it, with the communicator's time.
   using Observer = std::function<void(const CollectiveId&, double begin, double end)>;
 
-  /// overlap: on a thread of its own. The communicator must outlive the exchange, and is used by
-  /// nobody else while anything is under way.
+  /// overlap: uses a separate thread. The communicator must outlive the exchange, and nobody else
+  /// uses it while a collective is in progress.
   Exchange(collectives::Communicator& communicator, Route route, bool overlap);
 
-  /// Starts a collective on the data, in place; they are touched by nobody until wait(). Throws
-  /// what an earlier collective has failed with.
+  /// Starts a collective on the data, in place; nobody may access the data until wait(). Throws the
+  /// error of an earlier collective.
   Ticket start(const CollectiveId& id, std::span<float> data) {
     return start(id, data, {route_, Collective::allreduce, 0});
   }
-  /// Another collective, or by another route.
+  /// The same for another collective or route.
   struct Task {
     Route route;
     Collective collective = Collective::allreduce;
     Rank root = 0;
   };
   Ticket start(const CollectiveId& id, std::span<float> data, const Task& task);
-  /// Returns when that collective and all before it are done.
+  /// Returns when that collective and all earlier ones are done.
   void wait(Ticket ticket);
-  /// Sums over all ranks, at once; for use in a forward or backward pass.
+  /// Sums over all ranks and waits; for use in a forward or backward pass.
   void sum(const CollectiveId& id, std::span<float> data) { wait(start(id, data)); }
 
-  /// From now on, gradients travel by this scheduler (see Dispatcher::schedule()); where one rank
-  /// must lead, it is rank 0. Every rank calls it, when nothing is under way.
+  /// Exchanges gradients by this scheduler from now on (see Dispatcher::schedule()); if one rank must
+  /// lead, it is rank 0. Every rank calls it while no collective is in progress.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Dispatcher::Carry carry);
-  /// Waits for what is under way, and does nothing more: before what a carry works on goes.
+                const simulator::Values& values, Dispatcher::Transmit transmit);
+  /// Waits for the collective in progress and starts no others. Call it before destroying what
+  /// `transmit` works on.
   void stop() { dispatcher_.stop(); }
   void ready(int layer) { dispatcher_.ready(layer); }
   void wait_for(int layer);
   void wait_for_all();
-  /// For a carry: runs one collective now, which counts as one. `codes`: what it does beside
-  /// sending is making and reading codes.
+  /// For `transmit`: runs one collective now and counts it. Time that `codes` does not spend
+  /// communicating counts as compression.
   void run(const CollectiveId& id, const Task& task, std::span<float> data);
   void run(const CollectiveId& id, const std::function<void(collectives::Communicator&)>& codes);
 
-  /// For all but collectives of float vectors; nothing may be under way.
+  /// For everything except collectives on floats. No collective may be in progress.
   collectives::Communicator& communicator();
   collectives::Clock& clock() { return communicator_.clock(); }
-  /// For a strategy that fails amid messages of its own, whose memory it frees.
+  /// For a strategy that fails while its own messages are in progress and frees their memory.
   void abandon() noexcept { communicator_.abandon(); }
-  /// For what else the worker waits for on the communicator.
+  /// Adds other waiting time and traffic of the worker on the communicator.
   void add_usage(double seconds, Count bytes);
 
   const Route& route() const { return route_; }
@@ -102,8 +102,8 @@ class Exchange {
   void note(const CollectiveId& id, double begin, const Usage& used);
   template <class Wait>
   void exposed(Wait wait);
-  void tell(const Bundle* bundle);
-  std::optional<Bundle> hear();
+  void broadcast_next(const Bundle* bundle);
+  std::optional<Bundle> receive_next();
 
   collectives::Communicator& communicator_;
   const Route route_;

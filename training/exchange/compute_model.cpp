@@ -17,25 +17,25 @@ void ComputeModel::begin(Count samples) {
   needed_ = ready_ = 0;
 }
 
-void ComputeModel::arrive() {
-  if (std::exchange(away_, false)) clock_.arrive();
+void ComputeModel::end_compute() {
+  if (std::exchange(away_, false)) clock_.end_compute();
 }
 
-void ComputeModel::leave(double seconds) {
+void ComputeModel::begin_compute(double seconds) {
   away_ = true;
-  clock_.leave(seconds);
+  clock_.begin_compute(seconds);
 }
 
-// A forward pass follows; after the last variable's, the first one of the backward pass.
-void ComputeModel::leave_after_need(std::size_t variable) {
+// A forward pass follows; the last variable's is followed by the first backward pass.
+void ComputeModel::compute_after_need(std::size_t variable) {
   const bool last = ++needed_ == work_.size();
-  leave(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
+  begin_compute(seconds(variable) + (last ? 2 * seconds(order_.front()) : 0));
 }
 
-// The order is that of the last pass: autograd does not tell it beforehand.
-void ComputeModel::leave_after_ready(std::size_t variable) {
+// Assumes the order of the last pass, because autograd does not announce it.
+void ComputeModel::compute_after_ready(std::size_t variable) {
   order_[ready_++] = variable;
-  if (ready_ < order_.size()) leave(2 * seconds(order_[ready_]));
+  if (ready_ < order_.size()) begin_compute(2 * seconds(order_[ready_]));
 }
 
 }  // namespace arlab::training

@@ -1,7 +1,7 @@
-// Pace: what computing takes in virtual time: a variable's forward pass as long as its
-// multiply-adds take at a given speed, its backward pass twice that.
+// ComputeModel: the duration of computation in simulated time. A variable's forward pass takes as long
+// as its multiply-adds at a given speed; its backward pass takes twice as long.
 //
-// On the machine's clock, where computing takes what it takes, it does nothing.
+// It has no effect on the machine's clock.
 #pragma once
 
 #include <span>
@@ -14,38 +14,38 @@ namespace arlab::training {
 
 class ComputeModel {
  public:
-  /// speed: multiply-adds a second; 0: computing takes no time.
+  /// speed: multiply-adds per second; 0: computation takes no time.
   ComputeModel(collectives::Clock& clock, std::span<const Variable> variables, double speed);
 
-  /// A forward and a backward pass begin, for so many samples.
+  /// Begins a forward and a backward pass of the given number of samples.
   void begin(Count samples);
-  /// Between this and the next word of this pass, the worker computes. What is done in `use` is
-  /// done at the time of the word.
+  /// Between two of these calls the worker computes. Each calls `use` at the simulated time of the
+  /// call.
   template <class Use>
   void need(std::size_t variable, Use use) {
-    arrive();
+    end_compute();
     use();
-    leave_after_need(variable);
+    compute_after_need(variable);
   }
   template <class Use>
   void ready(std::size_t variable, Use use) {
-    arrive();
+    end_compute();
     use();
-    leave_after_ready(variable);
+    compute_after_ready(variable);
   }
 
  private:
-  void arrive();
-  void leave(double seconds);
-  void leave_after_need(std::size_t variable);
-  void leave_after_ready(std::size_t variable);
+  void end_compute();
+  void begin_compute(double seconds);
+  void compute_after_need(std::size_t variable);
+  void compute_after_ready(std::size_t variable);
   double seconds(std::size_t variable) const { return scale_ * work_[variable]; }
 
   collectives::Clock& clock_;
   double speed_;
   std::vector<double> work_;        // by variable
-  std::vector<std::size_t> order_;  // in which gradients became ready the last time
-  double scale_ = 0;                // seconds a multiply-add
+  std::vector<std::size_t> order_;  // order of the gradients in the last backward pass
+  double scale_ = 0;                // seconds per multiply-add
   std::size_t needed_ = 0, ready_ = 0;
   bool away_ = false;
 };

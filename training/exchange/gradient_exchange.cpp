@@ -11,13 +11,13 @@
 namespace arlab::training {
 namespace {
 
-constexpr int kWatched = 3;  // steps
+constexpr int kProfiledSteps = 3;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
-  for (const Variable& v : variables) profile.push_back({v.name, 0, 0, v.elements, {}});
+  for (const Variable& v : variables) profile.push_back({v.name, Time{}, Time{}, v.elements, {}});
   return profile;
 }
 
@@ -25,17 +25,17 @@ std::string algorithm_of(const Exchange& exchange) {
   return exchange.route().algorithm ? std::string(exchange.route().algorithm->name) : "native";
 }
 
-/// Throws Error(usage) unless the route can run all of these.
+/// Throws Error(usage) unless the route can run all of these collectives.
 void expect_collectives(const Exchange& exchange, Rank ranks, const std::string& who,
                         std::initializer_list<Collective> needed) {
   for (const Collective collective : needed) {
-    std::string why = "it is an allreduce of floats only";
+    std::string why = "it supports only an allreduce of floats";
     if (const Algorithm* const algorithm = exchange.route().algorithm)
       why = unsupported(*algorithm, {.collective = collective, .ranks = ranks, .elements = ranks});
     if (!why.empty())
       fail(Blame::usage, who + " needs " + std::string(name(collective)) + ", which algorithm " +
-                             algorithm_of(exchange) + " does not do: " + why +
-                             "; use --algorithm ring");
+                             algorithm_of(exchange) + " does not support: " + why +
+                             "; use algorithm ring");
   }
 }
 
@@ -57,12 +57,12 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
                        {Collective::reduce_scatter, Collective::all_gather});
   if (options_.compressor) {
     if (halves)
-      fail(
-          Blame::usage,
-          "scheduler dear cuts an allreduce in halves, and a compressor's codes cannot be cut: use "
-          "--scheduler buckets, or --compressor none");
-    way_ = code_route(options_, parameters.variables(), c.ranks()).way;
-    if (way_ == "allreduce")
+      fail(Blame::usage,
+           "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be "
+           "split: use "
+           "scheduler buckets or no compressor");
+    aggregation_ = code_route(options_, parameters.variables(), c.ranks()).way;
+    if (aggregation_ == "allreduce")
       expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
     else
       expect_collectives(exchange, c.ranks(), "an exchange of codes",
@@ -70,37 +70,37 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   }
   step_of_.resize(profile.size());
   slices_of_.resize(profile.size());
-  if (kind_.needs_times) watch_.emplace(exchange.clock(), profile.size());
-  begin(watch_ ? find_scheduler("fifo") : kind_, profile, {},
-        watch_ ? simulator::Values{} : options_.scheduling);
+  if (kind_.needs_times) profiler_.emplace(exchange.clock(), profile.size());
+  begin(profiler_ ? find_scheduler("fifo") : kind_, profile, {},
+        profiler_ ? simulator::Values{} : options_.scheduling);
 }
 
 void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
                              const LinkCost& link, const simulator::Values& values) {
-  exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { carry(b); });
+  exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { transmit(b); });
 }
 
 void GradientExchange::start_step(Count step) {
   step_ = step;
-  if (!watch_) return;
-  if (watch_->steps() < kWatched) return watch_->start_step();
+  if (!profiler_) return;
+  if (profiler_->steps() < kProfiledSteps) return profiler_->start_step();
   collectives::Communicator& c = exchange_.communicator();
   Profile profile = profile_of(parameters_.variables());
-  watch_->agree(c, profile);
-  watch_.reset();
+  profiler_->agree(c, profile);
+  profiler_.reset();
   begin(kind_, profile, measured_link(c, exchange_.route()), options_.scheduling);
 }
 
 void GradientExchange::need(std::size_t variable) {
-  if (watch_) watch_->need(variable);
+  if (profiler_) profiler_->need(variable);
 }
 
 void GradientExchange::ready(std::size_t variable) {
-  if (watch_) watch_->ready(variable);
+  if (profiler_) profiler_->ready(variable);
   step_of_[variable] = step_;
   slices_of_[variable] = 0;
   exchange_.ready(static_cast<int>(variable));
-  if (watch_) watch_->resume();
+  if (profiler_) profiler_->resume();
 }
 
 std::span<float> GradientExchange::part(const Slice& slice) {
@@ -109,8 +109,8 @@ std::span<float> GradientExchange::part(const Slice& slice) {
                                          static_cast<std::size_t>(slice.elements));
 }
 
-// Neighbours travel from where they lie; others by way of a copy.
-void GradientExchange::carry(const Bundle& bundle) {
+// Sends neighbors in place, and copies other variables into one buffer first.
+void GradientExchange::transmit(const Bundle& bundle) {
   std::vector<Slice> slices;
   for (const Slice& s : bundle.slices)
     if (s.elements > 0) slices.push_back(s);
@@ -132,13 +132,13 @@ void GradientExchange::carry(const Bundle& bundle) {
   }
   std::size_t elements = 0;
   float* const begin = part(slices.front()).data();
-  bool neighbours = true;
+  bool adjacent = true;
   for (const Slice& s : slices) {
-    neighbours &= part(s).data() == begin + elements;
+    adjacent &= part(s).data() == begin + elements;
     elements += static_cast<std::size_t>(s.elements);
   }
   std::span<float> data(begin, elements);
-  if (!neighbours) {
+  if (!adjacent) {
     packed_.resize(elements);
     data = packed_;
     auto to = data.begin();
@@ -148,7 +148,7 @@ void GradientExchange::carry(const Bundle& bundle) {
     compress(id, slices, data);
   else
     exchange_.run(id, {exchange_.route(), bundle.collective, 0}, data);
-  if (neighbours) return;
+  if (adjacent) return;
   auto from = data.begin();
   for (const Slice& s : slices) {
     std::copy_n(from, s.elements, part(s).begin());
@@ -160,9 +160,9 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
                                                   const collectives::Communicator& c) {
   const std::pair key(slices.front().layer, slice);
   Unit& unit = units_[key];
-  if (unit.aggregator) {
+  if (unit.aggregator.run) {
     expects(std::equal(slices.begin(), slices.end(), unit.slices.begin(), unit.slices.end()),
-            "a compressed bundle changes its shape");
+            "a compressed bundle changed its shape");
     return unit;
   }
   const std::span<const Variable> variables = parameters_.variables();
@@ -173,15 +173,15 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   if (const Algorithm* const algorithm = exchange_.route().algorithm)
     routes.allreduce = routes.all_gather = algorithm;
   unit.slices.assign(slices.begin(), slices.end());
-  if (const auto aggregation = aggregation_named(way_))
+  if (const auto aggregation = find_aggregation(aggregation_))
     unit.aggregator =
         make_aggregator(*options_.compressor, layout, *aggregation, c.ranks(), c.rank(), routes);
   else
     unit.aggregator = make_sparse_aggregator(
         *options_.compressor, layout,
-        way_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
+        aggregation_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
   if (const auto saved = restored_.find(name_of(key)); saved != restored_.end()) {
-    restore_state(*unit.aggregator, saved->second);
+    restore_state(unit.aggregator.visit_state, saved->second);
     restored_.erase(saved);
   }
   return unit;
@@ -197,15 +197,17 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     const auto ranks = static_cast<float>(c.ranks());
     for (float& x : data) x *= ranks;
     const auto n = static_cast<double>(data.size());
-    const double decodes = way_ == "allreduce" ? 1 : way_ == "requantise" ? 2 : c.ranks();
-    c.clock().leave(n * (options_.codec.encode + decodes * options_.codec.decode));
-    c.clock().arrive();  // what follows takes no virtual time
-    unit.aggregator->run(c, data,
-                         {.seed = options_.seed,
-                          .step = id.step,
-                          .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
-                          .rank = c.rank(),
-                          .ranks = c.ranks()});
+    const double decodes = aggregation_ == "allreduce"    ? 1
+                           : aggregation_ == "requantise" ? 2
+                                                          : c.ranks();
+    c.clock().begin_compute(n * (options_.codec.encode + decodes * options_.codec.decode));
+    c.clock().end_compute();  // the rest takes no simulated time
+    unit.aggregator.run(c, data,
+                        {.seed = options_.seed,
+                         .step = id.step,
+                         .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
+                         .rank = c.rank(),
+                         .ranks = c.ranks()});
   });
 }
 
@@ -214,8 +216,8 @@ std::string GradientExchange::name_of(const UnitKey& key) const {
 }
 
 GradientExchange::State GradientExchange::state() {
-  State all = restored_;  // of units that have not been made yet
-  for (auto& [key, unit] : units_) all[name_of(key)] = save_state(*unit.aggregator);
+  State all = restored_;  // state of units that do not exist yet
+  for (auto& [key, unit] : units_) all[name_of(key)] = save_state(unit.aggregator.visit_state);
   return all;
 }
 

@@ -1,12 +1,12 @@
-// GradientExchange: the gradients of a replica, summed over all ranks as a scheduler and a
-// compressor say.
+// GradientExchange: sums the gradients of a replica over all ranks, as a scheduler and a compressor
+// determine.
 //
-// A layer of the scheduler is a variable. Where a scheduler is made from times, the first steps
-// travel first in, first out, and are watched; then all ranks agree on the times and begin anew.
+// A layer of the scheduler is a variable. For a profile-guided scheduler the first steps run first
+// in, first out while they are profiled; then all ranks agree on the times and switch.
 //
-// Compressed, a unit that keeps its shape has a compressor of its own: a bundle where bundles are
-// fixed from the beginning, else a slice. A unit's gradient is scaled up to that of a worker's own
-// batch before it is encoded, and what comes back is the sum all the same.
+// Each compressed unit has its own compressor. Units keep their shapes: they are bundles if bundles
+// are fixed from the beginning, else slices. A unit's gradient is scaled up to that of a worker's own
+// batch before encoding; the result is still the sum.
 #pragma once
 
 #include <map>
@@ -24,42 +24,42 @@ namespace arlab::training {
 
 class GradientExchange {
  public:
-  /// Every rank makes one. Exchange and parameters outlive it. Throws Error(usage) where scheduler,
+  /// Every rank makes one. Exchange and parameters must outlive it. Throws Error(usage) if scheduler,
   /// compressor and route do not fit together.
   GradientExchange(Exchange& exchange, Parameters& parameters, const GradientOptions& options);
-  /// Ends the exchange, which may be amid a carry.
+  /// Stops the exchange, which may be running transmit().
   ~GradientExchange() { exchange_.stop(); }
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
 
-  /// Nothing may be under way.
+  /// No collective may be in progress.
   void start_step(Count step);
-  /// The variable is about to be used in a forward pass; for the watch only.
+  /// Announces that a forward pass is about to use the variable; only the profiler needs it.
   void need(std::size_t variable);
-  /// The variable's gradient is complete.
+  /// Announces that the variable's gradient is complete.
   void ready(std::size_t variable);
-  /// On return the variable's gradient is the sum over all ranks.
+  /// Returns when the variable's gradient is the sum over all ranks.
   void wait_for(std::size_t variable) { exchange_.wait_for(static_cast<int>(variable)); }
   void wait_for_all() { exchange_.wait_for_all(); }
-  /// Whether the next forward pass waits for all gradients, not for each layer's own.
-  bool barrier() const { return kind_.barrier || watch_; }
+  /// Returns whether the next forward pass waits for all gradients, not just for each layer's own.
+  bool barrier() const { return kind_.barrier || profiler_; }
 
-  /// What has to survive from step to step, by name; nothing may be under way.
+  /// The state that must survive from step to step, by name. No collective may be in progress.
   using State = std::map<std::string, std::vector<std::byte>>;
   State state();
-  /// Before the first step.
+  /// Call before the first step.
   void restore(State state) { restored_ = std::move(state); }
 
  private:
   using UnitKey = std::pair<int, int>;  // first variable, number of its slice
   struct Unit {
     std::vector<Slice> slices;
-    std::unique_ptr<Aggregator> aggregator;
+    Aggregator aggregator;
   };
 
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
              const simulator::Values& values);
-  void carry(const Bundle& bundle);
+  void transmit(const Bundle& bundle);
   void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
   Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);
   std::string name_of(const UnitKey& key) const;
@@ -69,14 +69,13 @@ class GradientExchange {
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
-  std::string way_;     // of codes
-  bool whole_bundles_;  // are units
-  std::optional<StepProfiler>
-      watch_;  // of the first steps, for schedulers that are made from times
+  std::string aggregation_;               // of codes, as in GradientOptions
+  bool whole_bundles_;                    // a unit is a bundle, else a slice
+  std::optional<StepProfiler> profiler_;  // of the first steps, for profile-guided schedulers
   Count step_ = 0;
-  std::vector<Count> step_of_;  // by variable: of the gradient that is under way
-  std::vector<int> slices_of_;  // by variable: slices carried in that step
-  std::vector<float> packed_;   // a bundle whose variables are not neighbours
+  std::vector<Count> step_of_;  // by variable: step of the gradient in progress
+  std::vector<int> slices_of_;  // by variable: slices transmitted in that step
+  std::vector<float> packed_;   // copy of a bundle whose variables are not neighbors
   std::map<UnitKey, Unit> units_;
   State restored_;
 };

@@ -14,13 +14,13 @@ Matrix matrix_of(const Variable& v, Count first, Count elements) {
   return {v.shape[0], v.elements / v.shape[0]};
 }
 
-std::optional<Aggregation> aggregation_named(const std::string& way) {
+std::optional<Aggregation> find_aggregation(const std::string& way) {
   for (const Aggregation a : kAggregations)
     if (name(a) == way) return a;
   return {};
 }
 
-std::string text(const GradientOptions& options) {
+std::string to_string(const GradientOptions& options) {
   std::string all = options.scheduler;
   for (const auto& [name, value] : options.scheduling)
     all += " " + name + "=" + std::to_string(value);
@@ -39,7 +39,7 @@ CodeRoute code_route(const GradientOptions& options, std::span<const Variable> v
   if (options.aggregation == "auto") return {std::string(name(advice.aggregation)), advice.words};
   if (options.aggregation == "doubling" || options.aggregation == "balanced")
     return {options.aggregation, ""};
-  const auto asked = aggregation_named(options.aggregation);
+  const auto asked = find_aggregation(options.aggregation);
   if (!asked) {
     std::vector<std::string_view> names{"auto", "doubling", "balanced"};
     for (const Aggregation a : kAggregations) names.push_back(name(a));

@@ -1,4 +1,4 @@
-// GradientOptions: how gradients travel: by which scheduler, and in what codes.
+// GradientOptions: the scheduler and the compressor of the gradient exchange.
 #pragma once
 
 #include <optional>
@@ -13,32 +13,32 @@ namespace arlab::training {
 
 struct GradientOptions {
   std::string scheduler = "buckets";
-  simulator::Values scheduling = {};  ///< of the scheduler's parameters
+  simulator::Values scheduling = {};  ///< the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
-  /// How codes come together: an Aggregation's name; "doubling" or "balanced", the sparse
-  /// allreduces; or "auto": what receives the fewest bytes.
+  /// How codes are combined: an Aggregation's name; "doubling" or "balanced", the sparse allreduces;
+  /// or "auto", which selects the one that receives the fewest bytes.
   std::string aggregation = "auto";
   std::uint64_t seed = 1;  ///< of random codes
-  CodecCost codec = {};    ///< where time is virtual; elsewhere it takes what it takes
+  CodecCost codec = {};    ///< for simulated time only
 };
 
-/// As text, with all parameters: what ranks must have in common.
-std::string text(const GradientOptions& options);
+/// Returns all options as text, with all parameters; all ranks must have the same text.
+std::string to_string(const GradientOptions& options);
 
-/// By which way codes travel.
+/// The resolved aggregation of codes.
 struct CodeRoute {
   std::string way;     ///< as GradientOptions::aggregation, never "auto"
   std::string advice;  ///< a sentence about the bytes that it saves
 };
-/// For a model of these variables. Throws Error(usage) for a way that does not exist, or that the
-/// compressor's codes cannot go.
+/// Resolves the aggregation for a model of these variables. Throws Error(usage) if it does not exist
+/// or the compressor does not support it.
 CodeRoute code_route(const GradientOptions& options, std::span<const Variable> variables,
                      Rank ranks);
 
-/// Of a part of the variable that begins at `first`: as a matrix where it is whole.
+/// Returns the shape of a part of the variable, which begins at `first`: a matrix if it is whole.
 Matrix matrix_of(const Variable& variable, Count first, Count elements);
 
-/// Nothing for the ways of sparse codes, and for "auto".
-std::optional<Aggregation> aggregation_named(const std::string& way);
+/// Returns nothing for "auto" and the sparse allreduces.
+std::optional<Aggregation> find_aggregation(const std::string& way);
 
 }  // namespace arlab::training

@@ -11,8 +11,8 @@
 namespace arlab::training {
 namespace {
 
-/// The same communicator with its lanes moved up, so that messages of different collectives
-/// cannot meet.
+/// The same communicator with all lanes moved up, so that messages of different collectives do not
+/// match.
 class LaneOffset final : public collectives::Communicator {
  public:
   LaneOffset(collectives::Communicator& under, int by) : under_(under), by_(by) {}
@@ -41,23 +41,23 @@ std::shared_ptr<const Groups> groups_of(collectives::Communicator& communicator,
   return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
 }
 
-/// Why replicas would not stay equal with it; empty if they do.
+/// Returns why replicas would drift apart with the algorithm; empty if they do not.
 std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
   const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
   if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
   if (verify(algorithm, problem).same_on_all_ranks) return "";
-  return std::string(algorithm.name) + " adds up in another order on each of " +
+  return std::string(algorithm.name) + " adds in a different order on each of " +
          std::to_string(ranks) + " ranks, so replicas would drift apart: use ring or tree";
 }
 
-/// The slowest rank's best time of a few; the same on all ranks.
+/// Returns the slowest rank's best time of a few runs, the same on all ranks.
 double time_of(collectives::Communicator& communicator, const Route& route,
                std::vector<float>& data) {
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
     communicator.barrier();
     const double start = communicator.clock().now();
-    travel(communicator, route, Collective::allreduce, 0, data, 0);
+    run_collective(communicator, route, Collective::allreduce, 0, data, 0);
     best = std::min(best, communicator.clock().now() - start);
   }
   return communicator.max(best);
@@ -102,7 +102,7 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   if (word == "native") {
     const Route native{.gpus = options.gpus};
     if (native.name(communicator).empty())
-      fail(Blame::usage, "this backend has no allreduce of its own: use ring, tree or auto");
+      fail(Blame::usage, "this backend has no native allreduce: use ring, tree or auto");
     return native;
   }
   const Algorithm& algorithm = find_algorithm(word);
@@ -112,12 +112,12 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   return {&algorithm, segments, groups, options.gpus};
 }
 
-Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
-            Rank root, std::span<float> data, int first_lane) {
+Cost run_collective(collectives::Communicator& communicator, const Route& route,
+                    Collective collective, Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
-    expects(collective == Collective::allreduce, "the backend's own collective is an allreduce");
+    expects(collective == Collective::allreduce, "the backend's native collective is an allreduce");
     if (route.gpus)
       route.gpus->native_allreduce(bytes, kSum);
     else

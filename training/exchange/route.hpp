@@ -1,4 +1,4 @@
-// Route: by which algorithm a collective of the training travels, and between what.
+// Route: the algorithm and the transport of a training collective.
 #pragma once
 
 #include <memory>
@@ -15,37 +15,37 @@
 namespace arlab::training {
 
 struct Route {
-  const Algorithm* algorithm = nullptr;            ///< null: the backend's own allreduce
+  const Algorithm* algorithm = nullptr;            ///< null: the backend's native allreduce
   int segments = 1;                                ///< pipeline
-  std::shared_ptr<const Groups> groups = nullptr;  ///< ranks that share a machine; null: not known
+  std::shared_ptr<const Groups> groups = nullptr;  ///< ranks that share a machine; null: unknown
   collectives::StagedExecutor* gpus = nullptr;     ///< as RouteOptions says; outlives the route
 
   std::string name(const collectives::Communicator& communicator) const;
-  /// Lanes that one collective uses at most.
+  /// Returns the maximum number of lanes that one collective uses.
   int lanes() const;
 };
 
-/// What a route may use besides the communicator's own rounds.
+/// What a route may use in addition to the communicator's rounds.
 struct RouteOptions {
-  Rank group_size = 0;  ///< so many consecutive ranks share a machine; 0: as the communicator knows
-  /// Between which the vectors travel; null: they travel from the host's memory.
+  Rank group_size = 0;  ///< consecutive ranks that share a machine; 0: as the communicator reports
+  /// The GPUs that exchange the vectors; null: the vectors are exchanged from host memory.
   collectives::StagedExecutor* gpus = nullptr;
 };
 
-/// The route by its word: an algorithm's name, "native" for the backend's own allreduce, or "auto",
-/// which times all of them on `elements` floats and takes the fastest. Every rank calls it, and all
-/// get the same answer. Throws Error(usage) for an unknown name, and for an algorithm that adds up
-/// in another order on each rank: the replicas would drift apart.
+/// Returns the route for an algorithm's name, for "native", the backend's native allreduce, or for
+/// "auto", which times all of them on `elements` floats and takes the fastest. Every rank calls it and
+/// gets the same answer. Throws Error(usage) for an unknown name, and for an algorithm that adds in
+/// a different order on each rank: the replicas would drift apart.
 Route find_route(std::string_view word, int segments, collectives::Communicator& communicator,
                  Count elements, const RouteOptions& options = {});
 
-/// What "auto" tries: all that keep the replicas equal. Every rank calls it.
+/// Returns all routes that keep replicas equal, which "auto" tries. Every rank calls it.
 std::vector<Route> all_routes(int segments, collectives::Communicator& communicator,
                               const RouteOptions& options = {});
 
-/// Runs a collective on floats, in place; its messages use the lanes from `first_lane` on.
-/// Returns what this rank sent; nothing is counted for the backend's own.
-Cost travel(collectives::Communicator& communicator, const Route& route, Collective collective,
-            Rank root, std::span<float> data, int first_lane);
+/// Runs a collective on floats in place, on the lanes from `first_lane` on. Returns what this rank
+/// sent; the native allreduce counts nothing.
+Cost run_collective(collectives::Communicator& communicator, const Route& route,
+                    Collective collective, Rank root, std::span<float> data, int first_lane);
 
 }  // namespace arlab::training

@@ -17,16 +17,16 @@ double StepProfiler::lap() {
   return last_ - before;
 }
 
-// The time from one word to the next is, in the forward pass, that of the variable that was needed
-// before, and in the backward pass that of the one whose gradient is ready now.
+// In the forward pass, the time between two calls belongs to the previously needed variable; in the
+// backward pass it belongs to the variable whose gradient is ready now.
 void StepProfiler::need(std::size_t variable) {
   const double took = lap();
   if (variable > 0) times_[variable_].forward += took;
   variable_ = variable;
 }
 
-// Between the passes lie the last variable's forward and the first one's backward, which takes
-// twice as long.
+// Between the passes, the last variable's forward pass and the first backward pass run; the latter
+// takes twice as long.
 void StepProfiler::ready(std::size_t variable) {
   const double took = lap();
   if (forward_) times_[variable_].forward += took / 3;
@@ -36,7 +36,7 @@ void StepProfiler::ready(std::size_t variable) {
 
 void StepProfiler::agree(collectives::Communicator& communicator, Profile& profile) const {
   const auto time = [&](double seconds) {
-    return to_time(communicator.max(seconds) / steps_ * static_cast<double>(kSecond));
+    return to_time(communicator.max(seconds) / steps_ * kPicosecondsPerSecond);
   };
   for (std::size_t v = 0; v < profile.size(); ++v) {
     profile[v].forward = time(times_[v].forward);
@@ -53,15 +53,17 @@ LinkCost measured_link(collectives::Communicator& communicator, const Route& rou
     for (int repeat = 0; repeat < 3; ++repeat) {
       communicator.barrier();
       const double begin = communicator.clock().now();
-      travel(communicator, route, Collective::allreduce, 0,
-             std::span(data).first(static_cast<std::size_t>(elements)), 0);
+      run_collective(communicator, route, Collective::allreduce, 0,
+                     std::span(data).first(static_cast<std::size_t>(elements)), 0);
       best = std::min(best, communicator.clock().now() - begin);
     }
     return communicator.max(best);
   };
   const double small = seconds(kSmall), large = seconds(kLarge);
-  return {to_time(small * kSecond),
-          std::max(0.0, large - small) * kSecond / ((kLarge - kSmall) * kGradientBytes), 0};
+  return {to_time(small * kPicosecondsPerSecond),
+          std::max(0.0, large - small) * kPicosecondsPerSecond /
+              ((kLarge - kSmall) * kGradientBytes),
+          Time{}};
 }
 
 }  // namespace arlab::training

@@ -1,5 +1,5 @@
-// MeasuredTimes: what schedulers are made from: how long each variable's passes take, and what an
-// allreduce costs by its size.
+// StepProfiler: measures the times that profile-guided schedulers need: the passes of each variable,
+// and an allreduce by size.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace arlab::training {
 
-/// One rank's steps as it is told of them.
+/// Profiles the steps of one rank.
 class StepProfiler {
  public:
   StepProfiler(collectives::Clock& clock, std::size_t variables)
       : clock_(&clock), times_(variables) {}
 
   void start_step();
-  /// The forward pass is about to use the variable.
+  /// Announces that the forward pass is about to use the variable.
   void need(std::size_t variable);
-  /// The backward pass has come to its gradient; the next word's time begins at resume().
+  /// Announces that the variable's gradient is ready; the next time interval begins at resume().
   void ready(std::size_t variable);
   void resume() { last_ = clock_->now(); }
   int steps() const { return steps_; }
 
   /// Sets the profile's times to those of the slowest rank, for which all others wait. Every rank
-  /// calls it, after as many steps.
+  /// calls it after the same number of steps.
   void agree(collectives::Communicator& communicator, Profile& profile) const;
 
  private:
@@ -35,15 +35,15 @@ class StepProfiler {
   double lap();
 
   collectives::Clock* clock_;
-  std::vector<Seconds> times_;  // of all steps together, by variable
+  std::vector<Seconds> times_;  // sums over all steps, by variable
   int steps_ = 0;
-  double last_ = 0;           // when the last word came
-  std::size_t variable_ = 0;  // of which
+  double last_ = 0;           // time of the last call
+  std::size_t variable_ = 0;  // variable of the last need()
   bool forward_ = true;
 };
 
-/// From a small and a large allreduce by the route, the best of a few of each. Every rank calls it,
-/// and all get the same.
+/// Measures a small and a large allreduce by the route, the best of a few each. Every rank calls it
+/// and gets the same result.
 LinkCost measured_link(collectives::Communicator& communicator, const Route& route);
 
 }  // namespace arlab::training

@@ -1,5 +1,5 @@
-// Eight bytes a step from eight tables: Kounavis and Berry, A systematic approach to building high
-// performance software-based CRC generators, ISCC 2005.
+// Processes eight bytes per step with eight tables: Kounavis and Berry, A systematic approach to
+// building high performance software-based CRC generators, ISCC 2005.
 #include "training/io/crc32c.hpp"
 
 #include <array>

@@ -1,5 +1,4 @@
-// CRC32C (Castagnoli), the checksum of iSCSI, ext4 and TensorBoard's records. RFC 3720, appendix
-// B.4.
+// CRC32C (Castagnoli): the checksum of iSCSI, ext4 and TensorBoard's records. RFC 3720, appendix B.4.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace arlab::training {
 
-/// Of the bytes after those that gave `before`, so that a long text can be fed in pieces.
+/// Returns the checksum of the bytes, continuing from `before`, the checksum of those before them.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTemporary = ".writing-";
 
-// A file descriptor that is closed when it goes out of scope.
+// A file descriptor that closes itself.
 struct Open {
   int fd;
   ~Open() {
@@ -34,8 +34,8 @@ struct Open {
 [[noreturn]] void cannot_write(const std::string& path) {
   cannot("write", path,
          errno == ENOSPC || errno == EFBIG || errno == EDQUOT
-             ? "make room or write somewhere else"
-             : "name a folder that can be written");
+             ? "free some space or write to another folder"
+             : "use a writable folder");
 }
 
 void write_all(int fd, std::string_view bytes, const std::string& path) {
@@ -49,7 +49,7 @@ void write_all(int fd, std::string_view bytes, const std::string& path) {
 
 void sync_folder(const std::string& folder) {
   const Open opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  // Some file systems cannot sync a folder and say EINVAL; they keep names in order by themselves.
+  // Some file systems return EINVAL because they cannot sync a folder; they order names themselves.
   if (opened.fd < 0 || (::fsync(opened.fd) != 0 && errno != EINVAL)) cannot_write(folder);
 }
 
@@ -64,7 +64,7 @@ std::string read_whole(const std::string& path, std::string_view hint) {
   if (S_ISREG(status.st_mode)) text.resize(static_cast<std::size_t>(status.st_size));
   std::size_t filled = 0;
   while (true) {
-    if (filled == text.size()) text.resize(filled + 4096);  // it grew, or has no size
+    if (filled == text.size()) text.resize(filled + 4096);  // the file grew or has an unknown size
     const ssize_t got = ::read(file.fd, text.data() + filled, text.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) cannot("read", path, hint);
@@ -78,7 +78,7 @@ std::string read_whole(const std::string& path, std::string_view hint) {
 void write_atomically(const std::string& path, std::span<const std::string_view> pieces) {
   const fs::path parent = fs::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
-  std::error_code ignored;  // whether it is there is told by opening the file
+  std::error_code ignored;  // opening the file reports whether the folder exists
   fs::create_directories(folder, ignored);
 
   const std::string temporary = path + std::string(kTemporary) + std::to_string(::getpid());

@@ -1,4 +1,4 @@
-// Files read and written whole.
+// Reads and writes whole files.
 #pragma once
 
 #include <span>
@@ -7,17 +7,17 @@
 
 namespace arlab::training {
 
-/// Throws Error(environment) with the system's reason, and `hint` as what to do next.
-std::string read_whole(const std::string& path,
-                       std::string_view hint = "name a file that can be read");
+/// Returns the file's content. Throws Error(environment) with the system's reason and `hint` as the
+/// remedy.
+std::string read_whole(const std::string& path, std::string_view hint = "use a readable file");
 
-/// Writes the pieces one after another so that whoever opens `path`, now or after a crash, finds
-/// either the old file or the whole new one: a temporary file beside it, fsync, rename, fsync of
-/// the folder. Makes the folder if it is missing. Throws Error(environment) with the system's
-/// reason, and leaves the old file as it was.
+/// Writes the pieces one after another, atomically: anyone who opens `path`, now or after a crash,
+/// finds either the old file or the complete new one. It writes a temporary file beside it and calls
+/// fsync, rename, and fsync on the folder. Creates the folder if it is missing. Throws
+/// Error(environment) with the system's reason, and then leaves the old file as it was.
 void write_atomically(const std::string& path, std::span<const std::string_view> pieces);
 
-/// The name of a temporary file of write_atomically, as a process that was killed leaves it.
+/// Returns whether this is the name of a temporary file that a killed write_atomically() left.
 bool is_left_over(std::string_view file_name);
 
 }  // namespace arlab::training

@@ -5,10 +5,10 @@
 namespace arlab::training {
 
 std::optional<Json> parse_json(std::string_view text) {
-  constexpr int kDeepest = 64;
+  constexpr int kMaxDepth = 64;
   struct TooDeep {};
   const auto check = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > kDeepest) throw TooDeep();
+    if (depth > kMaxDepth) throw TooDeep();
     return true;
   };
   try {

@@ -1,4 +1,4 @@
-// JSON from outside: read without trust in its form or depth.
+// Parses untrusted JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,8 @@ namespace arlab::training {
 
 using Json = nlohmann::ordered_json;
 
-/// None if the text is no JSON, or nests deeper than 64 levels (writing it again would recurse).
+/// Returns nothing if the text is not JSON or nests deeper than 64 levels, which recursion may not
+/// survive.
 std::optional<Json> parse_json(std::string_view text);
 
 }  // namespace arlab::training

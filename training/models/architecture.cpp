@@ -27,7 +27,7 @@ std::unique_ptr<Replica> make_replica(const Architecture& architecture, const Re
 
 void use_threads(int threads) {
   torch::set_num_threads(threads);
-  // LibTorch does not know of OpenBLAS's own threads, which all workers of a process share.
+  // LibTorch does not control OpenBLAS's threads, which all workers of a process share.
   using Set = void(int);
   if (auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
     set(threads);

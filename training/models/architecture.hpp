@@ -1,4 +1,4 @@
-// Architecture: one catalogue entry of models: what it is for, and how to make a replica of it.
+// Architecture: a model in the catalog, and how to make replicas of it.
 //
 // To add one, write training/models/catalog/<name>.cpp with `Architecture <name>()` in namespace
 // arlab::training::architecture_catalog, and one test.
@@ -14,39 +14,39 @@
 
 namespace arlab::training {
 
-/// Adds up the span over all workers, in place; every worker calls it with as many elements.
+/// Sums the span over all workers in place; every worker calls it with the same number of elements.
 using SumOverWorkers = std::function<void(std::span<float>)>;
 
 struct ReplicaSetup {
-  std::uint64_t seed = 1;  ///< of the weights: the same seed gives the same weights
-  /// Whether batch normalisation takes its statistics over the batches of all workers; null: each
-  /// worker's own.
+  std::uint64_t seed = 1;  ///< equal seeds give equal weights
+  /// Sums the statistics of batch normalization over the batches of all workers; null: each worker
+  /// uses its own batch.
   SumOverWorkers sum_over_workers = {};
-  bool cuda = false;  ///< on a GPU; weights() and gradients() lie on the host all the same
+  bool cuda = false;  ///< computes on a GPU; weights() and gradients() still lie on the host
 };
 
 struct Architecture {
-  std::string_view name;  ///< the file's stem and the command line's word
+  std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
   Count channels = 1, height = 1, width = 1;  ///< of a sample
   Count classes = 10;
-  Count parameters = 0;  ///< as papers count them: all that is trained
+  Count parameters = 0;  ///< number of trained parameters
   std::unique_ptr<Replica> (*make)(const Architecture&, const ReplicaSetup&) = nullptr;
 
   Count inputs() const { return channels * height * width; }
 };
 
-/// Every model of training/models/catalog, by name.
+/// Returns every model of training/models/catalog, by name.
 std::span<const Architecture> architectures();
 
-/// Throws Error(usage) naming the nearest model when there is none of that name.
+/// Throws Error(usage) naming the nearest model if the name is unknown.
 const Architecture& find_architecture(std::string_view name);
 
-/// Throws Error(environment) where there is no such device.
+/// Throws Error(environment) if the device does not exist.
 std::unique_ptr<Replica> make_replica(const Architecture& architecture, const ReplicaSetup& setup);
 
-/// How many threads the framework may use in each worker of this process, from this thread on.
+/// Sets the number of framework threads per worker of this process; call it on each worker's thread.
 void use_threads(int threads);
 
 }  // namespace arlab::training

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-5, kMomentum = 0.1;
 
-/// Over all workers; `local` is a vector. The result lies where `local` does.
+/// Returns the sum of a vector over all workers, in the memory of `local`.
 torch::Tensor summed(const torch::Tensor& local, const SumOverWorkers& sum) {
   const torch::Tensor host = local.to(torch::kCPU, torch::kFloat32, false, true).contiguous();
   sum({host.data_ptr<float>(), static_cast<std::size_t>(host.numel())});
@@ -55,7 +55,8 @@ class Normalize : public torch::autograd::Function<Normalize> {
     const torch::Tensor dx = (dy - spread(means.narrow(0, 0, channels)) -
                               normal * spread(means.narrow(0, channels, channels))) *
                              spread(weight * scale);
-    return {dx, of_weight, of_bias, torch::Tensor()};  // the weights' are summed with all others
+    return {dx, of_weight, of_bias,
+            torch::Tensor()};  // weight gradients are summed with all others
   }
 };
 

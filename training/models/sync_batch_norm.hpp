@@ -1,9 +1,8 @@
-// SyncBatchNorm: batch normalisation whose statistics are those of all workers' batches together,
-// so that n workers train as one with the whole batch does.
+// SyncBatchNorm: batch normalization with statistics over all workers' batches, so that n workers
+// train like one worker with the whole batch.
 //
-// The sums travel in the forward pass, before differentiation, and once more in the backward pass.
-// Ioffe & Szegedy, ICML 2015; the variance is summed around the mean that all workers share, in a
-// second exchange, since E[x^2] - E[x]^2 cancels in float32.
+// The forward and the backward pass each exchange sums. The variance is summed around the common mean
+// in a second exchange, because E[x^2] - E[x]^2 cancels in float32. Ioffe & Szegedy, ICML 2015.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -16,7 +15,8 @@ namespace arlab::training {
 
 class SyncBatchNormImpl : public torch::nn::Module {
  public:
-  /// For samples x channels x height x width. PyTorch's defaults: epsilon 1e-5, momentum 0.1.
+  /// For tensors of samples x channels x height x width. Uses PyTorch's defaults: epsilon 1e-5,
+  /// momentum 0.1.
   SyncBatchNormImpl(Count channels, SumOverWorkers sum);
   torch::Tensor forward(const torch::Tensor& x);
 
@@ -26,7 +26,7 @@ class SyncBatchNormImpl : public torch::nn::Module {
 };
 TORCH_MODULE(SyncBatchNorm);
 
-/// A SyncBatchNorm, or each worker's own normalisation where `setup` has no sum_over_workers.
+/// Appends a SyncBatchNorm, or batch normalization per worker if `setup` has no sum_over_workers.
 void push_batch_norm(torch::nn::Sequential& net, Count channels, const ReplicaSetup& setup);
 
 }  // namespace arlab::training

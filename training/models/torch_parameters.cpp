@@ -23,14 +23,15 @@ TorchParameters::TorchParameters(torch::nn::Module& module) {
   for (const auto& item : module.named_parameters()) {
     const torch::Tensor& p = item.value();
     if (p.scalar_type() != torch::kFloat32)
-      fail(Blame::usage, "parameter " + item.key() + " is of type " +
-                             std::string(torch::toString(p.scalar_type())) +
-                             ": only float32 is trained; call module.to(torch::kFloat32) before");
+      fail(Blame::usage,
+           "parameter " + item.key() + " is of type " +
+               std::string(torch::toString(p.scalar_type())) +
+               ": only float32 can be trained: call module.to(torch::kFloat32) first");
     variables_.push_back({item.key(), p.sizes().vec(), all, p.numel()});
     parameters_.push_back(p);
     all += p.numel();
   }
-  if (parameters_.empty()) fail(Blame::usage, "a model without parameters: register some");
+  if (parameters_.empty()) fail(Blame::usage, "the model has 0 parameters: register some");
   weights_ = torch::empty({all});
   gradients_ = torch::zeros({all});
   for (std::size_t i = 0; i < variables_.size(); ++i) {

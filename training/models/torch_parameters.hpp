@@ -1,8 +1,8 @@
-// TorchParameters: what a LibTorch module trains, as Parameters: for models and loops of your own.
+// TorchParameters: the trained parameters of a LibTorch module as Parameters, for your own models.
 //
-// Weights and gradients become views into two flat tensors. A gradient is complete when its
-// accumulator node has run, so that is where on_ready() hangs: a hook on the tensor runs before the
-// gradient is stored, and changing it there lets replicas drift apart.
+// Weights and gradients become views into two flat tensors. on_ready() hooks the gradient's
+// accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
+// before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -14,7 +14,7 @@
 
 namespace arlab::training {
 
-/// The module must outlive it, and keep its parameters: no to(), no set_requires_grad() later.
+/// The module must outlive this object and keep its parameters: no later to() or set_requires_grad().
 class TorchParameters final : public Parameters {
  public:
   explicit TorchParameters(torch::nn::Module& module);
@@ -28,14 +28,14 @@ class TorchParameters final : public Parameters {
   std::span<float> statistics() override;
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
-  /// Strategies change weights() and statistics(): gives them to the module, all or one variable's.
-  /// Weights on the host are the module's own, anyway.
+  /// Copies weights() and statistics(), which strategies change, to the module: all, or one variable's.
+  /// Weights on the host need no copy, because the module uses them directly.
   void give();
   void give(std::size_t variable);
   void give_statistics();
-  /// Of a variable: multiply-adds of a sample's forward pass.
+  /// Sets a variable's multiply-adds in the forward pass of a sample.
   void set_work(std::size_t variable, Count work) { variables_[variable].work = work; }
-  /// Takes the statistics from the module.
+  /// Copies the statistics from the module.
   void take_statistics();
 
  private:

@@ -53,7 +53,7 @@ class TorchReplica final : public Replica {
   }
 
  private:
-  /// The modules of the network one after the other, and what each of them trains.
+  /// Finds the modules of the network in order, and the variables that each of them trains.
   void find_stages() {
     const torch::NoGradGuard no_gradients;
     net_->eval();
@@ -65,7 +65,7 @@ class TorchReplica final : public Replica {
       variable += module.ptr()->parameters().size();
       stages_.push_back({&module, first, variable});
       x = module.forward<torch::Tensor>(x);
-      // A weight is used once at each place of the output.
+      // Each position of the output uses a weight once.
       const Count places = x.dim() == 4 ? x.size(2) * x.size(3) : 1;
       for (std::size_t v = first; v < variable; ++v)
         parameters_.set_work(v, variables()[v].elements * places);
@@ -93,12 +93,12 @@ class TorchReplica final : public Replica {
       fail(Blame::usage, std::to_string(samples.inputs.size()) + " numbers for " +
                              std::to_string(n) + " samples: model " + std::string(a.name) +
                              " takes " + std::to_string(a.inputs()) +
-                             " a sample, of at least one: choose data of that shape");
+                             " per sample, of at least one: use data of that shape");
     for (const std::int64_t label : samples.labels)
       if (label < 0 || label >= a.classes)
         fail(Blame::usage, "label " + std::to_string(label) + ": model " + std::string(a.name) +
                                " has classes 0 to " + std::to_string(a.classes - 1));
-    // from_blob wants memory that may be changed; nothing here does.
+    // from_blob requires mutable memory, but nothing here changes it.
     auto* const inputs = const_cast<float*>(samples.inputs.data());
     auto* const labels = const_cast<std::int64_t*>(samples.labels.data());
     return {torch::from_blob(inputs, {n, a.channels, a.height, a.width}).to(device_),
@@ -131,7 +131,7 @@ torch::Device device_of(const ReplicaSetup& setup) {
   if (!setup.cuda) return torch::kCPU;
   if (!torch::cuda::is_available())
     fail(Blame::environment,
-         "device cuda: this LibTorch sees no GPU: use --device cpu, or configure with "
+         "device cuda: LibTorch finds no GPU: use device cpu, or configure with "
          "-DCMAKE_PREFIX_PATH=<a LibTorch built for CUDA>");
   return torch::kCUDA;
 }
@@ -141,7 +141,7 @@ torch::Device device_of(const ReplicaSetup& setup) {
 std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
                                             const ReplicaSetup& setup,
                                             const std::function<torch::nn::Sequential()>& build) {
-  // The random numbers of LibTorch are one sequence for the whole process.
+  // LibTorch has one sequence of random numbers per process.
   static std::mutex building;
   const std::lock_guard lock(building);
   torch::manual_seed(setup.seed);

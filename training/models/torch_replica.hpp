@@ -1,4 +1,4 @@
-// TorchReplica: a LibTorch module that names the class of an image, as a Replica.
+// TorchReplica: a LibTorch image classifier as a Replica.
 #pragma once
 
 #include <torch/nn/modules/container/sequential.h>
@@ -10,8 +10,8 @@
 
 namespace arlab::training {
 
-/// The module takes samples x channels x height x width and gives samples x classes.
-/// `build` is called with the framework's random numbers seeded.
+/// The module maps samples x channels x height x width to samples x classes. Calls `build` with
+/// LibTorch's random numbers seeded.
 std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
                                             const ReplicaSetup& setup,
                                             const std::function<torch::nn::Sequential()>& build);

@@ -10,7 +10,7 @@ namespace arlab::training {
 
 void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
                    Count step, bool kept) {
-  // A product with 0 is 0, or NaN where the number is not finite; this is vectorised.
+  // x * 0 is 0, or NaN if x is not finite; the compiler vectorizes this loop.
   float zero = 0;
   for (const float x : part) zero += x * 0;
   if (zero == 0) return;
@@ -20,10 +20,11 @@ void expect_finite(std::span<const Variable> variables, Count first, std::span<c
   for (const Variable& v : variables)
     if (where >= v.offset && where < v.offset + v.elements)
       fail(Blame::check, "the gradient of " + v.name + " is " +
-                             std::string(std::isnan(*bad) ? "no number" : "infinite") +
-                             " at step " + std::to_string(step) + ": " +
-                             (kept ? "the weights of the step before are kept; " : "") +
-                             "use a smaller --lr, --warmup, or look for such numbers in the data");
+                             std::string(std::isnan(*bad) ? "NaN" : "infinite") + " at step " +
+                             std::to_string(step) + ": " +
+                             (kept ? "the weights of the previous step are kept; " : "") +
+                             "use a smaller learning rate or a longer warm-up, or look for such "
+                             "values in the data");
 }
 
 }  // namespace arlab::training

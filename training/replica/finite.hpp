@@ -1,4 +1,4 @@
-// Finite: whether gradients are numbers.
+// Checks that gradients are finite.
 #pragma once
 
 #include <span>
@@ -7,9 +7,8 @@
 
 namespace arlab::training {
 
-/// Throws Error(check), naming the variable and the step, if an element of the part, which begins
-/// at `first` of the flat gradients, is no finite number. `kept`: no weight has been changed by it
-/// yet.
+/// Throws Error(check), naming the variable and the step, if an element of `part` is not finite.
+/// `part` begins at `first` of the flat gradients. `kept`: no weight has changed yet.
 void expect_finite(std::span<const Variable> variables, Count first, std::span<const float> part,
                    Count step, bool kept = true);
 

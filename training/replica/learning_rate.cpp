@@ -38,18 +38,16 @@ double decayed(const LearningRate& rate, double epoch) {
 std::string_view name(RateScaling scaling) { return kScalings[static_cast<int>(scaling)]; }
 std::string_view name(RateDecay decay) { return kDecays[static_cast<int>(decay)]; }
 
-RateScaling rate_scaling_named(std::string_view text) {
+RateScaling find_rate_scaling(std::string_view text) {
   for (const auto s : {RateScaling::none, RateScaling::linear, RateScaling::sqrt})
     if (text == name(s)) return s;
-  wrong("unknown scaling '" + std::string(text) +
-        "' of the learning rate: use none, linear or sqrt");
+  wrong("unknown learning-rate scaling '" + std::string(text) + "': use none, linear or sqrt");
 }
 
-RateDecay rate_decay_named(std::string_view text) {
+RateDecay find_rate_decay(std::string_view text) {
   for (const auto d : {RateDecay::constant, RateDecay::steps, RateDecay::cosine})
     if (text == name(d)) return d;
-  wrong("unknown decay '" + std::string(text) +
-        "' of the learning rate: use constant, steps or cosine");
+  wrong("unknown learning-rate decay '" + std::string(text) + "': use constant, steps or cosine");
 }
 
 void check(const LearningRate& rate) {
@@ -57,17 +55,18 @@ void check(const LearningRate& rate) {
     return std::string(what) + " of " + std::to_string(value);
   };
   if (!(rate.base > 0) || !std::isfinite(rate.base))
-    wrong(is("a learning rate", rate.base) + " cannot learn: use one above 0, such as 0.001");
-  if (rate.workers < 1) wrong(std::to_string(rate.workers) + " workers cannot scale a rate");
+    wrong(is("a learning rate", rate.base) + " is not positive: use one above 0, such as 0.001");
+  if (rate.workers < 1)
+    wrong(std::to_string(rate.workers) + " workers cannot scale a learning rate: use at least 1");
   if (!(rate.warm_up >= 0) || !std::isfinite(rate.warm_up))
-    wrong(is("a warm-up", rate.warm_up) + " epochs cannot be: use 0 or more");
+    wrong(is("a warm-up", rate.warm_up) + " epochs is negative or not finite: use 0 or more");
   if (rate.decay == RateDecay::cosine && !(rate.epochs > rate.warm_up))
-    wrong(is("a cosine", rate.epochs) + " epochs ends before its warm-up: use more epochs");
+    wrong(is("a cosine", rate.epochs) + " epochs ends before the warm-up: use more epochs");
   double before = 0;
   for (const RateDrop& drop : rate.drops) {
     if (!(drop.epoch >= before) || !(drop.factor >= 0) || !std::isfinite(drop.factor))
-      wrong(is("a drop", drop.factor) + " from epoch " + std::to_string(drop.epoch) +
-            " on cannot be: name rising epochs and factors from 0 on");
+      wrong(is("a drop", drop.factor) + " at epoch " + std::to_string(drop.epoch) +
+            " is out of order or negative: use rising epochs and factors of 0 or more");
     before = drop.epoch;
   }
 }

@@ -1,9 +1,9 @@
-// Learning rate: base rate x scaling with workers x decay over epochs, after a warm-up.
+// Learning rate: the base rate, scaled with the number of workers and decayed over epochs, after a
+// warm-up.
 //
-// A global batch of n times the samples takes n times (linear) or sqrt(n) times the rate; from the
-// rate of one worker it gets there over the warm-up. Goyal et al., Accurate, large minibatch SGD,
-// arXiv:1706.02677; Krizhevsky, arXiv:1404.5997 (sqrt); Loshchilov and Hutter, arXiv:1608.03983
-// (cosine).
+// n workers scale the rate by n (linear) or sqrt(n). The warm-up rises from the rate of one worker to
+// the scaled rate. Goyal et al., Accurate, large minibatch SGD, arXiv:1706.02677; Krizhevsky,
+// arXiv:1404.5997 (sqrt); Loshchilov and Hutter, arXiv:1608.03983 (cosine).
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ enum class RateDecay : std::uint8_t { constant, steps, cosine };
 
 std::string_view name(RateScaling scaling);
 std::string_view name(RateDecay decay);
-/// Both throw Error(usage) that lists the names.
-RateScaling rate_scaling_named(std::string_view text);
-RateDecay rate_decay_named(std::string_view text);
+/// Both throw Error(usage) listing the names.
+RateScaling find_rate_scaling(std::string_view text);
+RateDecay find_rate_decay(std::string_view text);
 
-/// From this epoch on, counted from 0, the rate is `factor` times what it would be without decay.
+/// From this epoch on, counted from 0, the rate is `factor` times the rate without decay.
 struct RateDrop {
   double epoch = 0;
   double factor = 1;
@@ -36,13 +36,14 @@ struct LearningRate {
   double warm_up = 0;  ///< epochs
   RateDecay decay = RateDecay::constant;
   std::vector<RateDrop> drops = {{3, 0.1}, {7, 0.01}};  ///< 1e-3, 1e-4, 1e-5 with the default base
-  double epochs = 10;                                   ///< when the cosine is down to 0
+  double epochs = 10;                                   ///< when the cosine reaches 0
 };
 
-/// Throws Error(usage) that names the value that makes no sense.
+/// Throws Error(usage) naming the invalid value.
 void check(const LearningRate& rate);
 
-/// In step `step` of the whole run. Warm-up and cosine change with every step, drops with epochs.
+/// Returns the rate of a step of the whole run. Warm-up and cosine change it in every step, drops in
+/// every epoch.
 double rate_at(const LearningRate& rate, Count step, Count steps_per_epoch);
 
 }  // namespace arlab::training

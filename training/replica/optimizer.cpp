@@ -27,8 +27,8 @@ void apply_momentum(float* w, const float* g, float* m, std::size_t n, float rat
 
 struct AdamStep {
   float beta1, beta2, epsilon;
-  float rate;   // divided by the bias correction of the mean
-  float scale;  // 1 / square root of that of the square
+  float rate;   // learning rate / bias correction of the mean
+  float scale;  // 1 / sqrt(bias correction of the square)
 };
 
 void apply_adam(float* w, const float* g, float* m, float* v, std::size_t n, const AdamStep& s) {
@@ -53,7 +53,7 @@ std::string_view name(Kind kind) {
   return "";
 }
 
-Kind optimizer_named(std::string_view text) {
+Kind find_optimizer(std::string_view text) {
   std::vector<std::string_view> names;
   for (const Kind kind : kKinds) {
     if (name(kind) == text) return kind;

@@ -1,7 +1,7 @@
 // Optimizer: SGD, momentum and Adam on flat spans, with PyTorch's formulas.
 //
-// Our own, since a parameter server holds some of the variables only, and a bucket is applied when
-// it has arrived. Kingma & Ba, Adam, ICLR 2015; for momentum see torch.optim.SGD.
+// It works on any part of the variables, because a parameter server holds only some of them and each
+// bucket is applied on arrival. Kingma & Ba, Adam, ICLR 2015; momentum: torch.optim.SGD.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct OptimizerOptions {
 };
 
 std::string_view name(OptimizerOptions::Kind kind);
-/// Throws Error(usage) naming the nearest.
-OptimizerOptions::Kind optimizer_named(std::string_view text);
+/// Throws Error(usage) naming the nearest name.
+OptimizerOptions::Kind find_optimizer(std::string_view text);
 
 class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, Count elements);
 
-  /// Once before the apply()s of a step.
+  /// Call once per step, before apply().
   void start_step(double learning_rate);
-  /// Changes the weights from `first` on by their gradients. Each element once a step.
+  /// Updates the weights from `first` on with their gradients. Apply each element once per step.
   void apply(Count first, std::span<float> weights, std::span<const float> gradients);
 
-  /// What a checkpoint must keep: first and second moments, one after the other.
+  /// Returns the state for a checkpoint: all first moments, then all second moments.
   std::span<float> moments() { return moments_; }
   const OptimizerOptions& options() const { return options_; }
   Count steps() const { return steps_; }

@@ -1,11 +1,11 @@
-// Dispatcher: one thing after the other, on a thread of its own while the caller computes: jobs, in
-// the order in which they were started, and gradients, in the order that a scheduler chooses.
+// Dispatcher: runs tasks one at a time, on a separate thread while the caller computes: jobs in the
+// order of their start, and gradients in the order that a scheduler chooses.
 //
-// The caller says when gradients are ready and waits for those that it needs. Where all ranks come
-// to the same order (SchedulerKind::same_everywhere), what the scheduler gives goes into the queue
-// of jobs at once. Otherwise it is asked when nothing is under way, and one rank leads: the others
-// learn from it what comes next, jobs as well. They listen only while they have something to do, so
-// that nobody waits for a leader that has come to its end.
+// The caller announces ready gradients and waits for those that it needs. If all ranks compute the
+// same order (SchedulerKind::same_everywhere), the scheduler's bundles enter the queue of jobs at
+// once. Otherwise the dispatcher asks the scheduler when idle, and one rank leads: it broadcasts the
+// next task, jobs included. The other ranks listen only while they have work, so that none waits for
+// a leader that has finished.
 #pragma once
 
 #include <cstdint>
@@ -26,48 +26,47 @@ class Dispatcher {
  public:
   using Ticket = std::uint64_t;
   using Job = std::function<void()>;
-  using Carry = std::function<void(const Bundle&)>;
+  using Transmit = std::function<void(const Bundle&)>;
 
-  /// Of the leader: tells the others what it does next: a bundle, or (null) its next job. Of the
-  /// others: returns that. Neither: every rank decides by itself. Called where jobs run.
+  /// The leader broadcasts its next task: a bundle, or null for its next job. The other ranks receive
+  /// it. If both are empty, every rank decides by itself. Called on the thread that runs tasks.
   struct Role {
-    std::function<void(const Bundle*)> tell;
-    std::function<std::optional<Bundle>()> hear;
+    std::function<void(const Bundle*)> broadcast_next;
+    std::function<std::optional<Bundle>()> receive_next;
   };
 
-  /// own_thread: things are done on a thread of their own, else by whoever waits. The clock
-  /// outlives it.
+  /// own_thread: runs tasks on a separate thread, else on the waiting one. The clock must outlive it.
   Dispatcher(collectives::Clock& clock, bool own_thread);
   ~Dispatcher() { stop(); }
-  /// Waits for what is under way; what has not begun is never done. For whoever takes away what
-  /// jobs and carries work on.
+  /// Waits for the task in progress and drops all others. Call it before destroying what jobs and
+  /// transmit() work on.
   void stop();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// Throws what an earlier job or carry has thrown.
+  /// Throws the error of an earlier task.
   Ticket start(Job job);
-  /// Returns when that job and all before it are done, or throws what they threw.
+  /// Returns when that job and all earlier ones are done. Throws their error.
   void wait(Ticket ticket);
 
-  /// From now on, gradients travel by this scheduler: `carry` carries a bundle out and returns when
-  /// it is done. Nothing may be under way. Throws Error(usage) as make_scheduler() does.
+  /// Sends gradients by this scheduler from now on. `transmit` exchanges a bundle and returns when it
+  /// is done. No task may be in progress. Throws Error(usage) like make_scheduler().
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Carry carry, Role role = {});
-  /// The layer's gradient is complete, and is not touched before wait_for() returns.
+                const simulator::Values& values, Transmit transmit, Role role = {});
+  /// Announces a layer's complete gradient. The caller leaves it alone until wait_for() returns.
   void ready(int layer);
-  /// Returns when the layer's gradient is exchanged, or was never made ready.
+  /// Returns when the layer's gradient is exchanged, or at once if it was never ready.
   void wait_for(int layer);
   void wait_for_all();
 
   bool has_thread() const { return has_thread_; }
-  /// Whether nothing is under way, and nothing to be done.
+  /// Returns whether there is nothing to do or in progress.
   bool is_idle() const;
 
  private:
   struct Task {
-    Job job;        // null: the bundle
-    Bundle bundle;  // empty: the job
+    Job job;        // null: runs the bundle
+    Bundle bundle;  // used if there is no job
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -87,20 +86,20 @@ class Dispatcher {
   Time now() const;
 
   collectives::Clock& clock_;
-  const double begin_;  // of the scheduler's time
+  const double begin_;  // where the scheduler's time begins
   const bool has_thread_;
-  std::unique_ptr<collectives::Condition> changed_;
+  collectives::Condition changed_;
   mutable std::mutex mutex_;
   // Guarded by the mutex:
-  std::deque<Task> queue_;  // the first may be under way
+  std::deque<Task> queue_;  // the first may be in progress
   Ticket queued_ = 0, done_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   bool at_once_ = true;
   Profile profile_;
-  Carry carry_;
+  Transmit transmit_;
   Role role_;
   std::vector<Count> missing_;  // elements of each layer's gradient that are not exchanged yet
-  std::size_t open_ = 0;        // layers of which something is missing
+  std::size_t open_ = 0;        // layers with missing elements
   std::exception_ptr error_;
   bool stopping_ = false, under_way_ = false;
 

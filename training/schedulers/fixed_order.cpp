@@ -20,7 +20,7 @@ class Follower : public Scheduler {
     for (const Slice& slice : plan_[at_].slices)
       if (!is_ready_[static_cast<std::size_t>(slice.layer)]) return {};
     const Bundle& bundle = plan_[at_++];
-    if (at_ == plan_.size()) {  // the next step's gradients are to come
+    if (at_ == plan_.size()) {  // continues with the next step's gradients
       at_ = 0;
       count_ = 0;
       is_ready_.assign(is_ready_.size(), false);

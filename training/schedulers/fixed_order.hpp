@@ -1,7 +1,6 @@
-// Plan: a fixed list of bundles, each sent when all of its gradients are ready, in the list's
-// order.
+// FixedOrder: sends a fixed list of bundles in order, each when all of its gradients are ready.
 //
-// Static buckets, merged gradients and whole tensors differ in the list only.
+// Static buckets, merged gradients and whole tensors differ only in the list.
 #pragma once
 
 #include <memory>
@@ -11,18 +10,18 @@
 
 namespace arlab::training {
 
-/// The layers' gradients, whole.
+/// Returns a bundle of the layers' whole gradients.
 Bundle whole(const Profile& profile, std::span<const int> layers);
 
-/// The layers from the last to the first: the order in which the backward pass completes them.
+/// Returns the layers from last to first: the order in which the backward pass completes them.
 std::vector<int> backward_order(const Profile& profile);
 
-/// Layers are put into the bundle that is open until it holds `first` bytes, later ones `cap`: the
-/// rule of PyTorch's DistributedDataParallel.
+/// Fills the first bucket up to `first` bytes, and later ones up to `cap`: the rule of PyTorch's
+/// DistributedDataParallel.
 std::vector<Bundle> buckets_of(const Profile& profile, Bytes first, Bytes cap);
 
-/// Sends the bundles in order, each once its gradients are all ready; `hold`: and not before all
-/// gradients of the step are.
+/// Makes a scheduler that sends the bundles in order, each once its gradients are ready. With `hold`
+/// it first waits for all gradients of the step.
 std::unique_ptr<Scheduler> follow(std::vector<Bundle> plan, const Profile& profile,
                                   bool hold = false);
 

@@ -1,6 +1,6 @@
-// Profile: what one training iteration costs, layer by layer, and what a message costs on the link.
+// Profile: the cost of one training iteration, layer by layer, and of a message on the link.
 //
-// The stuff that schedules are made from: Shi et al., MG-WFBP, INFOCOM 2019, use the same numbers.
+// Schedules are computed from these numbers, as in Shi et al., MG-WFBP, INFOCOM 2019.
 #pragma once
 
 #include <string>
@@ -11,33 +11,33 @@
 
 namespace arlab::training {
 
-/// Gradients are float32.
+/// Bytes per element; gradients are float32.
 inline constexpr Bytes kGradientBytes = 4;
 
 struct Layer {
   std::string name;
-  Time forward = 0, backward = 0;
+  Time forward{}, backward{};
   Count elements = 0;  ///< of its gradient; 0 for a layer without parameters
-  /// The layers whose output its forward pass takes; empty: the layer before. A branch of a network
-  /// takes another than that.
+  /// The layers whose output the forward pass takes; empty: the previous layer. Set it for networks
+  /// with branches.
   std::vector<int> needs;
 
   Bytes bytes() const { return elements * kGradientBytes; }
 };
 
-/// In the order of the forward pass; the backward pass is the reverse.
+/// Layers in the order of the forward pass; the backward pass runs in reverse.
 using Profile = std::vector<Layer>;
 
-/// Throws Error(usage), naming the layer, for times or sizes below zero, and for a need that is not
-/// an earlier layer.
+/// Throws Error(usage), naming the layer, for negative times or sizes, and for a need that is not an
+/// earlier layer.
 void check(const Profile& profile);
 
-/// A gradient of n bytes holds the link for alpha + n beta to be allreduced, and is there `latency`
-/// later. Each half of an allreduce, reduce-scatter and all-gather, takes alpha + n beta / 2.
+/// The allreduce of n bytes occupies the link for alpha + n beta and completes `latency` later. Each
+/// half of an allreduce (reduce-scatter, all-gather) takes alpha + n beta / 2.
 struct LinkCost {
-  Time alpha = 0;
-  double beta = 0;  ///< picoseconds a byte
-  Time latency = 0;
+  Time alpha{};
+  double beta = 0;  ///< picoseconds per byte
+  Time latency{};
 
   Time holds(Bytes bytes, Collective collective = Collective::allreduce) const {
     const double half = collective == Collective::allreduce ? 1 : 0.5;

@@ -1,6 +1,6 @@
-// Ranked: gradients cut into slices, of which the most urgent that is ready goes first.
+// Ranked: cuts gradients into slices and sends the most urgent ready slice first.
 //
-// A slice under way is not called back; what is more urgent overtakes at the next slice.
+// A slice in progress is not preempted; a more urgent one overtakes at the next slice.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@
 namespace arlab::training {
 
 struct Ranking {
-  std::vector<int> urgency;                          ///< of each layer; the lowest goes first
-  Count slice = std::numeric_limits<Count>::max();   ///< elements
-  Bytes credit = std::numeric_limits<Bytes>::max();  ///< under way at once; at least one slice
-  int limit = 1;                                     ///< slices under way at once
+  std::vector<int> urgency;                          ///< by layer; the lowest value goes first
+  Count slice = std::numeric_limits<Count>::max();   ///< elements per slice
+  Bytes credit = std::numeric_limits<Bytes>::max();  ///< in progress at once; at least one slice is
+  int limit = 1;                                     ///< slices in progress at once
 };
 
-/// The layers' own order: what the next forward pass needs first goes first.
+/// Ranks the layers by the order in which the next forward pass needs them.
 std::vector<int> forward_urgency(const Profile& profile);
 
 std::unique_ptr<Scheduler> by_urgency(const Profile& profile, Ranking ranking);

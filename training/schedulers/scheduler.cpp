@@ -9,19 +9,19 @@
 namespace arlab::training {
 
 void check(const Profile& profile) {
-  if (profile.empty()) fail(Blame::usage, "a profile without layers: give at least one");
+  if (profile.empty()) fail(Blame::usage, "the profile has 0 layers: use at least one");
   for (std::size_t l = 0; l < profile.size(); ++l) {
     const Layer& layer = profile[l];
     const std::string who = "layer " + std::to_string(l) + " '" + layer.name + "' ";
-    if (layer.forward < 0 || layer.backward < 0)
-      fail(Blame::usage, who + "takes less than no time: give times of 0 or more");
+    if (layer.forward < Time{} || layer.backward < Time{})
+      fail(Blame::usage, who + "has a negative time: use times of 0 or more");
     if (layer.elements < 0)
       fail(Blame::usage,
-           who + "has " + std::to_string(layer.elements) + " elements: give 0 or more");
+           who + "has " + std::to_string(layer.elements) + " elements: use 0 or more");
     for (const int need : layer.needs)
       if (need < 0 || need >= static_cast<int>(l))
         fail(Blame::usage, who + "needs layer " + std::to_string(need) +
-                               ", which is not before it: list layers in forward order");
+                               ", which does not precede it: list layers in forward order");
   }
 }
 
@@ -53,7 +53,7 @@ std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profi
                              ": `arlab list schedulers` names them");
     if (!(value >= 0) || std::isinf(value))
       fail(Blame::usage, "parameter " + name + " of scheduler " + std::string(kind.name) + " is " +
-                             std::to_string(value) + ": give a number of 0 or more");
+                             std::to_string(value) + ": use a number of 0 or more");
     found->second = value;
   }
   return kind.make(profile, link, all);

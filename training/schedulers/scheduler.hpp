@@ -1,8 +1,8 @@
-// Scheduler: which gradients travel in one message, and when.
+// Scheduler: decides which gradients travel in one message, and when.
 //
-// One object decides for one worker. It is told when gradients are ready and messages are through,
-// and answers what to start next; it reads no clock, so that the same code runs in virtual time
-// (timeline.hpp) and on a real one (dispatcher.hpp).
+// One object decides for one worker. The caller reports ready gradients and completed messages; the
+// scheduler answers what to start next. It reads no clock, so that the same code runs in simulated
+// time (timeline.hpp) and in real time (dispatcher.hpp).
 //
 // To add one, write training/schedulers/catalog/<name>.cpp with `SchedulerKind <name>()` in
 // namespace arlab::training::scheduler_catalog, and one test.
@@ -27,7 +27,7 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-/// What one collective carries. A gradient is exchanged by an allreduce, or by its two halves.
+/// What one collective exchanges. A gradient needs an allreduce, or its two halves.
 struct Bundle {
   Collective collective = Collective::allreduce;
   std::vector<Slice> slices;
@@ -41,46 +41,46 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  /// The layer's gradient is complete: once a step for each layer, as the backward pass gets there.
+  /// The layer's gradient is complete. Called once per step and layer, in backward order.
   virtual void ready(int layer, Time now) = 0;
-  /// What to start now; nothing if it is better to wait, or there is nothing.
+  /// Returns what to start now, or nothing if it is better to wait or there is nothing.
   virtual std::optional<Bundle> next(Time now) = 0;
-  /// What next() gave is through.
+  /// The bundle from next() is complete.
   virtual void done(const Bundle& /*bundle*/, Time /*now*/) {}
 
-  /// How many bundles may be under way at once.
+  /// Returns the maximum number of bundles in progress at once.
   virtual int limit() const { return 1; }
-  /// When next() may answer otherwise although nothing has happened.
+  /// Returns when next() may answer differently without another event.
   virtual Time wake(Time /*now*/) const { return simulator::kNever; }
 };
 
 struct SchedulerKind {
-  std::string_view name;  ///< the file's stem and the command line's word
+  std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
   std::vector<simulator::Parameter> parameters = {};
-  /// Whether the next forward pass waits for all gradients; otherwise each layer waits for its own.
+  /// Whether the next forward pass waits for all gradients; otherwise each layer waits only for its own.
   bool barrier = true;
-  /// Whether each rank, by itself, comes to the same order: what next() gives depends on what is
-  /// ready, and on neither time nor done().
+  /// Whether all ranks compute the same order without communication, because next() depends only on
+  /// what is ready, not on time or done().
   bool same_everywhere = true;
-  /// Whether it is made from the layers' times and the link's; else sizes are enough.
+  /// Whether it is profile-guided: made from the times of the layers and the link, not just sizes.
   bool needs_times = false;
   std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&,
                                      const simulator::Values&) = nullptr;
-  /// Optional: how long the worker waits before its first step, so that the bursts of several
-  /// workers do not meet on a link that they share.
+  /// Optional: returns how long a worker waits before its first step, so that the bursts of several
+  /// workers on a shared link do not collide.
   Time (*offset)(const Profile&, const LinkCost&, int worker, int workers) = nullptr;
 };
 
-/// Every scheduler of the catalogue, by name.
+/// Returns every scheduler of the catalog, by name.
 std::span<const SchedulerKind> schedulers();
 
-/// Throws Error(usage) naming the nearest scheduler when there is none of that name.
+/// Throws Error(usage) naming the nearest scheduler if the name is unknown.
 const SchedulerKind& find_scheduler(std::string_view name);
 
-/// With defaults for what `values` leaves out. Throws Error(usage) for a parameter that the kind
-/// does not have or that is negative, and for a profile that does not check.
+/// Makes a scheduler, with defaults for what `values` leaves out. Throws Error(usage) for an unknown
+/// or negative parameter, and for an invalid profile.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
                                           const LinkCost& link,
                                           const simulator::Values& values = {});

@@ -7,13 +7,13 @@
 namespace arlab::training {
 namespace {
 
-// A message: started, waiting for the link or on it, then under latency.
+// A message: waits for the link, uses it, and then takes its latency.
 struct Flight {
   Bundle bundle;
   int step;
   Time begin;
-  double left = 0;                   // picoseconds of the link, if it were alone
-  Time arrives = simulator::kNever;  // known when it is off the link
+  double left = 0;                   // remaining picoseconds on an otherwise idle link
+  Time arrives = simulator::kNever;  // set when it leaves the link
 };
 
 class Worker {
@@ -33,7 +33,7 @@ class Worker {
   bool wants_link() const { return on_link() != flights_.end(); }
   const std::vector<Time>& starts() const { return starts_; }
 
-  // Does what can be done at this time without waiting.
+  // Does everything that can be done at this time.
   void act(Time now, Timeline& timeline) {
     while (true) {
       deliver(now, timeline);
@@ -42,7 +42,7 @@ class Worker {
     }
   }
 
-  // Of all but the link's.
+  // Returns the time of the next event, except those of the link.
   Time next_event(Time now) const {
     Time next = computing_ || free_ > now ? free_ : simulator::kNever;
     for (const Flight& flight : flights_) next = std::min(next, flight.arrives);
@@ -51,12 +51,12 @@ class Worker {
   }
 
   Time off_link(Time now, double rate) const {
-    return now + static_cast<Time>(std::ceil(on_link()->left / rate - 1e-6));
+    return now + Time{static_cast<std::int64_t>(std::ceil(on_link()->left / rate - 1e-6))};
   }
 
   void use_link(Time now, Time elapsed, double rate) {
     Flight& flight = *on_link();
-    flight.left -= static_cast<double>(elapsed) * rate;
+    flight.left -= picoseconds(elapsed) * rate;
     if (flight.left < 0.5) flight.arrives = now + elapsed + study_.link.latency;
   }
 
@@ -100,13 +100,13 @@ class Worker {
       land(*bundle, now);
       return true;
     }
-    const auto holds = static_cast<double>(study_.link.holds(bundle->bytes(), bundle->collective));
+    const double holds = picoseconds(study_.link.holds(bundle->bytes(), bundle->collective));
     flights_.push_back({std::move(*bundle), ready_step_, now, holds});
     if (holds == 0) flights_.back().arrives = now + study_.link.latency;
     return true;
   }
 
-  // Ends the computation that is due, or begins the next one; false if there is nothing to do now.
+  // Ends the computation that is due, or begins the next one. Returns false if neither is possible.
   bool compute(Time now, Timeline& timeline) {
     if (free_ > now || finished()) return false;
     if (computing_) {
@@ -145,7 +145,7 @@ class Worker {
     ++step_;
   }
 
-  // The first layer that can be computed, or -1.
+  // Returns the first layer that can be computed, or -1.
   int next_forward() const {
     const auto is_missing = [](Count elements) { return elements > 0; };
     if (barrier_ && std::any_of(missing_.begin(), missing_.end(), is_missing)) return -1;
@@ -165,12 +165,12 @@ class Worker {
   const Study& study_;
   int number_;
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<bool> forwarded_;  // layers of this step
+  std::vector<bool> forwarded_;  // layers whose forward pass is done
   std::vector<Count> missing_;   // elements of each layer's gradient that are not exchanged yet
-  std::vector<Time> starts_;     // of the steps
-  Flights flights_;              // in the order of their starts
+  std::vector<Time> starts_;     // begin of each step
+  Flights flights_;              // in order of their starts
   Work current_;
-  Time free_ = 0;  // until then the worker computes, or has not begun
+  Time free_{};  // until then the worker computes or has not started
   bool barrier_, computing_ = false, backward_ = false;
   int step_ = 0, ready_step_ = 0, begun_ = 0, next_backward_ = 0;
 };
@@ -178,17 +178,18 @@ class Worker {
 }  // namespace
 
 Timeline simulate(const Study& study) {
-  if (study.steps < 2) fail(Blame::usage, "a study needs at least 2 steps");
-  if (study.workers < 1) fail(Blame::usage, "a study needs at least 1 worker");
-  if (!(study.link_share > 0)) fail(Blame::usage, "the shared link must carry something");
-  expects(study.kind != nullptr, "a study without a scheduler");
+  if (study.steps < 2) fail(Blame::usage, "the study has too few steps: use at least 2");
+  if (study.workers < 1) fail(Blame::usage, "the study has 0 workers: use at least 1");
+  if (!(study.link_share > 0))
+    fail(Blame::usage, "the capacity of the shared link is not positive: use a value above 0");
+  expects(study.kind != nullptr, "the study has no scheduler");
   std::vector<Worker> workers;
   workers.reserve(static_cast<std::size_t>(study.workers));
   for (int w = 0; w < study.workers; ++w) workers.emplace_back(study, w);
 
   Timeline timeline;
   for (const Layer& layer : study.profile) timeline.computation += layer.forward + layer.backward;
-  Time now = 0, crowded = 0;
+  Time now{}, crowded{};
   while (true) {
     int senders = 0;
     for (Worker& worker : workers) {
@@ -210,10 +211,10 @@ Timeline simulate(const Study& study) {
   }
   const std::vector<Time>& starts = workers.front().starts();
   const std::size_t half = starts.size() / 2, last = starts.size() - 1;
-  expects(workers.front().finished(), "a scheduler that leaves gradients behind");
+  expects(workers.front().finished(), "the scheduler did not send all gradients");
   timeline.period =
-      static_cast<double>(starts[last] - starts[half]) / static_cast<double>(last - half);
-  timeline.oversubscribed = now > 0 ? static_cast<double>(crowded) / static_cast<double>(now) : 0;
+      picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
+  timeline.oversubscribed = now > Time{} ? picoseconds(crowded) / picoseconds(now) : 0;
   return timeline;
 }
 

@@ -1,10 +1,10 @@
-// Timeline: training iterations in virtual time: computation and communication as they overlap
-// under a scheduler.
+// Timeline: simulates training iterations, with the overlap of computation and communication that a
+// scheduler allows.
 //
 // Each worker computes its layers one after another, forward then backward, and has one link, which
-// carries its messages in the order in which they were started. Collectives keep all workers in
-// step, so that one stands for all; several workers on one link (a parameter server's) each send
-// their own, and share the link equally.
+// transfers messages in the order of their starts. Collectives synchronize all workers, so one worker
+// represents all. Several workers on one link (a parameter server's) send separate messages and share
+// the link equally.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace arlab::training {
 
 struct Study {
   Profile profile = {};
-  LinkCost link = {};  ///< of one worker that is alone
+  LinkCost link = {};  ///< of one worker alone
   const SchedulerKind* kind = nullptr;
-  simulator::Values values = {};     ///< of the scheduler
-  std::optional<bool> barrier = {};  ///< instead of the scheduler's own
+  simulator::Values values = {};     ///< the scheduler's parameters
+  std::optional<bool> barrier = {};  ///< overrides the scheduler's barrier
   int steps = 20;
   int workers = 1;
-  double link_share = 1;  ///< what the shared link carries, in links of one worker
+  double link_share = 1;  ///< capacity of the shared link, in links of one worker
 };
 
 struct Work {
@@ -30,23 +30,22 @@ struct Work {
   Kind kind = Kind::forward;
   int worker = 0;
   int step = 0;
-  int layer = 0;  ///< the first one of a message
+  int layer = 0;  ///< the first layer of a message
   Collective collective = Collective::allreduce;
   Bytes bytes = 0;
-  Time begin = 0, end = 0;
+  Time begin{}, end{};
 };
 
 struct Timeline {
-  std::vector<Work> works;  ///< by their ends
-  double period = 0;        ///< picoseconds a step, over the second half of the steps
-  Time computation = 0;     ///< of one step; the rest of the period is exposed communication
-  double exposed() const { return period - static_cast<double>(computation); }
-  Count messages = 0;         ///< of all workers and steps
-  double oversubscribed = 0;  ///< share of the time in which workers want more than the link has
+  std::vector<Work> works;  ///< in order of their ends
+  double period = 0;        ///< picoseconds per step, over the second half of the steps
+  Time computation{};       ///< of one step; the rest of the period is exposed communication
+  double exposed() const { return period - picoseconds(computation); }
+  Count messages = 0;  ///< of all workers and steps
+  double oversubscribed = 0;  ///< fraction of time with demand above the link's capacity
 };
 
-/// Throws Error(usage) for a study without steps or workers, or with a scheduler that does not know
-/// what it is given.
+/// Throws Error(usage) if the study has too few steps or workers, or invalid scheduler parameters.
 Timeline simulate(const Study& study);
 
 }  // namespace arlab::training

@@ -8,8 +8,8 @@ namespace {
 
 class AllReduce final : public Strategy {
  public:
-  explicit AllReduce(const StrategyContext& station)
-      : s_(station),
+  explicit AllReduce(const StrategyContext& context)
+      : s_(context),
         gradients_(s_.exchange, s_.parameters, s_.options.gradients),
         open_(s_.parameters.variables().size()) {}
 
@@ -21,7 +21,7 @@ class AllReduce final : public Strategy {
   }
 
   void ready(std::size_t variable) override {
-    update(variable);  // of a worker that has no samples in this step, and so needed nothing
+    update(variable);  // a worker without samples in this step skipped need()
     gradients_.ready(variable);
   }
 
@@ -44,7 +44,7 @@ class AllReduce final : public Strategy {
   void restore(State state) override { gradients_.restore(std::move(state)); }
 
  private:
-  // All have arrived and are finite before any is applied: a bad step leaves the weights alone.
+  // Waits for all gradients and checks them before applying any: a bad step changes no weights.
   void update_all(const Step& step) {
     gradients_.wait_for_all();
     expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
@@ -70,13 +70,13 @@ class AllReduce final : public Strategy {
   StrategyContext s_;
   GradientExchange gradients_;
   Step last_;
-  std::vector<bool> open_;  // by variable: the last step's update is to come
+  std::vector<bool> open_;  // by variable: the last step's update is pending
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station) {
-  return std::make_unique<AllReduce>(station);
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& context) {
+  return std::make_unique<AllReduce>(context);
 }
 
 }  // namespace arlab::training

@@ -1,9 +1,8 @@
 // Allreduce of gradients: every worker holds all weights and applies the same sum.
 //
-// Gradients travel as a scheduler says, while the backward pass goes on; where it has no barrier,
-// in the next forward pass, too, and each variable is updated when that needs it. Sergeev & Del
-// Balso, Horovod, arXiv:1802.05799; Li et al., VLDB 13(12), 2020; Peng et al., ByteScheduler, SOSP
-// 2019.
+// A scheduler orders the exchange, which overlaps the backward pass. Without a barrier it also
+// overlaps the next forward pass, which updates each variable when it needs it. Sergeev & Del Balso,
+// Horovod, arXiv:1802.05799; Li et al., VLDB 13(12), 2020; Peng et al., ByteScheduler, SOSP 2019.
 #pragma once
 
 #include <memory>
@@ -12,6 +11,6 @@
 
 namespace arlab::training {
 
-std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& station);
+std::unique_ptr<Strategy> make_all_reduce(const StrategyContext& context);
 
 }  // namespace arlab::training

@@ -4,15 +4,15 @@
 
 namespace arlab::training {
 
-std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& station, bool synchronous) {
-  return station.serves() ? make_push_server(station, synchronous) : make_push_worker(station);
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, bool synchronous) {
+  return context.serves() ? make_push_server(context, synchronous) : make_push_worker(context);
 }
 
-std::string refuse_parameter_server(const StrategyContext& station) {
-  if (station.options.servers >= 1 && station.workers >= 1)
-    return PushCodes::unsupported_reason(station.options.gradients);
-  return std::to_string(station.options.servers) + " parameter servers and " +
-         std::to_string(station.workers) + " workers: there must be at least 1 of each";
+std::string refuse_parameter_server(const StrategyContext& context) {
+  if (context.options.servers >= 1 && context.workers >= 1)
+    return PushCodes::unsupported_reason(context.options.gradients);
+  return std::to_string(context.options.servers) + " parameter servers and " +
+         std::to_string(context.workers) + " workers: use at least 1 of each";
 }
 
 }  // namespace arlab::training

@@ -1,9 +1,9 @@
-// Parameter servers: ranks that keep the variables, each variable on one of them, and the optimizer
-// with it. Workers push gradients and pull weights.
+// Parameter servers: ranks that hold the variables and their optimizer state, each variable on one
+// server. Workers push gradients and pull weights.
 //
-// Li et al., Scaling Distributed Machine Learning with the Parameter Server, OSDI 2014.
-// Synchronous: a server adds up the gradients of all workers, by rank, and updates once.
-// Asynchronous: it updates at each gradient that comes, and answers with what the weights are then.
+// Synchronous servers add the gradients of all workers, by rank, and update once. Asynchronous
+// servers update at each gradient and reply with the current weights. Li et al., Scaling Distributed
+// Machine Learning with the Parameter Server, OSDI 2014.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace arlab::training {
 
-std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& station, bool synchronous);
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, bool synchronous);
 
-/// Why not; empty if it can.
-std::string refuse_parameter_server(const StrategyContext& station);
+/// Returns why a parameter server cannot work here; empty if it can.
+std::string refuse_parameter_server(const StrategyContext& context);
 
 }  // namespace arlab::training

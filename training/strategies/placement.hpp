@@ -1,4 +1,4 @@
-// Placement: which server keeps which variable.
+// Placement: assigns variables to servers.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace arlab::training {
 
-/// Each variable on one server, by index from 0: the largest first, each to the server with the
-/// fewest elements so far, so that traffic is spread evenly.
+/// Returns the server of each variable, counted from 0. Places the largest variables first, each on
+/// the server with the fewest elements, so that traffic is balanced.
 std::vector<Rank> place(std::span<const Variable> variables, Rank servers);
 
 }  // namespace arlab::training

@@ -1,5 +1,4 @@
-// Push and pull: what both ends of parameter servers have in common: lanes, and parts of vectors as
-// messages.
+// Push and pull: the lanes and transfers that workers and parameter servers share.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,7 @@
 
 namespace arlab::training {
 
-// A worker's push travels on its own lane, and its pull on another.
+// Each worker has one lane for pushes and another for pulls.
 class PushPullLanes {
  public:
   explicit PushPullLanes(Rank workers) : workers_(workers) {}
@@ -34,7 +33,7 @@ inline std::span<float> part(std::span<float> flat, const Variable& v) {
   return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
 }
 
-std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station);
-std::unique_ptr<Strategy> make_push_server(const StrategyContext& station, bool synchronous);
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& context);
+std::unique_ptr<Strategy> make_push_server(const StrategyContext& context, bool synchronous);
 
 }  // namespace arlab::training

@@ -1,7 +1,7 @@
-// PushCodes: gradients as codes on their way to parameter servers, a compressor a variable.
+// PushCodes: encodes gradients for parameter servers, with one compressor per variable.
 //
-// A worker has one for all variables, and keeps residuals in it; a server has one to decode with.
-// Only what is pushed is compressed: what is pulled are weights, in which every error would stay.
+// A worker's compressors keep residuals; a server's only decode. Pushes are compressed, pulls are
+// not: errors in the weights would persist.
 #pragma once
 
 #include <memory>
@@ -14,31 +14,35 @@
 
 namespace arlab::training {
 
+/// Returns how the choice encodes a gradient for a server: by any aggregation except an allreduce of
+/// several passes. Throws Error(usage) if it has no other.
+Aggregation push_aggregation(const CompressorChoice& choice);
+
 class PushCodes {
  public:
-  /// Throws Error(usage) for a compressor whose codes cannot be pushed.
+  /// Throws Error(usage) if the compressor's codes cannot be pushed.
   PushCodes(const GradientOptions& options, std::span<const Variable> variables, Rank workers);
 
-  /// Of the variable's gradient at a worker's push (from 0), which is scaled up to that of its own
-  /// batch; the code is valid until the next one of the variable.
+  /// Encodes the variable's gradient for a worker's push (counted from 0), scaled up to that of the
+  /// worker's own batch. The code stays valid until the variable's next call.
   std::span<std::byte> encode(std::size_t variable, std::span<float> gradient, Rank worker,
                               Count push);
-  /// How long it is.
+  /// Returns the size of that code.
   Count bytes(std::size_t variable, Count push) const;
-  /// gradient = what the code stands for, a part of the sum over all workers.
+  /// Replaces `gradient` by the decoded code, which is part of the sum over all workers.
   void decode(std::size_t variable, std::span<const std::byte> code, std::span<float> gradient,
               Rank worker, Count push);
-  /// The last touch on that sum.
+  /// Turns the sum of all decoded gradients into the result.
   void finish(std::size_t variable, std::span<float> sum, Count push);
 
   GradientExchange::State state();
   void restore(const GradientExchange::State& state);
 
-  /// Why codes cannot be pushed; empty if they can.
+  /// Returns why codes cannot be pushed; empty if they can.
   static std::string unsupported_reason(const GradientOptions& options);
 
  private:
-  EncodeContext occasion(std::size_t variable, Rank worker, Count push) const;
+  EncodeContext context(std::size_t variable, Rank worker, Count push) const;
 
   GradientOptions options_;
   std::vector<std::string> names_;

@@ -1,4 +1,4 @@
-// A parameter server: adds up what workers push, updates, and lets them pull the weights.
+// A parameter server: sums what workers push, updates the weights, and sends them to the workers.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -12,8 +12,8 @@ namespace {
 
 class Server final : public Strategy {
  public:
-  Server(const StrategyContext& station, bool synchronous)
-      : s_(station), lanes_(s_.workers), synchronous_(synchronous), desks_(index(s_.workers)) {
+  Server(const StrategyContext& context, bool synchronous)
+      : s_(context), lanes_(s_.workers), synchronous_(synchronous), peers_(index(s_.workers)) {
     const auto variables = s_.parameters.variables();
     const std::vector<Rank> server_of = place(variables, s_.ranks - s_.workers);
     for (std::size_t v = 0; v < variables.size(); ++v)
@@ -32,8 +32,8 @@ class Server final : public Strategy {
   void start_epoch(Count first, Count steps) override {
     settled_ = false;
     for (Rank w = 0; w < s_.workers; ++w) {
-      desks_[index(w)].push = first;
-      desks_[index(w)].end = first + steps;
+      peers_[index(w)].push = first;
+      peers_[index(w)].end = first + steps;
       if (!synchronous_) expect_from(w);
     }
   }
@@ -58,58 +58,58 @@ class Server final : public Strategy {
   Staleness staleness() const override { return staleness_; }
 
  private:
-  struct WorkerState {          // of one worker
-    std::vector<float> pushed;  // its gradient, all variables (those of others stay empty)
-    std::vector<float> pulled;  // a copy of the weights, on its way to the worker
-    std::vector<std::vector<std::byte>> codes;  // the same compressed, by variable of mine_
+  struct WorkerState {
+    std::vector<float> pushed;  // its gradient (other servers' variables stay unused)
+    std::vector<float> pulled;  // copy of the weights in transit to the worker
+    std::vector<std::vector<std::byte>> codes;  // its compressed gradient, by variable of mine_
     std::vector<collectives::Transfer> in, out;
-    Count push = 0, end = 0;  // the number of the next one, and of the first beyond the epoch's
-    Count version = 0;        // of the weights it has
+    Count push = 0, end = 0;  // numbers of its next push and of the first after the epoch
+    Count version = 0;        // of its weights
   };
 
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
 
   void expect_from(Rank worker) {
-    WorkerState& desk = desks_[index(worker)];
-    if (mine_.empty() || desk.push == desk.end) return;
-    desk.pushed.resize(s_.parameters.gradients().size());
-    desk.codes.resize(mine_.size());
-    desk.in.clear();
+    WorkerState& peer = peers_[index(worker)];
+    if (mine_.empty() || peer.push == peer.end) return;
+    peer.pushed.resize(s_.parameters.gradients().size());
+    peer.codes.resize(mine_.size());
+    peer.in.clear();
     for (std::size_t i = 0; i < mine_.size(); ++i) {
-      if (codes_) desk.codes[i].resize(index(codes_->bytes(number_of_[i], desk.push)));
-      desk.in.push_back(codes_
-                            ? transfer(ActionKind::replace, worker, std::span(desk.codes[i]))
-                            : transfer(ActionKind::replace, worker, part(desk.pushed, mine_[i])));
+      if (codes_) peer.codes[i].resize(index(codes_->bytes(number_of_[i], peer.push)));
+      peer.in.push_back(codes_
+                            ? transfer(ActionKind::replace, worker, std::span(peer.codes[i]))
+                            : transfer(ActionKind::replace, worker, part(peer.pushed, mine_[i])));
     }
-    s_.exchange.communicator().start(lanes_.push(worker), desk.in,
+    s_.exchange.communicator().start(lanes_.push(worker), peer.in,
                                      codes_ ? kCodes : collectives::Operand{});
   }
 
-  /// A worker's gradient is here, or its code.
+  /// Takes a worker's gradient, or its code, after arrival.
   void take(Rank worker) {
-    WorkerState& desk = desks_[index(worker)];
+    WorkerState& peer = peers_[index(worker)];
     for (std::size_t i = 0; codes_ && i < mine_.size(); ++i)
-      codes_->decode(number_of_[i], desk.codes[i], part(desk.pushed, mine_[i]), worker, desk.push);
-    ++desk.push;
-    ++staleness_[version_ - desk.version];
+      codes_->decode(number_of_[i], peer.codes[i], part(peer.pushed, mine_[i]), worker, peer.push);
+    ++peer.push;
+    ++staleness_[version_ - peer.version];
   }
 
   void answer(Rank worker) {
-    WorkerState& desk = desks_[index(worker)];
-    desk.version = version_;
-    desk.pulled.resize(s_.parameters.weights().size());
-    desk.out.clear();
+    WorkerState& peer = peers_[index(worker)];
+    peer.version = version_;
+    peer.pulled.resize(s_.parameters.weights().size());
+    peer.out.clear();
     for (const Variable& v : mine_) {
       const std::span<float> now = part(s_.parameters.weights(), v);
-      const std::span<float> copy = part(desk.pulled, v);
+      const std::span<float> copy = part(peer.pulled, v);
       std::copy(now.begin(), now.end(), copy.begin());
-      desk.out.push_back(transfer(ActionKind::send, worker, copy));
+      peer.out.push_back(transfer(ActionKind::send, worker, copy));
     }
-    s_.exchange.communicator().start(lanes_.pull(worker), desk.out, {});
+    s_.exchange.communicator().start(lanes_.pull(worker), peer.out, {});
     ++answers_;
   }
 
-  /// Waits for a worker's gradient; what was sent may arrive in the meantime.
+  /// Waits for a worker's gradient. Meanwhile replies may complete.
   Rank next_push() {
     for (;;) {
       const int lane = s_.exchange.communicator().wait();
@@ -118,32 +118,32 @@ class Server final : public Strategy {
     }
   }
   void next_answer() {
-    expects(!lanes_.is_push(s_.exchange.communicator().wait()), "a worker pushed once too often");
+    expects(!lanes_.is_push(s_.exchange.communicator().wait()), "a worker pushed too many times");
     --answers_;
   }
 
-  // Added by rank, so that the sum does not depend on who came first. All answers have arrived at
-  // the end: between two steps the ranks may compare their replicas.
+  // Adds gradients by rank, so that the sum does not depend on their order of arrival. Waits for all
+  // replies, because the ranks may compare their replicas between two steps.
   void update_once(const Step& step) {
     for (Rank w = 0; w < s_.workers; ++w) expect_from(w);
     for (Rank pushes = 0; pushes < s_.workers; ++pushes) take(next_push());
     for (std::size_t m = 0; m < mine_.size(); ++m) {
       const Variable& v = mine_[m];
-      const std::span<float> sum = part(desks_.front().pushed, v);
-      for (std::size_t w = 1; w < desks_.size(); ++w) {
-        const std::span<const float> own = part(desks_[w].pushed, v);
+      const std::span<float> sum = part(peers_.front().pushed, v);
+      for (std::size_t w = 1; w < peers_.size(); ++w) {
+        const std::span<const float> own = part(peers_[w].pushed, v);
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += own[i];
       }
       if (codes_) codes_->finish(number_of_[m], sum, step.number);
     }
-    update(desks_.front().pushed, step);
+    update(peers_.front().pushed, step);
     for (Rank w = 0; w < s_.workers; ++w) answer(w);
     while (answers_ > 0) next_answer();
   }
 
   void update_by(Rank worker, const Step& step) {
     take(worker);
-    update(desks_[index(worker)].pushed, step);
+    update(peers_[index(worker)].pushed, step);
     answer(worker);
     expect_from(worker);
   }
@@ -162,19 +162,19 @@ class Server final : public Strategy {
   PushPullLanes lanes_;
   bool synchronous_;
   std::vector<Variable> mine_;
-  std::vector<std::size_t> number_of_;  // of each of mine_ among all
+  std::vector<std::size_t> number_of_;  // index of each of mine_ among all variables
   std::optional<PushCodes> codes_;
-  std::vector<WorkerState> desks_;  // by worker
+  std::vector<WorkerState> peers_;  // by worker
   Count version_ = 0;
-  int answers_ = 0;  // on their way
+  int answers_ = 0;  // replies in progress
   bool settled_ = true;
   Staleness staleness_;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_push_server(const StrategyContext& station, bool synchronous) {
-  return std::make_unique<Server>(station, synchronous);
+std::unique_ptr<Strategy> make_push_server(const StrategyContext& context, bool synchronous) {
+  return std::make_unique<Server>(context, synchronous);
 }
 
 }  // namespace arlab::training

@@ -1,4 +1,4 @@
-// A worker of parameter servers: pushes its gradients, and pulls the weights.
+// A worker of parameter servers: pushes its gradients and pulls the weights.
 #include <optional>
 #include <vector>
 
@@ -10,8 +10,8 @@ namespace {
 
 class Worker final : public Strategy {
  public:
-  explicit Worker(const StrategyContext& station)
-      : s_(station),
+  explicit Worker(const StrategyContext& context)
+      : s_(context),
         lanes_(s_.workers),
         server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {
     if (s_.options.gradients.compressor)
@@ -46,7 +46,7 @@ class Worker final : public Strategy {
     s_.exchange.add_usage(s_.exchange.clock().now() - begin, bytes);
   }
 
-  // What other workers have pushed since is pulled, too.
+  // Also pulls what other workers have pushed since.
   void settle() override { pull(0); }
 
   State state() override { return codes_ ? codes_->state() : State{}; }
@@ -63,16 +63,16 @@ class Worker final : public Strategy {
     return all;
   }
 
-  // All that share a server's link have begun at once, and their bursts meet there, so that each
-  // took as many times as long as there are workers. From here on, each is a share of an iteration
-  // behind the one before it, and stays there: nobody waits for the others.
+  // All workers on a server's link began together, so their bursts collided, and each took as many
+  // times longer as there are workers. From here on each worker lags its predecessor by a fraction of
+  // an iteration. It keeps that distance, because workers do not wait for each other.
   void stagger(double now) {
     const double exposed = s_.exchange.usage().exposed - exposed_,
                  computed = now - begin_ - exposed;
     const double iteration = (computed + exposed / s_.workers) / kAlone;
-    const Profile profile{{"all", 0, to_time(iteration * kSecond), 0, {}}};
+    const Profile profile{{"all", Time{}, to_time(iteration * kPicosecondsPerSecond), 0, {}}};
     const Time offset = scheduler_.offset(profile, {}, s_.rank, s_.workers);
-    s_.exchange.clock().sleep(static_cast<double>(offset) / kSecond);
+    s_.exchange.clock().sleep(picoseconds(offset) / kPicosecondsPerSecond);
   }
 
   std::vector<collectives::Transfer> codes(Count push) {
@@ -96,17 +96,17 @@ class Worker final : public Strategy {
   PushPullLanes lanes_;
   std::vector<Rank> server_of_;
   std::optional<PushCodes> codes_;
-  static constexpr int kAlone = 3;  // steps whose time is that of an iteration
+  static constexpr int kAlone = 3;  // steps that measure the time of an iteration
   const SchedulerKind& scheduler_ = find_scheduler(s_.options.gradients.scheduler);
-  bool is_open_ = false;  // a push, of codes that lie here, is under way
+  bool is_open_ = false;  // a push is in progress and reads codes of this object
   int steps_ = 0;
-  double begin_ = 0, exposed_ = 0;  // when the first of them began
+  double begin_ = 0, exposed_ = 0;  // at the begin of the first of these steps
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_push_worker(const StrategyContext& station) {
-  return std::make_unique<Worker>(station);
+std::unique_ptr<Strategy> make_push_worker(const StrategyContext& context) {
+  return std::make_unique<Worker>(context);
 }
 
 }  // namespace arlab::training

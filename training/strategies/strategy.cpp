@@ -16,41 +16,41 @@ const StrategyKind& find_strategy(std::string_view name) {
                          " (`arlab list strategies` names all)");
 }
 
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& station) {
-  const GradientOptions& g = station.options.gradients;
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context) {
+  const GradientOptions& g = context.options.gradients;
   const auto refuse = [&](const std::string& what) {
-    fail(Blame::usage, "strategy " + std::string(kind.name) + " has no use for a " + what +
-                           ": use --strategy mirrored or multi_worker");
+    fail(Blame::usage, "strategy " + std::string(kind.name) + " does not use a " + what +
+                           ": use strategy mirrored or multi_worker");
   };
   if (g.compressor && !kind.compresses) refuse("compressor");
   const bool staggered = kind.staggers && find_scheduler(g.scheduler).offset;
   if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules && !staggered)
     refuse("scheduler");
   using Kind = OptimizerOptions::Kind;
-  if (g.compressor && g.compressor->kind->optimiser != "any" &&
-      station.optimizer.options().kind != Kind::sgd)
+  if (g.compressor && g.compressor->kind->optimizer != "any" &&
+      context.optimizer.options().kind != Kind::sgd)
     fail(Blame::usage, "compressor " + std::string(g.compressor->kind->name) +
-                           " must be followed by " + std::string(g.compressor->kind->optimiser) +
-                           ", not " + std::string(name(station.optimizer.options().kind)) +
-                           ": use --optimizer sgd");
+                           " requires optimizer " + std::string(g.compressor->kind->optimizer) +
+                           ", not " + std::string(name(context.optimizer.options().kind)) +
+                           ": use optimizer sgd");
   if (kind.unsupported_reason)
-    if (const std::string why = kind.unsupported_reason(station); !why.empty())
+    if (const std::string why = kind.unsupported_reason(context); !why.empty())
       fail(Blame::usage, why);
-  return kind.make(station);
+  return kind.make(context);
 }
 
-void apply_all(const StrategyContext& station, const Step& step) {
-  const std::span<const float> gradients = station.parameters.gradients();
-  expect_finite(station.parameters.variables(), 0, gradients, step.number);
-  station.optimizer.start_step(step.learning_rate);
-  station.optimizer.apply(0, station.parameters.weights(), gradients);
+void apply_all(const StrategyContext& context, const Step& step) {
+  const std::span<const float> gradients = context.parameters.gradients();
+  expect_finite(context.parameters.variables(), 0, gradients, step.number);
+  context.optimizer.start_step(step.learning_rate);
+  context.optimizer.apply(0, context.parameters.weights(), gradients);
 }
 
-void average(const StrategyContext& station, const CollectiveId& id, std::span<float> data) {
-  if (station.ranks == 1 || data.empty()) return;
-  if (station.serves()) std::fill(data.begin(), data.end(), 0.0F);
-  station.exchange.sum(id, data);
-  const float share = 1 / static_cast<float>(station.workers);
+void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data) {
+  if (context.ranks == 1 || data.empty()) return;
+  if (context.serves()) std::fill(data.begin(), data.end(), 0.0F);
+  context.exchange.sum(id, data);
+  const float share = 1 / static_cast<float>(context.workers);
   for (float& x : data) x *= share;
 }
 

@@ -1,8 +1,8 @@
-// Strategy: how replicas are kept in step.
+// Strategy: keeps the replicas synchronized.
 //
-// One object works for one rank. A worker's step is: start_step, forward and backward (in which it
-// is told of each gradient that is ready), finish_step. Where the strategy has servers, the last
-// ranks are no workers and call start_step and finish_step only.
+// One object serves one rank. A worker's step calls start_step, runs forward and backward passes
+// (which call need and ready), and calls finish_step. If the strategy has servers, the last ranks are
+// servers, which call only start_step and finish_step.
 //
 // To add one, write training/strategies/catalog/<name>.cpp with `StrategyKind <name>()` in
 // namespace arlab::training::strategy_catalog, and one test.
@@ -26,17 +26,17 @@ namespace arlab::training {
 struct StrategyOptions {
   Rank servers = 1;  ///< of the parameter servers
   Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
-  Count every = 8;   ///< local_sgd: steps between two averages
+  Count every = 8;   ///< local_sgd: steps between averages
   GradientOptions gradients = {};
 };
 
-/// What a strategy works on; all of it outlives the strategy.
+/// What a strategy works on; everything outlives the strategy.
 struct StrategyContext {
   Parameters& parameters;
   Optimizer& optimizer;
   Exchange& exchange;
   Rank rank = 0;
-  Rank workers = 1;  ///< ranks 0 to workers - 1; those from there on are servers
+  Rank workers = 1;  ///< ranks 0 to workers - 1; all later ranks are servers
   Rank ranks = 1;
   StrategyOptions options;
 
@@ -44,75 +44,75 @@ struct StrategyContext {
 };
 
 struct Step {
-  Count number = 0;  ///< from the beginning of the training
+  Count number = 0;  ///< counts from the beginning of training
   double learning_rate = 0;
 };
 
-/// How many updates were made from weights that were so many updates old.
+/// Number of updates by staleness: how many updates old the weights of a gradient were.
 using Staleness = std::map<Count, Count>;
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  /// Steps follow from that number on, so many, until settle().
+  /// Announces the given number of steps from `first` on, until settle().
   virtual void start_epoch(Count /*first*/, Count /*steps*/) {}
   virtual void start_step(const Step&) {}
-  /// The forward pass is about to use a variable.
+  /// Called before the forward pass uses a variable.
   virtual void need(std::size_t /*variable*/) {}
-  /// The gradient of a variable is complete; called within the backward pass.
+  /// Called in the backward pass when the variable's gradient is complete.
   virtual void ready(std::size_t /*variable*/) {}
-  /// On return the replica holds the weights for the next step, or will when they are needed.
+  /// On return the replica holds the next step's weights, or will hold them when they are needed.
   virtual void finish_step(const Step&) = 0;
-  /// Whether it holds them: nothing is under way, and gradients are of no use any more.
+  /// Returns whether it holds them now: no gradient is in progress or needed any more.
   virtual bool is_whole() const { return true; }
-  /// On return it does. Every rank calls it.
+  /// On return is_whole() is true. Every rank calls it.
   virtual void flush() {}
-  /// Ends an epoch: on return all workers hold the same weights. Every rank calls it.
+  /// Ends an epoch; on return all workers hold the same weights. Every rank calls it.
   virtual void settle() {}
 
-  /// What this rank alone must keep from step to step beside weights and moments; when settled.
+  /// What this rank must keep from step to step besides weights and moments. Call when settled.
   using State = GradientExchange::State;
   virtual State state() { return {}; }
-  /// Before the first step.
+  /// Call before the first step.
   virtual void restore(State) {}
 
   virtual Staleness staleness() const { return {}; }
 };
 
 struct StrategyKind {
-  std::string_view name;  ///< the file's stem and the command line's word
+  std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
-  std::string_view backend = {};  ///< the only one it is for; empty: any
-  bool synchronous = true;        ///< n workers train as one with the whole batch does
-  bool equal_replicas = true;     ///< after each step all workers hold the same weights
-  bool direct = false;            ///< gradients go from rank to rank, by no algorithm
-  bool schedules = false;         ///< gradients travel by a scheduler
-  bool staggers = false;          ///< workers may begin one after another, as a scheduler says
-  bool compresses = false;        ///< they may be compressed
-  bool has_servers = false;       ///< StrategyOptions::servers of the ranks are no workers
-  bool own_moments = false;  ///< each rank has moments of its own, which a checkpoint must keep
-  bool local_batch = false;  ///< a worker's loss is divided by its own batch
-  std::string_view route = "ring";  ///< the algorithm where none was asked for
+  std::string_view backend = {};    ///< the only backend that it supports; empty: any
+  bool synchronous = true;          ///< n workers train like one with the whole batch
+  bool equal_replicas = true;       ///< after each step all workers hold the same weights
+  bool direct = false;              ///< sends gradients from rank to rank, without an algorithm
+  bool schedules = false;           ///< uses a scheduler
+  bool staggers = false;            ///< a scheduler may delay the workers' starts
+  bool compresses = false;          ///< supports compressed gradients
+  bool has_servers = false;         ///< the last StrategyOptions::servers ranks are servers
+  bool own_moments = false;         ///< each rank has its own moments; checkpoints store them all
+  bool local_batch = false;         ///< divides a loss by the worker's batch, not the global one
+  std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
-  std::string (*unsupported_reason)(const StrategyContext&) =
-      nullptr;  ///< optional: reason, or empty
+  /// Optional: returns why the strategy cannot work there, or "".
+  std::string (*unsupported_reason)(const StrategyContext&) = nullptr;
 };
 
-/// Every strategy of the catalogue, by name.
+/// Returns every strategy of the catalog, by name.
 std::span<const StrategyKind> strategies();
 
-/// Throws Error(usage) naming the nearest strategy when there is none of that name.
+/// Throws Error(usage) naming the nearest strategy if the name is unknown.
 const StrategyKind& find_strategy(std::string_view name);
 
-/// Throws Error(usage) if the strategy cannot work there.
-std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& station);
+/// Throws Error(usage) if the strategy cannot work in this context.
+std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context);
 
-/// One step of the optimizer on all weights.
-void apply_all(const StrategyContext& station, const Step& step);
+/// Applies one step of the optimizer to all weights.
+void apply_all(const StrategyContext& context, const Step& step);
 
-/// Replaces the data on every rank by their mean over the workers; those of servers are left out.
-void average(const StrategyContext& station, const CollectiveId& id, std::span<float> data);
+/// Replaces the data on every rank by their mean over the workers; servers' data do not count.
+void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data);
 
 }  // namespace arlab::training

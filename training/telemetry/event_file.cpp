@@ -18,14 +18,14 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_write(const std::string& path) {
   fail(Blame::environment, "cannot write " + path + " (" + std::strerror(errno) +
-                               "): make room or name a folder that can be written");
+                               "): free some space or use a writable folder");
 }
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// A checksum that may itself be checksummed.
+// Returns a masked checksum, which may itself be checksummed.
 std::string masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   const std::uint32_t masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
@@ -40,7 +40,7 @@ std::string record(const std::string& event) {
   return length + masked_crc(length) + event + masked_crc(event);
 }
 
-// events.out.tfevents.<seconds>.<host>.<process>.<number>, as TensorFlow has it.
+// Returns events.out.tfevents.<seconds>.<host>.<process>.<number>, the scheme of TensorFlow.
 std::string new_name(const fs::path& folder) {
   char host[256] = "host";
   ::gethostname(host, sizeof host - 1);
@@ -57,9 +57,9 @@ std::string new_name(const fs::path& folder) {
 EventFile::EventFile(const std::string& folder) {
   if (!has_event_files())
     fail(Blame::environment,
-         "this arlab was built without protobuf and writes no TensorBoard files: apt install "
-         "libprotobuf-dev protobuf-compiler, and build it again");
-  std::error_code ignored;  // whether it is there is told by opening the file
+         "this arlab was built without protobuf and cannot write TensorBoard files: apt install "
+         "libprotobuf-dev protobuf-compiler, and rebuild");
+  std::error_code ignored;  // opening the file reports whether the folder exists
   fs::create_directories(folder, ignored);
   path_ = new_name(folder);
   file_.reset(std::fopen(path_.c_str(), "wbx"));
@@ -79,7 +79,7 @@ void EventFile::scalar(std::string_view tag, double value, Count step) {
 }
 
 void EventFile::histogram(std::string_view tag, std::span<const float> values, Count step) {
-  const Histogram h = histogram_of(values);
+  const Histogram h = make_histogram(values);
   write(histogram_event(tag, h, step, now()));
   if (h.not_finite > 0)
     scalar(std::string(tag) + "/not_finite", static_cast<double>(h.not_finite), step);

@@ -1,7 +1,7 @@
-// Event files: what TensorBoard shows of a run: scalars and histograms by step.
+// EventFile: writes scalars and histograms by step for TensorBoard.
 //
-// A file is a row of records: length u64, masked CRC32C of the length, an Event (event.proto),
-// masked CRC32C of that. TensorFlow, core/lib/io/record_writer.cc.
+// A file is a sequence of records: length u64, masked CRC32C of the length, an Event (event.proto),
+// masked CRC32C of the event. TensorFlow, core/lib/io/record_writer.cc.
 #pragma once
 
 #include <cstdio>
@@ -14,20 +14,20 @@
 
 namespace arlab::training {
 
-/// Whether this program was built with protobuf, which event files need.
+/// Returns whether this program was built with protobuf, which event files need.
 bool has_event_files();
 
 class EventFile {
  public:
-  /// Begins a new file in the folder, named so that TensorBoard finds it and no other is
-  /// overwritten. Throws Error(environment) if it cannot be written, or has_event_files() is false.
+  /// Creates a new file in the folder, with a unique name that TensorBoard finds. Throws
+  /// Error(environment) if it cannot be written or has_event_files() is false.
   explicit EventFile(const std::string& folder);
 
-  /// All throw Error(environment) if the disk is full. What was added is in the file, even if the
-  /// process is killed.
+  /// Both write through to the file at once, so that data survive if the process is killed. They
+  /// throw Error(environment) if the disk is full.
   void scalar(std::string_view tag, double value, Count step);
-  /// Values that are not finite are left out of it; if there are some, their number is written as
-  /// the scalar <tag>/not_finite.
+  /// Leaves out values that are not finite; if there are any, writes their number as the scalar
+  /// <tag>/not_finite.
   void histogram(std::string_view tag, std::span<const float> values, Count step);
 
   const std::string& path() const { return path_; }

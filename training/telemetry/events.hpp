@@ -1,4 +1,4 @@
-// Events as bytes, through protobuf (event.proto); this is all of the program that includes it.
+// Encodes events as bytes through protobuf (event.proto); only its source includes protobuf.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace arlab::training {
 
-/// Times are seconds since 1970.
+/// `time` is in seconds since 1970.
 std::string version_event(double time);
 std::string scalar_event(std::string_view tag, double value, Count step, double time);
 std::string histogram_event(std::string_view tag, const Histogram& histogram, Count step,

@@ -7,7 +7,7 @@
 namespace arlab::training {
 namespace {
 
-// The upper ends of all buckets; the last takes whatever is above.
+// Returns the upper ends of all buckets; the last bucket takes all larger values.
 const std::vector<double>& all_limits() {
   static const std::vector<double> limits = [] {
     std::vector<double> positive;
@@ -24,7 +24,7 @@ const std::vector<double>& all_limits() {
 
 }  // namespace
 
-Histogram histogram_of(std::span<const float> values) {
+Histogram make_histogram(std::span<const float> values) {
   const std::vector<double>& limits = all_limits();
   std::vector<Count> counts(limits.size(), 0);
   Histogram h;
@@ -41,7 +41,7 @@ Histogram histogram_of(std::span<const float> values) {
     h.max = std::max(h.max, v);
     h.sum += v;
     h.sum_squares += v * v;
-    // A bucket holds what is below its limit: [previous, limit).
+    // A bucket holds [previous limit, limit).
     ++counts[static_cast<std::size_t>(std::upper_bound(limits.begin(), limits.end() - 1, v) -
                                       limits.begin())];
   }

@@ -1,7 +1,7 @@
-// Trace events: the JSON that Perfetto (ui.perfetto.dev) and Chrome (chrome://tracing) open: spans
-// of time in the threads of processes, arrows between them, and numbers over time.
+// TraceEvents: builds the JSON that Perfetto (ui.perfetto.dev) and Chrome (chrome://tracing) open:
+// time spans in threads of processes, arrows between them, and numbers over time.
 //
-// The Trace Event Format, Google, 2016. Every trace of this program is written by it.
+// The Trace Event Format, Google, 2016. All traces of this program use it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,18 +20,18 @@ class TraceEvents {
     int process = 0;
     int thread = 0;
   };
-  /// Times are microseconds. `about` is shown beside a span that was clicked on.
+  /// Times are in microseconds. Viewers show `about` for the selected span.
   void span(Where where, const std::string& name, double begin, double duration, Json about);
 
-  /// Two ends with the same number are joined by an arrow between the spans that lie there.
+  /// Draws an arrow between the spans at two ends with the same number.
   enum class End { start, finish };
   void arrow(End end, Where where, std::int64_t number, double time);
 
-  /// From `time` on, a number that is drawn over time, in a track of its own.
+  /// Sets the value of a track at `time`; viewers plot it over time.
   void counter(int process, const std::string& track, double time, const std::string& what,
                double value);
 
-  /// The whole file. `about` is shown as the trace's own data.
+  /// Returns the whole file. Viewers show `about` as the trace's own data.
   Json json(Json about) &&;
 
  private:

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
-#include "training/control/gather.hpp"
+#include "collectives/host/gatherv.hpp"
 
 namespace arlab::training {
 namespace {
@@ -15,29 +15,15 @@ void fill(std::span<float> into, const Floats& from, const std::string& what,
           const Checkpoint& checkpoint) {
   if (into.size() != from.size())
     fail(Blame::usage, checkpoint.source + " has " + std::to_string(from.size()) + " " + what +
-                           ", but this run " + std::to_string(into.size()) +
-                           ": go on with the program and the options that wrote it");
+                           ", but this run has " + std::to_string(into.size()) +
+                           ": resume with the program and the options that wrote it");
   std::copy(from.begin(), from.end(), into.begin());
-}
-
-collectives::Transfer message(ActionKind kind, Rank peer, std::span<float> data) {
-  return {kind, peer, std::as_writable_bytes(data).data(), static_cast<Count>(data.size())};
-}
-
-// One message from a rank to another; all others do nothing.
-void pass(collectives::Communicator& c, Rank from, Rank to, std::span<float> data) {
-  if (data.empty() || from == to || (c.rank() != from && c.rank() != to)) return;
-  const collectives::Transfer round[] = {c.rank() == from
-                                             ? message(ActionKind::send, to, data)
-                                             : message(ActionKind::replace, from, data)};
-  c.start(0, round, {});
-  c.wait();
 }
 
 std::string moments_of(Rank r) { return "optimizer/moments/" + std::to_string(r); }
 std::string state_of(Rank r) { return "strategy/" + std::to_string(r); }
 
-// Name and bytes of each, with their lengths before them.
+// Returns name and bytes of each entry, each preceded by its length.
 std::string encoded(const Strategy::State& state) {
   std::string text;
   const auto add = [&](const void* data, std::size_t size) {
@@ -57,7 +43,8 @@ Strategy::State decoded(std::string_view text) {
     std::uint64_t length = 0;
     if (text.size() >= sizeof length) std::memcpy(&length, text.data(), sizeof length);
     if (text.size() < sizeof length || text.size() - sizeof length < length)
-      fail(Blame::usage, "the checkpoint's state of a strategy is damaged: use another one");
+      fail(Blame::usage,
+           "the strategy's state in the checkpoint is damaged: use another checkpoint");
     const std::string_view part = text.substr(sizeof length, length);
     text.remove_prefix(sizeof length + length);
     return part;
@@ -71,16 +58,17 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
-void expect_same_plan(const std::vector<RunParameter>& articles, const Checkpoint& checkpoint) {
+void expect_same_plan(const std::vector<RunParameter>& run_parameters,
+                      const Checkpoint& checkpoint) {
   const Json& plan = checkpoint.json("plan");
-  for (const RunParameter& a : articles) {
+  for (const RunParameter& a : run_parameters) {
     if (!a.lasting) continue;
     const auto found = plan.find(a.name);
     const std::string was = found == plan.end() ? "missing" : found->get<std::string>();
     if (was != a.value)
-      fail(Blame::usage, checkpoint.source + " is of another run: " + a.name + " was " + was +
-                             ", and is now " + a.value +
-                             ": use the same options, or another --checkpoint folder");
+      fail(Blame::usage, checkpoint.source + " belongs to another run: " + a.name + " was " + was +
+                             " and is now " + a.value +
+                             ": use the same options or another checkpoint folder");
   }
 }
 
@@ -100,7 +88,7 @@ std::vector<std::string> Checkpointer::resume() {
   if (latest) {
     for (const std::string& reason : latest->refused) notes.push_back(reason);
     restore(latest->checkpoint);
-    notes.push_back("going on after step " + std::to_string(latest->step) + " from " +
+    notes.push_back("resuming after step " + std::to_string(latest->step) + " from " +
                     latest->path);
   }
   const bool any = trainer_.communicator().max(latest ? 1 : 0) > 0;
@@ -111,7 +99,8 @@ std::vector<std::string> Checkpointer::resume() {
   }
   if (keeps())
     for (const std::string& name : latest ? folder_->begin(*latest) : folder_->begin(Count{0}))
-      notes.push_back("kept as " + name + ": it is of another run, later, or damaged");
+      notes.push_back("kept as " + name +
+                      " because it belongs to another run, is newer, or is damaged");
   return notes;
 }
 
@@ -123,7 +112,7 @@ Checkpoint Checkpointer::state() {
   if (!trainer_.own_moments()) c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
   c.add("position", Integers{trainer_.steps_done()});
   Json plan = Json::object();
-  for (const RunParameter& a : trainer_.articles())
+  for (const RunParameter& a : trainer_.run_parameters())
     if (a.lasting) plan[a.name] = a.value;
   c.add("plan", plan);
   return c;
@@ -132,16 +121,13 @@ Checkpoint Checkpointer::state() {
 void Checkpointer::restore(const Checkpoint& from) {
   if (!from.find("position") || !from.find("plan"))
     fail(Blame::usage, from.source +
-                           " holds weights only, with which a run cannot go on: use another "
-                           "--checkpoint folder");
-  expect_same_plan(trainer_.articles(), from);
-  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights",
-                    from);
-  fill(trainer_.replica().statistics(), from.floats("weights/statistics"),
-                    "statistics", from);
+                           " holds only weights, from which a run cannot resume: use another "
+                           "checkpoint folder");
+  expect_same_plan(trainer_.run_parameters(), from);
+  fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
+  fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
   if (!trainer_.own_moments()) {
-    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments",
-                      from);
+    fill(trainer_.optimizer().moments(), from.floats("optimizer/moments"), "moments", from);
     trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
   }
   trainer_.set_steps_done(from.integers("position").at(0));
@@ -166,35 +152,36 @@ void Checkpointer::rescue() {
   folder_->save(state(), {trainer_.steps_done(), false});
 }
 
-// Rank by rank; steps of the optimizer go as a float's exact integers would not, so as a Count.
+// Rank by rank. The optimizer's steps travel as a Count, because a float does not hold large integers
+// exactly.
 void Checkpointer::gather_moments(Checkpoint* into) {
   collectives::Communicator& c = trainer_.communicator();
   for (Rank r = 0; r < c.ranks(); ++r) {
     Floats moments = copy(trainer_.optimizer().moments());
     const Count steps = c.sum(c.rank() == r ? trainer_.optimizer().steps() : 0);
-    pass(c, r, 0, moments);
+    collectives::transmit(c, r, 0, std::as_writable_bytes(std::span(moments)));
     if (!into) continue;
     into->add(moments_of(r), std::move(moments));
     into->add(moments_of(r) + "/steps", Integers{steps});
   }
 }
 
-// Throws on all ranks unless rank 0's checkpoint has a part for each rank, and no more.
+// Throws on all ranks unless rank 0's checkpoint has exactly one part per rank.
 void Checkpointer::expect_part_of_each(const Checkpoint* from, std::string (*part_of)(Rank)) {
   collectives::Communicator& c = trainer_.communicator();
   const bool enough = !from || (from->find(part_of(c.ranks() - 1)) != nullptr &&
                                 from->find(part_of(c.ranks())) == nullptr);
   if (c.max(enough ? 0 : 1) > 0)
-    fail(Blame::usage, "the checkpoint in " + path_ + " is of another number of ranks than " +
-                           std::to_string(c.ranks()) +
-                           ", and each rank has a state of its own here: use as many");
+    fail(Blame::usage,
+         "the checkpoint in " + path_ + " has state for another number of ranks than " +
+             std::to_string(c.ranks()) + ": use as many ranks as the run that wrote it");
 }
 
 void Checkpointer::gather_states(Checkpoint* into) {
   collectives::Communicator& c = trainer_.communicator();
   const std::string own = encoded(trainer_.strategy_state());
   if (c.sum(static_cast<Count>(own.size())) == 0) return;
-  std::vector<std::string> all = gather(c, own);
+  std::vector<std::string> all = collectives::gather(c, own);
   if (!into) return;
   for (Rank r = 0; r < c.ranks(); ++r)
     into->add(state_of(r), std::move(all[static_cast<std::size_t>(r)]));
@@ -206,7 +193,7 @@ void Checkpointer::scatter_states(const Checkpoint* from) {
   expect_part_of_each(from, state_of);
   std::vector<std::string> all;
   for (Rank r = 0; from && r < c.ranks(); ++r) all.push_back(from->bytes(state_of(r)));
-  trainer_.restore_strategy(decoded(scatter(c, all)));
+  trainer_.restore_strategy(decoded(collectives::scatter(c, all)));
 }
 
 void Checkpointer::scatter_moments(const Checkpoint* from) {
@@ -217,7 +204,7 @@ void Checkpointer::scatter_moments(const Checkpoint* from) {
     Floats moments(trainer_.optimizer().moments().size());
     if (from) fill(moments, from->floats(moments_of(r)), "moments", *from);
     const Count steps = c.sum(from ? from->integers(moments_of(r) + "/steps").at(0) : 0);
-    pass(c, 0, r, moments);
+    collectives::transmit(c, 0, r, std::as_writable_bytes(std::span(moments)));
     if (c.rank() != r) continue;
     fill(trainer_.optimizer().moments(), moments, "moments", Checkpoint{});
     trainer_.optimizer().set_steps(steps);

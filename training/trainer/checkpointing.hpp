@@ -1,11 +1,10 @@
-// Backup: a run's state in checkpoints, and back: kill it at any step, start it again, and the
-// weights at the end are the same to the bit.
+// Checkpointer: saves a run's state in checkpoints and restores it. A run that is killed at any step
+// and resumed ends with the same weights, to the bit.
 //
-// A state is taken where all ranks are settled. It holds weights, statistics, the optimizer's
-// moments (of every rank, where each has its own), what every rank's compressors keep, the steps
-// done, which tell the sampler's position, and the plan. Nothing in a run draws random numbers but
-// the sampler and the making of data, which count from seeds, so there is no other random state to
-// keep.
+// It saves when all ranks are settled. A checkpoint holds weights, statistics, optimizer moments (of
+// every rank if they differ), each rank's compressor state, the number of steps done, which gives
+// the sampler's position, and the run parameters. There is no random state: the sampler and the
+// synthetic data derive their random numbers from seeds and counters.
 #pragma once
 
 #include <optional>
@@ -18,13 +17,13 @@ namespace arlab::training {
 
 class Checkpointer {
  public:
-  /// Every rank makes one, before Trainer::run(); only rank 0 touches the folder. The trainer
-  /// outlives it and saves from now on.
+  /// Every rank makes one before Trainer::run(). From then on the trainer, which must outlive it,
+  /// saves checkpoints; only rank 0 accesses the folder.
   Checkpointer(Trainer& trainer, std::string folder, const SavePolicy& policy);
 
-  /// Goes on from the newest whole checkpoint, if there is one; every rank calls it, once. Returns
-  /// what people should be told: which one it was, what was refused or renamed. Throws Error(usage)
-  /// if the checkpoint is of another run: another model, optimizer, data, ..., naming it.
+  /// Restores the newest complete checkpoint, if there is one. Every rank calls it once. Returns
+  /// notes for the user: the checkpoint in use, and those rejected or renamed. Throws Error(usage)
+  /// naming the first run parameter that differs, such as model, optimizer or data.
   std::vector<std::string> resume();
 
  private:
@@ -42,7 +41,7 @@ class Checkpointer {
   Trainer& trainer_;
   std::string path_;
   SavePolicy policy_;
-  std::optional<CheckpointFolder> folder_;  // rank 0's
+  std::optional<CheckpointFolder> folder_;  // on rank 0 only
 };
 
 }  // namespace arlab::training

@@ -6,46 +6,44 @@
 namespace arlab::training {
 namespace {
 
-// With all its digits, so that numbers that differ read differently.
-std::string text_of(double x) {
+// Writes all digits, so that different numbers have different texts.
+std::string to_string(double x) {
   char digits[32];
   const auto end = std::to_chars(digits, std::end(digits), x).ptr;
   return {digits, end};
 }
 
-std::string text_of(const OptimizerOptions& o) {
+std::string to_string(const OptimizerOptions& o) {
   std::string text(name(o.kind));
-  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + text_of(o.momentum);
+  if (o.kind == OptimizerOptions::Kind::momentum) text += ' ' + to_string(o.momentum);
   if (o.kind == OptimizerOptions::Kind::adam)
-    text += ' ' + text_of(o.beta1) + ' ' + text_of(o.beta2);
+    text += ' ' + to_string(o.beta1) + ' ' + to_string(o.beta2);
   return text;
 }
 
-std::string text_of(const LearningRate& r) {
-  std::string text = text_of(r.base) + ", scaled " + std::string(name(r.scaling)) +
-                     ", warm-up " + text_of(r.warm_up) + ", " +
-                     std::string(name(r.decay));
+std::string to_string(const LearningRate& r) {
+  std::string text = to_string(r.base) + ", scaled " + std::string(name(r.scaling)) + ", warm-up " +
+                     to_string(r.warm_up) + ", " + std::string(name(r.decay));
   if (r.scaling != RateScaling::none) text += ", " + std::to_string(r.workers) + " workers";
-  if (r.decay == RateDecay::cosine) text += ", " + text_of(r.epochs) + " epochs";
+  if (r.decay == RateDecay::cosine) text += ", " + to_string(r.epochs) + " epochs";
   if (r.decay == RateDecay::steps)
-    for (const RateDrop& d : r.drops)
-      text += ", " + text_of(d.epoch) + ":" + text_of(d.factor);
+    for (const RateDrop& d : r.drops) text += ", " + to_string(d.epoch) + ":" + to_string(d.factor);
   return text;
 }
 
 }  // namespace
 
-std::vector<RunParameter> articles_of(const TrainerOptions& l) {
+std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
   return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
                                std::to_string(o.bound) + ", every " + std::to_string(o.every)},
-          {"the optimizer", text_of(l.optimizer)},
-          {"the learning rate", text_of(l.rate)},
+          {"the optimizer", to_string(l.optimizer)},
+          {"the learning rate", to_string(l.rate)},
           {"micro-batches", std::to_string(l.micro_batches)},
-          {"the schedule", text(o.gradients), o.gradients.compressor.has_value()},
-          {"the speed", text_of(l.speed), false},
+          {"the schedule", to_string(o.gradients), o.gradients.compressor.has_value()},
+          {"the speed", to_string(l.speed), false},
           {"epochs", std::to_string(l.epochs), false},
-          {"steps", std::to_string(l.most_steps), false},
+          {"steps", std::to_string(l.max_steps), false},
           {"the comparisons", "every " + std::to_string(l.check_every), false}};
 }
 

@@ -1,4 +1,4 @@
-// Learning: what a training run is told, apart from the model and the data.
+// TrainerOptions: the options of a training run, except the model and the data.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@ namespace arlab::training {
 
 struct TrainerOptions {
   std::string strategy = "mirrored";
-  std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's own
+  std::string route;  ///< an algorithm, "native" or "auto"; empty: the strategy's default
   int segments = 1;
-  RouteOptions via;
+  RouteOptions route_options;
   bool overlap = true;
   StrategyOptions options;
   OptimizerOptions optimizer;
-  double speed = 0;  ///< where time is virtual: multiply-adds a second of a worker; 0: at once
+  double speed = 0;  ///< multiply-adds per second of a worker, for simulated time; 0: infinite
   LearningRate rate{.base = 0.1};
   Count epochs = 1;
-  Count most_steps = 0;     ///< of the whole run; 0: all
-  int micro_batches = 1;    ///< a worker's batch is computed in so many parts, one after the other
-  Count check_every = 100;  ///< steps between two comparisons of the replicas; 0: at epochs' ends
+  Count max_steps = 0;      ///< of the whole run; 0: no limit
+  int micro_batches = 1;    ///< sequential parts of a worker's batch
+  Count check_every = 100;  ///< steps between comparisons of the replicas; 0: once per epoch
 };
 
-/// What all ranks must have in common of it; the algorithm is as yet a word.
-std::vector<RunParameter> articles_of(const TrainerOptions& learning);
+/// Returns the options that all ranks must share. The algorithm is not resolved yet.
+std::vector<RunParameter> make_run_parameters(const TrainerOptions& learning);
 
 }  // namespace arlab::training

@@ -12,17 +12,17 @@ namespace {
 Route route_of(const TrainerOptions& learning, collectives::Communicator& communicator) {
   const std::string_view word =
       learning.route.empty() ? find_strategy(learning.strategy).route : learning.route;
-  // Before auto tries algorithms: ranks that try different ones would wait for each other for ever.
+  // Before "auto" tries algorithms: ranks that try different ones would deadlock.
   const RunParameter asked[] = {
       {"the algorithm asked for", std::string(word) + ", " + std::to_string(learning.segments) +
                                       " segments, groups of " +
-                                      std::to_string(learning.via.group_size)}};
+                                      std::to_string(learning.route_options.group_size)}};
   expect_same(communicator, asked);
-  constexpr Count kTried = 1 << 18;  // floats: a bucket of a megabyte
-  return find_route(word, learning.segments, communicator, kTried, learning.via);
+  constexpr Count kTried = 1 << 18;  // elements: a bucket of 1 MiB
+  return find_route(word, learning.segments, communicator, kTried, learning.route_options);
 }
 
-std::string text_of(std::span<const Variable> variables) {
+std::string to_string(std::span<const Variable> variables) {
   std::string text;
   for (const Variable& v : variables) {
     text += v.name;
@@ -38,27 +38,26 @@ Rank Trainer::workers_of(const TrainerOptions& learning, Rank ranks) {
   if (!find_strategy(learning.strategy).has_servers) return ranks;
   const Rank servers = learning.options.servers;
   if (servers < 1 || servers >= ranks)
-    fail(Blame::usage, std::to_string(servers) + " parameter servers among " +
-                           std::to_string(ranks) +
-                           " ranks: there must be at least 1, and 1 worker");
+    fail(Blame::usage, std::to_string(servers) + " parameter servers on " + std::to_string(ranks) +
+                           " ranks: use at least 1 server and leave at least 1 worker");
   return ranks - servers;
 }
 
 Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
-                 const MakeReplica& make, std::vector<RunParameter> articles)
+                 const MakeReplica& make, std::vector<RunParameter> run_parameters)
     : communicator_(communicator),
       learning_(learning),
       kind_(find_strategy(learning.strategy)),
       workers_(workers_of(learning, communicator.ranks())),
       exchange_(communicator, route_of(learning, communicator), learning.overlap),
-      articles_(std::move(articles)) {
+      run_parameters_(std::move(run_parameters)) {
   check(learning_.rate);
   replica_ = make([this](std::span<float> data) {
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });
   optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
                                            static_cast<Count>(replica_->weights().size()));
-  pace_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
+  compute_model_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
   agree();
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
                                     workers_, communicator_.ranks(), learning_.options});
@@ -66,14 +65,14 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
 }
 
 void Trainer::agree() {
-  articles_.push_back({"the model", text_of(replica_->variables())});
-  for (RunParameter& a : articles_of(learning_)) articles_.push_back(std::move(a));
-  articles_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
-                                            std::to_string(exchange_.route().segments) +
-                                            " segments"});
+  run_parameters_.push_back({"the model", to_string(replica_->variables())});
+  for (RunParameter& a : make_run_parameters(learning_)) run_parameters_.push_back(std::move(a));
+  run_parameters_.push_back({"the algorithm", exchange_.route().name(communicator_) + ", " +
+                                                  std::to_string(exchange_.route().segments) +
+                                                  " segments"});
   if (learning_.micro_batches < 1)
-    fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: give at least 1");
-  expect_same(communicator_, articles_);
+    fail(Blame::usage, std::to_string(learning_.micro_batches) + " micro-batches: use at least 1");
+  expect_same(communicator_, run_parameters_);
 }
 
 void Trainer::broadcast(std::span<float> data, int which) {
@@ -81,7 +80,7 @@ void Trainer::broadcast(std::span<float> data, int which) {
   exchange_.wait(exchange_.start({0, which, 0, Phase::weights}, data, task));
 }
 
-// Exact integers up to 2^53 pass through max().
+// max() preserves integers up to 2^53.
 void Trainer::share_state() {
   const bool first = communicator_.rank() == 0;
   steps_done_ = static_cast<Count>(communicator_.max(first ? static_cast<double>(steps_done_) : 0));
@@ -93,12 +92,12 @@ void Trainer::share_state() {
       static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0)));
 }
 
-// The gradient of each micro-batch is added to those before; only the last one completes it.
+// Each micro-batch adds its gradient to the sum; only the last one completes it.
 BatchResult Trainer::learn(const Batch& batch) {
-  // Those that are still under way are cleared when they have arrived.
+  // Gradients that are still in progress are cleared on arrival.
   const auto gradients = replica_->gradients();
   if (strategy_->is_whole()) std::fill(gradients.begin(), gradients.end(), 0.0F);
-  if (batch.samples == 0) {  // a short last batch, of which nothing is left for this worker
+  if (batch.samples == 0) {  // the last batch is short and leaves this worker no samples
     for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
     return {};
   }
@@ -112,7 +111,7 @@ BatchResult Trainer::learn(const Batch& batch) {
     const auto first = static_cast<std::size_t>(parts.begin(part));
     const auto size = static_cast<std::size_t>(parts.size(part));
     listen(part == 0, part == count - 1);
-    pace_->begin(parts.size(part));
+    compute_model_->begin(parts.size(part));
     outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
                                 std::span(batch.labels).subspan(first, size)},
                                scale);
@@ -120,21 +119,21 @@ BatchResult Trainer::learn(const Batch& batch) {
   return outcome;
 }
 
-// What the strategy is told of a pass: what the first one needs, and what the last one completes.
+// Notifies the strategy of the first micro-batch's needs and of the last one's completed gradients.
 void Trainer::listen(bool first, bool last) {
   replica_->on_need([this, first](std::size_t v) {
-    pace_->need(v, [&] {
+    compute_model_->need(v, [&] {
       if (first) strategy_->need(v);
     });
   });
   replica_->on_ready([this, last](std::size_t v) {
-    pace_->ready(v, [&] {
+    compute_model_->ready(v, [&] {
       if (last) strategy_->ready(v);
     });
   });
 }
 
-StepReport Trainer::train_step(const TrainingData& feed, Count steps_of_epoch) {
+StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
   const double begin = clock().now();
   const Exchange::Usage before = exchange_.usage();
   StepReport r;
@@ -145,7 +144,7 @@ StepReport Trainer::train_step(const TrainingData& feed, Count steps_of_epoch) {
   strategy_->start_step(r.step);
   if (is_worker()) {
     const double asked = clock().now();
-    const Batch batch = feed.train->next();
+    const Batch batch = data.train->next();
     r.input = clock().now() - asked;
     r.outcome = learn(batch);
   }
@@ -165,59 +164,60 @@ void Trainer::compare_replicas() {
   const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
   diverged_ = !differ.empty();
   if (diverged_)
-    fail(Blame::check,
-         "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
-             " the weights of " + ranks_text(differ) +
-             " are not those of rank 0; go on from the last checkpoint, and look for code that "
-             "changes weights on one rank only, or for faulty memory");
+    fail(
+        Blame::check,
+        "the replicas have diverged: after step " + std::to_string(steps_done_ - 1) +
+            " the weights of " + ranks_text(differ) +
+            " differ from those of rank 0: resume from the last checkpoint, and look for code that "
+            "changes weights on one rank only, or for faulty memory");
 }
 
-// Where all ranks hold the same, rank 0 alone can still save what the last good step left, unless
-// it failed amid an update: then the optimizer is a step ahead. What went wrong first is what is
-// told.
-void Trainer::run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
+// If replicas are identical, rank 0 checkpoints the last good step, unless the failure struck
+// mid-update: then the optimizer is one step ahead. Reports the first error.
+void Trainer::run(const TrainingData& data, Count steps_of_epoch, const Observer& observer) {
   try {
-    run_all(feed, steps_of_epoch, observer);
+    run_all(data, steps_of_epoch, observer);
   } catch (const std::exception& error) {
     rescue(error.what(), &error);
     throw;
-  } catch (...) {  // another rank has failed, and says why
+  } catch (...) {  // another rank has failed and reports the reason
     rescue("another rank has failed", nullptr);
     throw;
   }
 }
 
 void Trainer::rescue(const std::string& why, const std::exception* error) {
-  const bool whole = optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
-                     !learning_.options.gradients.compressor;  // whose residuals are the ranks'
+  const bool whole =
+      optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
+      !learning_.options.gradients.compressor;  // whose residuals differ between ranks
   if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) return;
   try {
     rescue_();
   } catch (const Error& another) {
     const auto* known = dynamic_cast<const Error*>(error);
     fail(known ? known->blame() : Blame::environment,
-         why + "; and what came before could not be saved: " + another.what());
+         why + "; also, the state before it could not be saved: " + another.what());
   }
 }
 
-void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer) {
-  expects(is_worker() == (feed.train != nullptr), "workers have data, servers have none");
+void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer) {
+  expects(is_worker() == (data.train != nullptr), "workers must have data, and servers must not");
   exchange_.observe(observer.collective);
-  if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has no steps: use a smaller batch");
+  if (steps_of_epoch < 1) fail(Blame::usage, "an epoch has 0 steps: use a smaller batch");
   Count end = learning_.epochs * steps_of_epoch;
-  if (learning_.most_steps > 0) end = std::min(end, learning_.most_steps);
+  if (learning_.max_steps > 0) end = std::min(end, learning_.max_steps);
   if (is_worker() && steps_done_ < end)
-    feed.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
+    data.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
   EpochReport sums;
   Exchange::Usage before = exchange_.usage();
   while (steps_done_ < end) {
-    // Up to where all are settled next.
+    // Runs to the next point where all ranks settle.
     const Count epoch = steps_done_ / steps_of_epoch;
     Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
     if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
-      const StepReport r = train_step(feed, steps_of_epoch);
+      const StepReport r = train_step(data, steps_of_epoch);
       sums.epoch = epoch;
       ++sums.steps;
       sums.train += r.outcome;
@@ -235,13 +235,25 @@ void Trainer::run_all(const TrainingData& feed, Count steps_of_epoch, const Obse
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0;
     if (whole) {
-      sums = report(sums, exchange_.usage() - before);
-      sums.validation = evaluate(feed.validation);
+      sums = combine(communicator_, sums, exchange_.usage() - before, is_worker());
+      sums.validation = evaluate(data.validation);
       if (observer.epoch) observer.epoch(sums);
     }
     if (settled_) settled_(whole ? &sums : nullptr);
     if (whole) sums = {}, before = exchange_.usage();
   }
+}
+
+BatchResult Trainer::evaluate(Pipeline* pipeline) {
+  BatchResult own;
+  if (pipeline) {
+    pipeline->seek({});
+    for (Count step = 0; step < pipeline->steps(); ++step) {
+      const Batch batch = pipeline->next();
+      if (batch.samples > 0) own += replica_->evaluate({batch.values, batch.labels});
+    }
+  }
+  return sum(communicator_, own);
 }
 
 void Trainer::average_statistics() {

@@ -1,8 +1,8 @@
-// Trainer: one rank's part of a data-parallel training run.
+// Trainer: runs one rank's part of a data-parallel training run.
 //
-// n workers train as one with the whole batch would: a loss is divided by the global batch, and
-// gradients are summed. Everything a rank does goes through here: input, forward and backward, the
-// strategy's exchange, comparing the replicas, evaluation, backups.
+// n workers train like one worker with the whole batch: each loss is divided by the global batch, and
+// the gradients are summed. The trainer drives input, forward and backward passes, the strategy's
+// exchange, the comparison of replicas, evaluation and checkpoints.
 #pragma once
 
 #include <functional>
@@ -15,29 +15,10 @@
 #include "training/data/pipeline.hpp"
 #include "training/exchange/compute_model.hpp"
 #include "training/models/architecture.hpp"
+#include "training/trainer/epoch_report.hpp"
 #include "training/trainer/options.hpp"
 
 namespace arlab::training {
-
-/// What one step took on this rank, in seconds, and what came of it.
-struct StepReport {
-  Step step;
-  Position position;
-  BatchResult outcome;  ///< of this worker
-  double begin = 0;     ///< on the communicator's clock
-  double seconds = 0, input = 0, exposed = 0, communication = 0, codec = 0;
-  /// Forward, backward and the optimizer, as long as nothing was waited for.
-  double compute() const { return seconds - input - exposed; }
-};
-
-/// What all workers together did in an epoch, or in the part of it after a resume.
-struct EpochReport {
-  Count epoch = 0, steps = 0;
-  BatchResult train, validation;                                  ///< over all workers
-  double seconds = 0, input = 0, exposed = 0, communication = 0;  ///< of the slowest worker, each
-  double compute = 0, codec = 0;                                  ///< codec: of `communication`
-  Count bytes_sent = 0;                                           ///< by all ranks
-};
 
 struct Observer {
   std::function<void(const StepReport&)> step;
@@ -45,31 +26,31 @@ struct Observer {
   Exchange::Observer collective;
 };
 
-/// Where the data of one rank come from. Servers have none.
+/// The data of one rank. Servers have none.
 struct TrainingData {
   Pipeline* train = nullptr;
   Pipeline* validation = nullptr;  ///< optional
 };
 
-/// Makes this rank's replica; `sum` is for layers that exchange within a pass.
+/// Makes this rank's replica; `sum` is for layers that exchange data within a pass.
 using MakeReplica = std::function<std::unique_ptr<Replica>(const SumOverWorkers& sum)>;
 
 class Trainer {
  public:
-  /// Every rank makes one, with the same learning. `articles`: what else all ranks must have in
-  /// common. Rank 0's weights become everybody's. Throws Error(usage) where the strategy cannot
-  /// work, and where ranks disagree.
+  /// Every rank makes one with the same options. `run_parameters`: what else all ranks must share.
+  /// Copies rank 0's weights to all ranks. Throws Error(usage) if the strategy does not work here,
+  /// or if ranks disagree.
   Trainer(collectives::Communicator& communicator, const TrainerOptions& learning,
-          const MakeReplica& make, std::vector<RunParameter> articles = {});
+          const MakeReplica& make, std::vector<RunParameter> run_parameters = {});
 
-  /// How many of the ranks are workers.
+  /// Returns the number of workers among the ranks.
   static Rank workers_of(const TrainerOptions& learning, Rank ranks);
 
-  /// Trains from steps_done() to the end of the last epoch. Throws Error(check) when replicas
-  /// diverge or a gradient is no finite number.
-  void run(const TrainingData& feed, Count steps_of_epoch, const Observer& observer = {});
+  /// Trains from steps_done() to the end of the last epoch. Throws Error(check) if replicas diverge
+  /// or a gradient is not finite.
+  void run(const TrainingData& data, Count steps_of_epoch, const Observer& observer = {});
 
-  /// Over all workers; every rank calls it.
+  /// Evaluates on all workers. Every rank calls it.
   BatchResult evaluate(Pipeline* pipeline);
 
   Replica& replica() { return *replica_; }
@@ -77,57 +58,55 @@ class Trainer {
   const Exchange& exchange() const { return exchange_; }
   const TrainerOptions& learning() const { return learning_; }
   collectives::Communicator& communicator() { return communicator_; }
-  /// What every rank must have in common: the plan of the run.
-  const std::vector<RunParameter>& articles() const { return articles_; }
+  /// Returns what all ranks must share.
+  const std::vector<RunParameter>& run_parameters() const { return run_parameters_; }
   bool is_worker() const { return communicator_.rank() < workers_; }
   Rank workers() const { return workers_; }
-  /// Of all ranks; every rank calls it.
-  Staleness staleness();
+  /// Returns the staleness over all ranks. Every rank calls it.
+  Staleness staleness() { return sum(communicator_, strategy_->staleness()); }
 
-  /// Steps done since the beginning, also before a resume.
+  /// Returns the steps since the start of training, including those before a resume.
   Count steps_done() const { return steps_done_; }
-  /// Rank 0's state becomes everybody's: steps done, weights, statistics, and moments unless each
-  /// rank has its own. Every rank calls it, after rank 0 has changed its own.
+  /// Copies rank 0's state to all ranks: steps done, weights, statistics, and moments unless each
+  /// rank has its own. Every rank calls it after rank 0 has changed its state.
   void share_state();
   void set_steps_done(Count steps) { steps_done_ = steps; }
   bool own_moments() const { return kind_.own_moments; }
-  /// Of this rank alone; see Strategy.
+  /// Returns the strategy's state on this rank; see Strategy.
   Strategy::State strategy_state() { return strategy_->state(); }
   void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }
-  /// Called on every rank when all are settled: `every` steps (0: never) and after each epoch.
+  /// Sets a function that every rank calls when all are settled: every `every` steps (0: never), and
+  /// after each epoch.
   void on_settled(Count every, std::function<void(const EpochReport*)> use) {
     settle_every_ = every;
     settled_ = std::move(use);
   }
-  /// Called on rank 0 when a run fails and its state is that after the last good step.
+  /// Sets a function that rank 0 calls if a run fails and the state is that of the last good step.
   void on_failure(std::function<void()> use) { rescue_ = std::move(use); }
 
  private:
   void agree();
   void rescue(const std::string& why, const std::exception* error);
   void broadcast(std::span<float> data, int which);
-  void run_all(const TrainingData& feed, Count steps_of_epoch, const Observer& observer);
-  StepReport train_step(const TrainingData& feed, Count steps_of_epoch);
+  void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
+  StepReport train_step(const TrainingData& data, Count steps_of_epoch);
   BatchResult learn(const Batch& batch);
   void listen(bool first, bool last);
   collectives::Clock& clock() { return communicator_.clock(); }
   void compare_replicas();
   void average_statistics();
-  EpochReport report(EpochReport sums, const Exchange::Usage& used);
-  double sum(double value);
-  BatchResult sum(const BatchResult& own);
 
   collectives::Communicator& communicator_;
   TrainerOptions learning_;
   const StrategyKind& kind_;
   Rank workers_;
-  std::unique_ptr<Replica> replica_;  // outlives the exchange, which may be amid its gradients
+  std::unique_ptr<Replica> replica_;  // outlives the exchange, which may still use its gradients
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<ComputeModel> pace_;
+  std::optional<ComputeModel> compute_model_;
   Exchange exchange_;
-  int sums_ = 0;  // exchanges within this step's passes
+  int sums_ = 0;  // number of exchanges within this step's passes
   std::unique_ptr<Strategy> strategy_;
-  std::vector<RunParameter> articles_;
+  std::vector<RunParameter> run_parameters_;
   Count steps_done_ = 0;
   Count settle_every_ = 0;
   std::function<void(const EpochReport*)> settled_;

@@ -1,9 +1,9 @@
-// Halving: the lab sheet's worked solution. Few rounds like a butterfly, few bytes like a ring.
+// Halving: the worked solution of the lab sheet. Few rounds like a butterfly, few bytes like a ring.
 //
-// Partners at distance m/2, m/4, ..., 1 exchange halves of what they are still responsible for, and
-// each adds the half it keeps: after log2 m rounds every rank owns one finished chunk. Then the
-// same rounds backwards hand the finished chunks out, twice as many each time. Needs a power of
-// two. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004; Thakur,
+// Partners at distance m/2, m/4, ..., 1 exchange halves of the blocks that they are responsible for,
+// and each adds the half it keeps. After log2 m rounds every rank owns one finished chunk. Then the
+// same rounds in reverse order distribute the finished chunks, twice as many each time. The number
+// of ranks must be a power of two. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004; Thakur,
 // Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include <bit>
 
@@ -12,7 +12,7 @@
 namespace arlab::catalog {
 namespace {
 
-// The block of `width` chunks that holds the rank's own chunk.
+// Returns the block of `width` chunks that contains the rank's own chunk.
 ChunkRange block_of(Rank rank, Rank width) { return {rank / width * width, width}; }
 
 Program program(Problem p, Rank me) {
@@ -26,12 +26,12 @@ Program program(Problem p, Rank me) {
   }
 }
 
-// A block without elements is not sent; those lie at the end of the vector.
+// Empty blocks are not sent; they are at the end of the vector.
 Cost rank_cost_model(const Problem& p, Rank me) {
   const Blocks blocks = p.blocks();
   Cost cost{0, 0, Count{2} * floor_log2(p.ranks)};
   for (Rank width = 1; width < p.ranks; width *= 2)
-    for (const Rank owner : {Rank(me ^ width), me}) {  // to the partner first, then one's own
+    for (const Rank owner : {Rank(me ^ width), me}) {  // first the partner's block, then the own
       const Count elements = blocks.size(block_of(owner, width));
       cost.messages += elements > 0 ? 1 : 0;
       cost.elements += elements;

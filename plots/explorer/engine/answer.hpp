@@ -1,8 +1,7 @@
-// What the explorer's page asks, and what it is answered, as JSON text: the one door between the
-// page and the programs.
+// The interface between the explorer's page and the engine: JSON requests and answers.
 //
-// The same C++ answers in the browser (wasm.cpp) and in `arlab explore`, which puts answers into
-// the page where no WebAssembly could be built. A request is {"ask": WHAT, ...}: catalogue, run,
+// The same C++ code answers in the browser (wasm.cpp) and in `arlab explore`, which precomputes
+// answers if it was built without WebAssembly. A request is {"ask": WHAT, ...}: catalogue, run,
 // explain (run.cpp), simulate, curve (simulate.cpp), network or train.
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace arlab::explorer {
 
-/// Throws Error(usage) that names what is wrong in the request.
+/// Returns the answer to a request. Throws Error(usage) that names the invalid part of the request.
 std::string answer(std::string_view request);
 
 }  // namespace arlab::explorer

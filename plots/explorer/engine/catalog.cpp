@@ -1,4 +1,4 @@
-// What there is: algorithms, models, topologies and schedulers, with their words.
+// The catalogs as JSON: algorithms, models, topologies and schedulers.
 #include <algorithm>
 
 #include "plots/explorer/engine/request.hpp"
@@ -16,9 +16,8 @@ bool has_packets(const simulator::Model& model) {
 }  // namespace
 
 Json catalogue_json() {
-  Json answer{{"algorithms", Json::array()},
-                        {"models", Json::array()},
-                        {"topologies", Json::array()}};
+  Json answer{
+      {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
     if (a.grouped) continue;  // the page has no groups
     answer["algorithms"].push_back({{"name", a.name},
@@ -34,7 +33,7 @@ Json catalogue_json() {
   }
   constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
   for (const simulator::Model& m : simulator::models()) {
-    if (has_packets(m)) continue;  // too many for a page
+    if (has_packets(m)) continue;  // too many events for a page
     Json parameters = Json::array();
     for (const simulator::Parameter& p : m.parameters)
       parameters.push_back({{"name", p.name},

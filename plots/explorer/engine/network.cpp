@@ -1,4 +1,4 @@
-// The picture of a topology, and the links that messages take on it.
+// The picture of a topology, and the routes of messages on it.
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
@@ -8,8 +8,8 @@
 
 namespace arlab::explorer {
 
-// nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes a second, name]...]; hosts: of
-// each rank; routes: the links from host to host of each of the request's "pairs" of ranks.
+// nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes per second, name]...]; hosts: of
+// each rank; routes: the links between the hosts of each of the request's "pairs" of ranks.
 Json network_json(const Json& request) {
   const simulator::FabricSpec fabric = fabric_of(request);
   const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
@@ -21,8 +21,7 @@ Json network_json(const Json& request) {
   simulator::Router router(topology, simulator::find_routing(fabric.routing), fabric.seed);
   const auto host_of =
       simulator::place(topology, simulator::find_placement(fabric.placement), ranks, fabric.seed);
-  Json nodes = Json::array(), links = Json::array(),
-                 routes = Json::array();
+  Json nodes = Json::array(), links = Json::array(), routes = Json::array();
   for (simulator::NodeId n = 0; n < topology.nodes(); ++n) {
     const simulator::Point at = drawing.at[static_cast<std::size_t>(n)];
     nodes.push_back({at.x, at.y, topology.node(n).name, topology.is_host(n)});
@@ -34,7 +33,9 @@ Json network_json(const Json& request) {
     for (const Json& pair : request["pairs"]) {
       const auto host = [&](std::size_t end) {
         const auto rank = pair[end].get<std::size_t>();
-        if (rank >= host_of.size()) fail(Blame::usage, "no rank " + std::to_string(rank));
+        if (rank >= host_of.size())
+          fail(Blame::usage, "pairs names rank " + std::to_string(rank) + ": give 0 to " +
+                                 std::to_string(host_of.size() - 1));
         return host_of[rank];
       };
       const auto route = router.route(host(0), host(1));

@@ -1,4 +1,4 @@
-// The explorer's page, and what makes it move.
+// The explorer's page and its engine.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace arlab::explorer {
 
-extern const std::string_view kPage;       ///< with a place for the engine
-extern const std::string_view kModuleHex;  ///< the WebAssembly module; empty where it was not built
+extern const std::string_view kPage;       ///< with a placeholder for the engine
+extern const std::string_view kModuleHex;  ///< the WebAssembly module; empty if it was not built
 
-/// Whether the page can compute any run by itself.
+/// Returns whether the page can contain the WebAssembly module.
 inline bool has_module() { return !kModuleHex.empty(); }
 
-/// The page with the WebAssembly module in it.
+/// Returns the page with the WebAssembly module.
 std::string page_with_module();
 
-/// The page with answers computed here: a choice of runs, for browsers without the module.
+/// Returns the page with precomputed answers for a selection of runs.
 std::string page_with_answers();
 
-/// JSON for the inside of a script: nothing in it may end the script.
+/// Escapes JSON for use inside a script, so that it cannot end the script.
 std::string script_safe(const std::string& json);
 
 }  // namespace arlab::explorer

@@ -12,16 +12,16 @@ namespace {
 int digit(char hex) { return hex <= '9' ? hex - '0' : hex - 'a' + 10; }
 
 std::string base64_of_hex(std::string_view hex) {
-  constexpr std::string_view kLetters =
+  constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve(hex.size() * 2 / 3 + 4);
-  for (std::size_t i = 0; i < hex.size(); i += 6) {  // three bytes are four letters
+  for (std::size_t i = 0; i < hex.size(); i += 6) {  // three bytes are four characters
     unsigned bits = 0;
     for (std::size_t k = 0; k < 6; ++k)
       bits = bits << 4 | static_cast<unsigned>(i + k < hex.size() ? digit(hex[i + k]) : 0);
     for (std::size_t k = 0; k < 4; ++k)
-      text += i + 2 * k <= hex.size() ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
+      text += i + 2 * k <= hex.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }
@@ -47,7 +47,7 @@ std::string page_with_module() {
   return page_with("{\"module\":\"" + base64_of_hex(kModuleHex) + "\"}");
 }
 
-// Keys in the order in which the page writes them: see request() in engine.js.
+// The keys have the order in which the page writes them: see request() in engine.js.
 std::string page_with_answers() {
   constexpr std::array<Rank, 8> kRanks{2, 3, 4, 5, 6, 7, 8, 16};
   constexpr Count kElements = 262'144;  // 1 MiB
@@ -66,8 +66,8 @@ std::string page_with_answers() {
   Json answers = Json::object();
   for (const Json& request : requests)
     answers[request.dump()] = Json::parse(answer(request.dump()));
-  return page_with(script_safe(
-      Json{{"answers", answers}, {"ranks", kRanks}, {"elements", kElements}}.dump()));
+  return page_with(
+      script_safe(Json{{"answers", answers}, {"ranks", kRanks}, {"elements", kElements}}.dump()));
 }
 
 }  // namespace arlab::explorer

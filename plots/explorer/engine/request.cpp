@@ -17,34 +17,34 @@ std::string text(const Json& request, const char* key, const char* default_value
   if (!request.contains(key)) return default_value;
   const Json& value = request[key];
   if (!value.is_string())
-    fail(Blame::usage, std::string(key) + " is " + value.dump() + ": no text");
+    fail(Blame::usage, std::string(key) + " is " + value.dump() + ": give text");
   return value.get<std::string>();
 }
 
 Task task_of(const Json& request) {
   const Count ranks = number(request, "ranks", 4), segments = number(request, "segments", 1),
               root = number(request, "root", 0);
-  if (ranks < 1 || ranks > kMostRanks)
+  if (ranks < 1 || ranks > kMaxRanks)
     fail(Blame::usage,
-         "ranks is " + std::to_string(ranks) + ": a page shows 1 to " + std::to_string(kMostRanks));
+         "ranks is " + std::to_string(ranks) + ": a page shows 1 to " + std::to_string(kMaxRanks));
   if (segments < 1 || segments > 64)
     fail(Blame::usage, "segments is " + std::to_string(segments) + ": give 1 to 64");
   if (root < 0 || root >= ranks)
     fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
                            std::to_string(ranks - 1));
   Task task{&find_algorithm(text(request, "algorithm", "")),
-                      {.ranks = static_cast<Rank>(ranks),
-                       .elements = number(request, "elements", ranks),
-                       .root = static_cast<Rank>(root)},
-                      static_cast<int>(segments),
-                      static_cast<std::size_t>(number(request, "lane", 0))};
+            {.ranks = static_cast<Rank>(ranks),
+             .elements = number(request, "elements", ranks),
+             .root = static_cast<Rank>(root)},
+            static_cast<int>(segments),
+            static_cast<std::size_t>(number(request, "lane", 0))};
   check(task.problem);
   if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
   const Count messages = claimed(*task.algorithm, task.problem, task.segments).messages;
-  if (messages > kMostMessages)
+  if (messages > kMaxMessages)
     fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
-                           std::to_string(kMostMessages) + "): use fewer segments or ranks");
+                           std::to_string(kMaxMessages) + "): use fewer segments or ranks");
   return task;
 }
 
@@ -62,8 +62,7 @@ std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks) 
         fail(Blame::usage, "parameter " + name + " is " + value.dump() + ": give a number");
       values[name] = value.get<double>();
     }
-  const simulator::Model& model =
-      simulator::find_model(text(request, "model", "alpha_beta"));
+  const simulator::Model& model = simulator::find_model(text(request, "model", "alpha_beta"));
   simulator::FabricSpec fabric = fabric_of(request);
   if (!model.has_links) fabric.topology.clear();
   return simulator::make_network(model, values, ranks, fabric);
@@ -75,7 +74,8 @@ Json cost_json(const Cost& cost) {
 
 std::string answer(std::string_view request) {
   const Json asked = Json::parse(request, nullptr, false);
-  if (!asked.is_object()) fail(Blame::usage, "a request is a JSON object, this one is not");
+  if (!asked.is_object())
+    fail(Blame::usage, "the request is not a JSON object: give {\"ask\": ...}");
   const std::string what = text(asked, "ask", "");
   constexpr std::pair<std::string_view, Json (*)(const Json&)> kAnswers[] = {
       {"catalogue", [](const Json&) { return catalogue_json(); }},
@@ -86,9 +86,8 @@ std::string answer(std::string_view request) {
       {"network", network_json},
       {"train", train_json}};
   for (const auto& [name, function] : kAnswers)
-    if (name == what)
-      return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
-  fail(Blame::usage, "nothing answers '" + what + "'");
+    if (name == what) return function(asked).dump(-1, ' ', false, Json::error_handler_t::replace);
+  fail(Blame::usage, "unknown request '" + what + "'");
 }
 
 }  // namespace arlab::explorer

@@ -1,4 +1,4 @@
-// Reading requests, and the answers' functions by name.
+// Parses requests, and declares the functions that answer them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,28 +12,28 @@ namespace arlab::explorer {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Rank kMostRanks = 64;
-constexpr Count kMostMessages = 200'000;
+constexpr Rank kMaxRanks = 64;
+constexpr Count kMaxMessages = 200'000;
 constexpr Bytes kElementSize = 4;  // float32
 
-/// What is to be run: "algorithm", "ranks", "elements", "root", "segments" and "lane" of a request.
+/// The run of a request: its "algorithm", "ranks", "elements", "root", "segments" and "lane".
 struct Task {
   const Algorithm* algorithm = nullptr;
   Problem problem;
   int segments = 1;
-  std::size_t lane = 0;  ///< which of lanes_of() is looked at
+  std::size_t lane = 0;  ///< index into lanes_of()
 };
 
-/// Throws Error(usage) that names the bad value, also for what the algorithm does not support and
-/// for more than a page can show.
+/// Parses the run. Throws Error(usage) that names the invalid value, also for problems that the
+/// algorithm does not support or that are too large for the page.
 Task task_of(const Json& request);
 
-/// Throw Error(usage) if the value is there and no whole number or text; `fallback` if it is not.
+/// Returns the value, or `default_value` if it is missing. Throws Error(usage) for another type.
 Count number(const Json& request, const char* key, Count default_value);
 std::string text(const Json& request, const char* key, const char* default_value);
 
-/// The model "model" with "parameters" in picoseconds and bytes, on "topology", "routing" and
-/// "placement".
+/// Makes the network of "model" with "parameters" in picoseconds and bytes, on "topology", "routing"
+/// and "placement".
 std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks);
 simulator::FabricSpec fabric_of(const Json& request);
 

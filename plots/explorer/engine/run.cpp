@@ -1,5 +1,5 @@
-// A run on symbols: who sends what to whom in every step, what every rank then holds, and whether
-// that is right. A step is a length of the chain of rounds, as in `arlab show`.
+// A symbolic run: the messages of every step, what every rank then holds, and whether that is correct.
+// Steps number the rounds of the longest chain, as in `arlab show`.
 #include <algorithm>
 #include <map>
 
@@ -57,7 +57,7 @@ class Steps : public SymbolicState {
   struct Step {
     Json::array_t messages, changes;
   };
-  std::map<Rank, Json::array_t> coming_;  // met, in rounds that are not over
+  std::map<Rank, Json::array_t> coming_;  // received in unfinished rounds
   std::map<Count, Step> steps_;
 };
 
@@ -76,19 +76,19 @@ Json rounds_json(Program program) {
   return rounds;
 }
 
-// [[verb, peer, first chunk, chunks]...]...: what rounds_json writes, perhaps edited.
+// [[kind, peer, first chunk, chunks]...]...: the format of rounds_json.
 Rounds rounds_from(const Json& json) {
   Rounds rounds;
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
     for (const Json& a : round) {
-      const bool whole = a.is_array() && a.size() == 4 &&
-                         std::all_of(a.begin(), a.end(), [](const Json& part) {
-                           return part.is_number_integer() && part.get<Count>() >= -1000 &&
-                                  part.get<Count>() <= 1000;
-                         });
+      const bool whole =
+          a.is_array() && a.size() == 4 && std::all_of(a.begin(), a.end(), [](const Json& part) {
+            return part.is_number_integer() && part.get<Count>() >= -1000 &&
+                   part.get<Count>() <= 1000;
+          });
       if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
-        fail(Blame::usage, "an action is [verb, peer, chunk, chunks], not " + a.dump());
+        fail(Blame::usage, "an action is [kind, peer, chunk, chunks], not " + a.dump());
       actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
                          a[1].get<Rank>(),
                          {a[2].get<Rank>(), a[3].get<Rank>()}});
@@ -140,8 +140,7 @@ Json run_json(const Json& request) {
   const Run run = run_of(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
-  Json start = Json::array(), chunks = Json::array(),
-                 counts = Json::array();
+  Json start = Json::array(), chunks = Json::array(), counts = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
@@ -151,14 +150,14 @@ Json run_json(const Json& request) {
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
-                        {"elements", p.elements},
-                        {"chunks", std::move(chunks)},
-                        {"start", std::move(start)},
-                        {"steps", steps.json()},
-                        {"contributions", std::move(counts)},
-                        {"fault", fault_json(proof.fault)},
-                        {"bracketing", proof.bracketing},
-                        {"same_on_all_ranks", proof.same_on_all_ranks}};
+              {"elements", p.elements},
+              {"chunks", std::move(chunks)},
+              {"start", std::move(start)},
+              {"steps", steps.json()},
+              {"contributions", std::move(counts)},
+              {"fault", fault_json(proof.fault)},
+              {"bracketing", proof.bracketing},
+              {"same_on_all_ranks", proof.same_on_all_ranks}};
   Json schedule = Json::array();
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
@@ -169,14 +168,15 @@ Json run_json(const Json& request) {
   return answer;
 }
 
-// "id": whose contributions are in it, and in which order they were added.
+// Explains the sum "id": the ranks that contributed to it, and the order of additions.
 Json explain_json(const Json& request) {
   const Run run = run_of(request);
   Steps steps(run.lane.problem);
   walk(run.lane.problem, run.schedule, steps);
   const Count id = number(request, "id", -1);
   if (id < 0 || id >= steps.sums().count())
-    fail(Blame::usage, "id is " + std::to_string(id) + ": there is no such sum");
+    fail(Blame::usage,
+         "id is " + std::to_string(id) + ": give 0 to " + std::to_string(steps.sums().count() - 1));
   constexpr std::size_t kLimit = 2000;  // characters
   const auto sum = static_cast<SumTrees::Id>(id);
   Json ranks = Json::array();

@@ -1,5 +1,5 @@
-// Simulated runs: what every rank did when, the critical path, what each link carried; and the
-// times of all algorithms over sizes.
+// Simulated runs: the spans of every rank, the critical path and the link loads; and the times of all
+// algorithms by size.
 #include "simulator/engine/simulate.hpp"
 
 #include "algorithms/base/error.hpp"
@@ -17,26 +17,28 @@ Json simulate_json(const Json& request) {
   const simulator::SimulationResult outcome =
       simulator::simulate(*task.algorithm, task.problem, kElementSize, *network,
                           {.segments = task.segments, .trace = &trace});
-  Json spans = Json::array(), path = Json::array(),
-                 spent = Json::object(), loads = Json::array();
+  Json spans = Json::array(), path = Json::array(), spent = Json::object(), loads = Json::array();
   for (const simulator::Span& s : trace.spans)
-    spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes, s.begin,
-                     s.end, s.message});
+    spans.push_back({static_cast<int>(s.kind), s.rank, s.lane, s.round, s.peer, s.bytes,
+                     s.begin.count(), s.end.count(), s.message});
   const simulator::CriticalPath critical = simulator::critical_path(trace, outcome.finish);
   for (const simulator::CriticalStep& s : critical.steps) {
-    path.push_back({name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin, s.end});
-    spent[std::string(name(s.kind))] = critical.spent(s.kind);
+    path.push_back(
+        {name(s.kind), s.rank, s.to, s.lane, s.round, s.message, s.begin.count(), s.end.count()});
+    spent[std::string(name(s.kind))] = critical.spent(s.kind).count();
   }
   for (const simulator::LinkLoad& load : network->loads(outcome.finish))
-    loads.push_back({load.name, load.bytes, load.share});
-  return {{"finish", outcome.finish},        {"finish_of", outcome.finish_of},
-          {"sent", cost_json(outcome.sent)}, {"spans", std::move(spans)},
-          {"path", std::move(path)},         {"spent", std::move(spent)},
+    loads.push_back({load.name, load.bytes, load.utilization});
+  Json finish_of = Json::array();
+  for (const Time finish : outcome.finish_of) finish_of.push_back(finish.count());
+  return {{"finish", outcome.finish.count()}, {"finish_of", std::move(finish_of)},
+          {"sent", cost_json(outcome.sent)},  {"spans", std::move(spans)},
+          {"path", std::move(path)},          {"spent", std::move(spent)},
           {"loads", std::move(loads)}};
 }
 
-// "sizes" in bytes: the simulated time of every algorithm at each of them; null where there is
-// none.
+// Simulates every algorithm at each of the "sizes" in bytes; null if the algorithm does not support
+// it.
 Json curve_json(const Json& request) {
   if (!request.contains("sizes") || !request["sizes"].is_array())
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
@@ -48,12 +50,13 @@ Json curve_json(const Json& request) {
       const Problem problem{.ranks = static_cast<Rank>(number(request, "ranks", 4)),
                             .elements = std::max<Count>(1, size.get<Count>() / kElementSize)};
       check(problem);
-      if (problem.ranks > kMostRanks || !unsupported(algorithm, problem).empty()) {
+      if (problem.ranks > kMaxRanks || !unsupported(algorithm, problem).empty()) {
         times.push_back(nullptr);
         continue;
       }
       const auto network = network_of(request, problem.ranks);
-      times.push_back(simulator::simulate(algorithm, problem, kElementSize, *network).finish);
+      times.push_back(
+          simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }
     series.push_back({{"name", algorithm.name}, {"times", std::move(times)}});
   }

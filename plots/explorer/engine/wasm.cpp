@@ -1,12 +1,12 @@
-// The door to the page in WebAssembly: a request is written into arlab_buffer(size), arlab_answer()
-// returns where the answer lies. What fail() says comes out at fd_write, and the module must then
-// be made anew.
+// The WebAssembly interface of the engine. The page writes a request into arlab_buffer(size), and
+// arlab_answer() returns the address of the answer. fail() prints its message through fd_write; then
+// the module must be instantiated again.
 #include <string>
 
 #include "plots/explorer/engine/answer.hpp"
 
 namespace {
-std::string request, reply;  // NOLINT: the page's mailbox
+std::string request, reply;  // NOLINT: shared with the page
 }
 
 extern "C" {

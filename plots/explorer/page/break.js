@@ -1,4 +1,4 @@
-// --- Break it: change the schedule and let the verifier say what is wrong ------------------------------------------------------
+// --- Break it: change the schedule and see what the verifier reports ------------------------------------------------------
 
 const VERBS = ["send", "add", "overwrite"];
 const broken = {algorithm: "", ranks: 0, schedule: null, rank: 0, round: 0, did: ""};
@@ -9,7 +9,7 @@ function breakView(view) {
     Object.assign(broken, {algorithm: algorithm.name, ranks, schedule: structuredClone(run.schedule), rank: 0, round: 0, did: ""});
   }
   if (precomputed) {
-    add(add(view, "figure"), "p", {}, "Breaking a schedule needs the verifier, which this page was made without: build arlab with clang-16.");
+    add(add(view, "figure"), "p", {}, "Breaking a schedule needs the verifier, which this page does not contain: build arlab with clang-16.");
     return {last: 0, unit: "", show: () => ""};
   }
   const edited = ask("run", {...taskOf(algorithm.name), lane: state.lane, schedule: broken.schedule});
@@ -18,12 +18,12 @@ function breakView(view) {
   const mine = () => broken.schedule[broken.rank][broken.round] ?? [];
   const where = () => `rank ${broken.rank}, round ${broken.round + 1}`;
   const offer = (id, text, action) => add(ways, "button", {type: "button", id}, text).addEventListener("click", action);
-  offer("shift", "Off by one chunk", () => change(`${where()}: every chunk is one too far`, () => mine().forEach((a) => a[2] = (a[2] + 1) % Math.max(1, ranks - a[3] + 1))));
-  offer("skip", "Leave out the round", () => change(`${where()} is left out`, (all) => all[broken.rank].splice(broken.round, 1)));
-  offer("skip-all", "Leave out that round on all ranks", () => change(`round ${broken.round + 1} is left out on all ranks`, (all) => all.forEach((rounds) => rounds.splice(broken.round, 1))));
-  offer("twice", "Do that round twice on all ranks", () => change(`round ${broken.round + 1} is done twice on all ranks`, (all) => all.forEach((rounds) => rounds[broken.round] && rounds.splice(broken.round, 0, structuredClone(rounds[broken.round])))));
+  offer("shift", "Off by one chunk", () => change(`${where()}: every chunk is off by one`, () => mine().forEach((a) => a[2] = (a[2] + 1) % Math.max(1, ranks - a[3] + 1))));
+  offer("skip", "Omit the round", () => change(`${where()} is omitted`, (all) => all[broken.rank].splice(broken.round, 1)));
+  offer("skip-all", "Omit that round on all ranks", () => change(`round ${broken.round + 1} is omitted on all ranks`, (all) => all.forEach((rounds) => rounds.splice(broken.round, 1))));
+  offer("twice", "Repeat that round on all ranks", () => change(`round ${broken.round + 1} is repeated on all ranks`, (all) => all.forEach((rounds) => rounds[broken.round] && rounds.splice(broken.round, 0, structuredClone(rounds[broken.round])))));
   offer("swap", "Overwrite instead of add", () => change(`${where()}: overwrites instead of adding`, () => mine().forEach((a) => { if (a[0] === 1) a[0] = 2; })));
-  offer("mend", "Mend all", () => change("", (all) => all.splice(0, all.length, ...structuredClone(run.schedule))));
+  offer("mend", "Undo all", () => change("", (all) => all.splice(0, all.length, ...structuredClone(run.schedule))));
   const choose = add(edits, "div", {class: "edits"});
   const select = (id, label, count, value, text, act) => {
     const box = add(add(choose, "label", {class: "quiet"}, `${label} `), "select", {id});
@@ -43,15 +43,15 @@ function breakView(view) {
       const made = add(item, "button", {type: "button", "aria-label": label}, text);
       made.addEventListener("click", () => change(`${where()}: ${label}`, act));
     };
-    button("chunk −", "chunk one down", () => action[2] -= 1);
-    button("chunk +", "chunk one up", () => action[2] += 1);
+    button("chunk −", "chunk minus one", () => action[2] -= 1);
+    button("chunk +", "chunk plus one", () => action[2] += 1);
     button("peer +", "next peer", () => action[1] = (action[1] + 1) % ranks);
-    button("delete", "action left out", () => mine().splice(i, 1));
+    button("delete", "action omitted", () => mine().splice(i, 1));
   });
   const verdict = add(edits, "div", {class: `verdict${edited.fault ? " wrong" : ""}`, id: "verdict", "aria-live": "polite"});
-  add(verdict, "p", {class: "quiet"}, broken.did ? `You: ${broken.did}.` : "Nothing is changed yet. Choose a rank and a round, and break it.");
+  add(verdict, "p", {class: "quiet"}, broken.did ? `You: ${broken.did}.` : "No changes yet. Choose a rank and a round, and break it.");
   add(verdict, "p", {class: edited.fault ? "wrong" : "right", id: "verifier"}, edited.fault ? `${edited.fault.kind}: ${edited.fault.text}` : "✓ The verifier finds nothing wrong.");
-  const grid = holdingsPanel(view, edited, "how far it comes");
+  const grid = holdingsPanel(view, edited, "contributions held at the end");
   grid.paint(edited.steps.length);
   if (edited.fault && edited.fault.rank < ranks && edited.fault.chunk < ranks && edited.fault.chunk >= 0) {
     const size = GRID.side / ranks;

@@ -1,4 +1,4 @@
-// --- Who talks to whom: the ranks on a circle or on the hosts of a topology, messages as arrows between them --------------
+// --- Messages: the ranks on a circle or on the hosts of a topology, messages as arrows between them --------------
 
 const SIDE = 520;
 function circlePlaces(ranks) {
@@ -8,7 +8,7 @@ function circlePlaces(ranks) {
     return [SIDE / 2 + radius * Math.cos(angle), SIDE / 2 + radius * Math.sin(angle)];
   });
 }
-// Where ranks are drawn: {places, width, height, radius, network?}.
+// Returns the positions of the ranks: {places, width, height, radius, network?}.
 function stage(pairs = []) {
   if (state.on === "circle") {
     return {places: circlePlaces(state.ranks), width: SIDE, height: SIDE, radius: Math.max(5, Math.min(letters(19), 330 / state.ranks))};
@@ -32,7 +32,7 @@ function arrowPath([x, y], [u, v], bow, room) {
   return [line, head];
 }
 
-// Draws messages [[from, to, first, count, adds, ...]...] on a stage into svg, which is emptied first.
+// Clears svg, then draws messages [[from, to, first, count, adds, ...]...] on a stage.
 function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
   svg.replaceChildren();
   const {places, radius, network} = on;
@@ -77,13 +77,13 @@ function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
   });
 }
 
-// The box around all that is drawn, for networks that fill only a part of their paper.
+// Fits the view box to the drawing, for networks that fill only a part of it.
 function fitBox(svg) {
   const {x, y, width, height} = svg.getBBox(), room = 14;
   svg.setAttribute("viewBox", [x - room, y - room, width + 2 * room, height + 2 * room].map((n) => n.toFixed(1)).join(" "));
 }
 
-// A stage that can be switched between circle and topology; update(messages) draws it again.
+// A stage that can switch between circle and topology. Returns a function that draws messages.
 function stagePanel(parent, title, redraw) {
   const {figure, caption} = panel(parent, title, "tall");
   const choose = add(caption, "select", {"aria-label": "Drawn on", class: "on"});

@@ -1,6 +1,6 @@
-// --- Cost: claimed by formula, counted in the programs, sent in the simulation ---------------------------------------------
+// --- Cost: claimed by the formula, counted in the programs, sent in the simulation ---------------------------------------------
 
-// A formula with the numbers put in: "2m(m-1)" on 8 ranks is "2 · 8 · (8-1)". What is in words stays as it is.
+// Inserts the numbers into a formula: "2m(m-1)" on 8 ranks is "2 · 8 · (8-1)". Words stay unchanged.
 function withNumbers(formula, ranks, elements) {
   const tokens = formula.match(/log2|[A-Za-z-]{2,}|[mN]|\d+|\S/g), value = (token) => /^([mN)]|\d+)$/.test(token);
   const numbers = {m: String(ranks), N: elements.toLocaleString("en")};
@@ -37,7 +37,7 @@ function costView(view) {
     const facts = [`Simulated time ${picoText(simulated.finish)}. ${criticalText(simulated)}`,
                    run.fault ? run.fault.text : `Proved: every rank ends with every contribution exactly once${run.same_on_all_ranks ? ", added in the same order on all ranks" : ", but not added in the same order on all ranks: floating-point results may differ in the last bits"}.`];
     for (const fact of facts) add(figure, "p", {}, fact);
-    const order = add(figure, "p", {}, "Chunk 0 is added up as ");
+    const order = add(figure, "p", {}, "Chunk 0 is added as ");
     add(order, "code", {}, run.bracketing);
     add(figure, "p", {class: "quiet"}, `${sentenceOf(algorithm.idea)} ${sentenceOf(algorithm.source)}`);
     said.push(`${algorithm.label}: claimed, counted and simulated ${right ? "agree" : "differ"}.`);

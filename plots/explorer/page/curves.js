@@ -1,8 +1,8 @@
-// --- Crossover: time against size for all algorithms, while parameters move -------------------------------------------------
+// --- Crossover: time against size for all algorithms, with adjustable parameters -------------------------------------------------
 
 const SIZES_SHOWN = Array.from({length: 11}, (_, i) => 64 * 4 ** i);  // 64 B to 64 MiB
 
-// A slider in equal factors, with 0 at its left end. value(): the number; set(number).
+// A logarithmic slider, with an optional 0 at its left end. change(number) is called on input.
 function factorSlider(parent, name, {low, high, value, text, zero = false, change}) {
   const label = add(parent, "label"), steps = 200;
   add(label, "span", {}, name);
@@ -41,7 +41,7 @@ function curvesView(view) {
   const svg = add(figure, "svg", {class: "curves", role: "img"});
   const words = add(figure, "p", {id: "winners", "aria-live": "polite"}), table = add(add(figure, "div", {class: "scroll"}), "table", {class: "values"});
   const sliders = add(view, "figure"), list = add(sliders, "div", {class: "sliders", id: "curve-sliders"});
-  add(sliders, "p", {class: "quiet"}, "Move a slider: every point is simulated again. The dashed line is the vector chosen above.");
+  add(sliders, "p", {class: "quiet"}, "Move a slider to simulate every point again. The dashed line is the vector size chosen above.");
   const again = () => { draw(); writeLink(); };
   const moved = () => { fillControls(); again(); };
   parameterSliders(list, again);
@@ -99,15 +99,15 @@ function curvesView(view) {
   return {last: 0, unit: "", show: () => ""};
 }
 
-// Places from the bottom up, moved until they are `gap` apart and none is above `top`.
+// Moves places, from the bottom up, until they are `gap` apart and none is above `top`.
 function apart(wanted, gap, top) {
   const places = [];
   for (const place of wanted) places.push(Math.min(place, (places.at(-1) ?? Infinity) - gap));
-  for (let i = places.length - 1, least = top; i >= 0; --i, least = places[i + 1] + gap) places[i] = Math.max(places[i], least);
+  for (let i = places.length - 1, min = top; i >= 0; --i, min = places[i + 1] + gap) places[i] = Math.max(places[i], min);
   return places;
 }
 
-// "Butterfly up to 64 KiB, then Round robin": the fastest at each size; equal ones are named together.
+// Names the fastest algorithm at each size, such as "Butterfly up to 64 KiB, then Round robin". Ties are named together.
 function winnersText(lines) {
   const spans = [];
   SIZES_SHOWN.forEach((bytes, i) => {

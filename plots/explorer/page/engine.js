@@ -1,17 +1,17 @@
-// --- The engine: the C++ programs as WebAssembly, or answers that were computed beforehand -----------------------------
+// --- The engine: the C++ programs as WebAssembly, or precomputed answers -----------------------------
 
 const built = /*ARLAB_ENGINE*/null/*END*/;
 const precomputed = built?.answers ? built : null;
 let module, instance, spare;
 
-// A request as the C++ side writes it: what has its default is left out.
+// Writes a request as the C++ side does: without default values.
 function request(ask, values = {}) {
   const usual = {root: 0, segments: 1, lane: 0, model: "alpha_beta", topology: "", routing: "automatic"};
   const kept = Object.entries(values).filter(([key, value]) => value !== undefined && value !== usual[key]);
   return JSON.stringify({ask, ...Object.fromEntries(kept)});
 }
 
-// What the module prints before it stops is the error's text.
+// The module prints the error's text before it stops.
 async function makeInstance() {
   const made = {said: ""};
   const imports = {};
@@ -35,14 +35,14 @@ async function makeInstance() {
 
 async function startEngine() {
   if (precomputed) return;
-  if (!built) throw new Error("This is the template of the explorer, without its engine: `arlab explore` fills it in.");
+  if (!built) throw new Error("This is the explorer's template without its engine: run `arlab explore`.");
   const text = atob(built.module), bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
   built.module = null;
   module = await WebAssembly.compile(bytes);
   [instance, spare] = await Promise.all([makeInstance(), makeInstance()]);
 }
 
-// The answer to a request; throws Error with the program's own words. Asked again, it is not computed again.
+// Returns the answer to a request, from a cache if possible. Throws Error with the engine's message.
 const remembered = new Map();
 function ask(what, values) {
   const text = request(what, values);
@@ -60,7 +60,7 @@ function look(text) {
 }
 
 function compute(text) {
-  if (!instance) throw new Error("The engine is being made anew: try again.");
+  if (!instance) throw new Error("The engine is restarting: try again.");
   const {exports} = instance, bytes = new TextEncoder().encode(text);
   try {
     const at = exports.arlab_buffer(bytes.length);
@@ -69,7 +69,7 @@ function compute(text) {
     return JSON.parse(new TextDecoder().decode(new Uint8Array(exports.memory.buffer, answer, size)));
   } catch (trap) {
     const said = instance.said.trim().replace(/^error \d: /, "") || String(trap);
-    instance = spare;  // a module that has stopped is not used again
+    instance = spare;  // a stopped module cannot be reused
     spare = null;
     makeInstance().then((made) => instance ? spare = made : instance = made);
     throw new Error(said);

@@ -1,9 +1,9 @@
-// --- Who holds what: ranks by chunks, filled by how many contributions are in it -------------------------------------------
+// --- Holdings: a grid of ranks by chunks, filled by the number of contributions -------------------------------------------
 
 const GRID = {left: 38, top: 42, side: 480};
-// Letters of a picture that is made small on a phone are larger in it.
+// Font sizes: larger on a phone, which scales pictures down.
 const letters = (size) => innerWidth < 500 ? size * 1.45 : size;
-// A grid that follows the steps; only cells that change are touched. onCell(rank, chunk): a click.
+// A grid that follows the steps and updates only changed cells. onCell(rank, chunk) is called on a click.
 function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} = {}) {
   const {figure} = panel(parent, title, "tall"), ranks = run.chunks.length, states = statesOf(run);
   const size = GRID.side / ranks, {left, top} = GRID, numbers = ranks <= 20;
@@ -30,7 +30,7 @@ function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} =
   }
   const marks = add(svg, "g", {"pointer-events": "none"});
   legend(figure, [["--fill", "part of the sum"], ["--good", "the whole sum"], ...MOVES]);
-  const held = add(figure, "p", {class: "quiet held"}, "Point at a cell: whose contributions it holds, and how they were added.");
+  const held = add(figure, "p", {class: "quiet held"}, "Point at a cell to see whose contributions it holds and how they were added.");
 
   let shown = null;
   const paint = (step) => {
@@ -74,15 +74,15 @@ function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} =
   return {paint, svg, figure};
 }
 
-// The view of steps: the circle and the holdings of one algorithm, or of two beside each other.
+// The view of steps: the circle and the holdings of one algorithm, or of two side by side.
 function stepsView(view) {
   const runs = onView().map((name) => [algorithmNamed(name), runOf(name)]);
   const last = Math.max(...runs.map(([, run]) => run.steps.length));
   const parts = runs.map(([algorithm, run]) => {
     const title = (what) => runs.length > 1 ? `${algorithm.label}: ${what}` : what;
     const column = runs.length > 1 ? add(view, "div") : view;
-    const circle = stagePanel(column, title("who talks to whom"), render);
-    const grid = holdingsPanel(column, run, title("who holds what"), {makeRequest: () => ({...taskOf(algorithm.name), lane: state.lane})});
+    const circle = stagePanel(column, title("messages"), render);
+    const grid = holdingsPanel(column, run, title("contributions held"), {makeRequest: () => ({...taskOf(algorithm.name), lane: state.lane})});
     return {run, circle, grid, label: algorithm.label};
   });
   view.classList.add("two");

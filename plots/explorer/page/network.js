@@ -1,4 +1,4 @@
-// --- The network: its links, and what each has carried ---------------------------------------------------------------------
+// --- The network: its links and their loads ---------------------------------------------------------------------
 
 const networkOf = (pairs = []) => ask("network", {ranks: state.ranks, topology: state.topology || undefined, pairs: pairs.length ? pairs : undefined});
 
@@ -9,7 +9,7 @@ function cablePath(network, [from, to, bow], aside = 0) {
   return `M${(x + ax).toFixed(1)},${(y + ay).toFixed(1)}Q${(mx + ax).toFixed(1)},${(my + ay).toFixed(1)} ${(u + ax).toFixed(1)},${(v + ay).toFixed(1)}`;
 }
 
-// Under the messages of a step: cables, those in use in the colour of what they carry, and the switches.
+// Below the messages of a step: the cables, those in use in the color of their messages, and the switches.
 function drawNetwork(svg, network, messages) {
   add(svg, "path", {class: "cable", d: network.links.map((link) => cablePath(network, link)).join("")});
   const pairs = unique(messages.map(([from, to]) => `${from},${to}`)), used = {add: new Set(), over: new Set()};
@@ -25,24 +25,24 @@ function drawNetwork(svg, network, messages) {
   }
 }
 
-// From quiet to loud, readable on light and dark: blue through amber to red.
-function heat(share) {
+// A color scale for light and dark themes: blue through amber to red.
+function heat(utilization) {
   const stops = [[0, [120, 150, 190]], [0.35, [86, 180, 233]], [0.65, [230, 159, 0]], [1, [213, 50, 20]]];
-  const i = Math.max(1, stops.findIndex(([at]) => share <= at)), [[a, low], [b, high]] = [stops[i - 1], stops[i]];
-  const part = Math.max(0, Math.min(1, (share - a) / (b - a)));
+  const i = Math.max(1, stops.findIndex(([at]) => utilization <= at)), [[a, low], [b, high]] = [stops[i - 1], stops[i]];
+  const part = Math.max(0, Math.min(1, (utilization - a) / (b - a)));
   return `rgb(${low.map((c, k) => Math.round(c + part * (high[k] - c))).join(" ")})`;
 }
 
-// The view of link loads: a map for each algorithm, its links coloured by the share of what they could carry.
+// The view of link loads: one map per algorithm, its links colored by utilization.
 function networkView(view) {
   if (!modelNow().has_links) {
     const figure = add(view, "figure"), linked = catalogue.models.find((one) => one.has_links);
     const nothing = {last: 0, unit: "", show: () => ""};
     if (!linked) {
-      add(figure, "p", {}, "Topologies are not built in: they need Boost.Graph.");
+      add(figure, "p", {}, "This build has no model with links.");
       return nothing;
     }
-    add(figure, "p", {}, `The model ${state.model} knows ports, not links. ${linked.name}: ${linked.idea}.`);
+    add(figure, "p", {}, `The model ${state.model} has ports but no links. ${linked.name}: ${linked.idea}.`);
     const button = add(figure, "button", {type: "button", id: "use-links"}, `Use the model ${linked.name}`);
     button.disabled = Boolean(precomputed);
     button.addEventListener("click", () => { state.model = linked.name; state.parameters = {}; fillControls(); render(); });
@@ -53,13 +53,13 @@ function networkView(view) {
   for (const name of onView()) {
     const algorithm = algorithmNamed(name), {loads, finish} = simulatedOf(name);
     const {figure} = panel(view, `${algorithm.label} on ${network.spec}: ${picoText(finish)}`, "tall");
-    const most = Math.max(...loads.map(([, , share]) => share), 1e-12);
+    const max = Math.max(...loads.map(([, , utilization]) => utilization), 1e-12);
     const svg = add(figure, "svg", {viewBox: `0 0 ${network.width} ${network.height}`, role: "img", class: "heat", "aria-label": loadText(loads)});
     network.links.forEach((link, i) => {
-      const [label, bytes, share] = loads[i];
-      const path = add(svg, "path", {d: cablePath(network, link, 4), fill: "none", stroke: heat(share / most), "stroke-width": (1.5 + 6 * share / most).toFixed(1),
-                                     "data-share": share});
-      add(path, "title", {}, `${label}: ${sizeText(bytes)}, ${(100 * share).toFixed(1)}% of what it can carry in that time`);
+      const [label, bytes, utilization] = loads[i];
+      const path = add(svg, "path", {d: cablePath(network, link, 4), fill: "none", stroke: heat(utilization / max), "stroke-width": (1.5 + 6 * utilization / max).toFixed(1),
+                                     "data-share": utilization});
+      add(path, "title", {}, `${label}: ${sizeText(bytes)}, ${(100 * utilization).toFixed(1)}% of its capacity in that time`);
     });
     network.nodes.forEach(([x, y, label, host]) => {
       const r = Math.max(6, Math.min(20, 330 / state.ranks));
@@ -71,19 +71,19 @@ function networkView(view) {
       if (state.ranks <= 32) add(svg, "text", {class: "middle ink", x, y: y + 5, style: `font-size: ${state.ranks <= 16 ? 17 : 11}px`, "pointer-events": "none"}, String(rank));
     });
     fitBox(svg);
-    add(figure, "p", {class: "quiet"}, `Width and colour: share of the busiest link, which carried ${(100 * most).toFixed(1)}% of what it could.`);
+    add(figure, "p", {class: "quiet"}, `Width and color: utilization relative to the most utilized link, which has ${(100 * max).toFixed(1)}%.`);
     const beside = onView().length === 1 ? add(view, "figure") : figure;
-    const scroll = add(beside, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Busiest links"});
+    const scroll = add(beside, "div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Most utilized links"});
     const table = add(scroll, "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    for (const text of ["link", "carried", "of what it could"]) add(head, "th", {scope: "col"}, text);
-    for (const [label, bytes, share] of [...loads].sort((a, b) => b[2] - a[2]).slice(0, 12)) {
+    for (const text of ["link", "carried", "utilization"]) add(head, "th", {scope: "col"}, text);
+    for (const [label, bytes, utilization] of [...loads].sort((a, b) => b[2] - a[2]).slice(0, 12)) {
       const row = add(body, "tr");
-      for (const text of [label, sizeText(bytes), `${(100 * share).toFixed(1)}%`]) add(row, "td", {}, text);
+      for (const text of [label, sizeText(bytes), `${(100 * utilization).toFixed(1)}%`]) add(row, "td", {}, text);
     }
   }
   return {last: 0, unit: "", show: () => onView().map((name) => `${algorithmNamed(name).label}: ${loadText(simulatedOf(name).loads)}`).join(" ")};
 }
 function loadText(loads) {
   const sorted = [...loads].sort((a, b) => b[2] - a[2]), idle = loads.filter(([, bytes]) => bytes === 0).length;
-  return `Busiest link ${sorted[0][0]} with ${(100 * sorted[0][2]).toFixed(1)}% of what it could carry; ${idle} of ${loads.length} links idle.`;
+  return `Most utilized link ${sorted[0][0]} with ${(100 * sorted[0][2]).toFixed(1)}%; ${idle} of ${loads.length} links idle.`;
 }

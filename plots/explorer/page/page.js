@@ -1,4 +1,4 @@
-// --- The page: controls, views, the player ---------------------------------------------------------------------------------
+// --- The page: controls, views and the player ---------------------------------------------------------------------------------
 
 const VIEWS = {steps: ["Steps", stepsView], time: ["Time", timeView], network: ["Links", networkView], cost: ["Cost", costView],
                curves: ["Crossover", curvesView], train: ["Training", trainView], quiz: ["Quiz", quizView], break: ["Break it", breakView]};
@@ -10,14 +10,14 @@ function fillControls() {
   fill("elements", countText(state.elements));
   byId("root").max = state.ranks - 1;
   byId("lane").max = state.segments - 1;
-  byId("lane-label").hidden = state.segments === 1;  // segments travel side by side; steps show one of them
+  byId("lane-label").hidden = state.segments === 1;  // segments run concurrently; the steps show one of them
   byId("topology-label").hidden = !modelNow().has_links && state.on !== "topology";
   const chosen = algorithmNamed(state.algorithm);
   byId("idea").textContent = `${chosen.label}: ${sentenceOf(chosen.idea)}`;
   for (const tab of byId("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
 }
 
-// Draws the view anew. What the programs refuse is said, and nothing is drawn in its place.
+// Redraws the view. If the engine rejects the request, shows the error instead.
 function render() {
   pause();
   const view = byId("view");
@@ -95,7 +95,7 @@ function addTabs() {
 function addControls() {
   const options = (id, entries) => entries.forEach(([value, text]) => add(byId(id), "option", {value}, text));
   options("algorithm", catalogue.algorithms.map(({name, label}) => [name, label]));
-  options("beside", [["", "nothing"], ...catalogue.algorithms.map(({name, label}) => [name, label])]);
+  options("beside", [["", "none"], ...catalogue.algorithms.map(({name, label}) => [name, label])]);
   options("model", catalogue.models.map(({name}) => [name, name]));
   for (const {name} of catalogue.topologies) add(byId("topologies"), "option", {value: name});
   const on = (id, act) => byId(id).addEventListener("change", () => { act(byId(id).value); render(); });
@@ -145,13 +145,13 @@ function addPlayer() {
 async function start() {
   await startEngine();
   catalogue = ask("catalogue");
-  readLink(location.hash.slice(1) || window.name);  // a frame in the report is told by its name
+  readLink(location.hash.slice(1) || window.name);  // a frame in the report gets its state through its name
   if (precomputed) {
     if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;
     Object.assign(state, {elements: precomputed.elements, root: 0, segments: 1, model: "alpha_beta", parameters: {}});
     byId("note").hidden = false;
-    byId("note").textContent = "This page was made without WebAssembly: it shows runs that were computed beforehand, on " +
-      `${precomputed.ranks.join(", ")} ranks. With clang-16 and its WebAssembly packages, arlab explore puts the programs themselves into the page.`;
+    byId("note").textContent = "This page was made without WebAssembly: it shows precomputed runs on " +
+      `${precomputed.ranks.join(", ")} ranks. With clang-16 and its WebAssembly packages, arlab explore includes the engine itself.`;
   }
   if (!Object.hasOwn(VIEWS, state.view)) state.view = "steps";
   addTabs();

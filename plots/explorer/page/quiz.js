@@ -1,4 +1,4 @@
-// --- Quiz: what comes next? The learner clicks who sends to the rank asked about, and which chunk -----------------------------
+// --- Quiz: the learner predicts which rank sends next to a given rank, and which chunk -----------------------------
 
 const quiz = {step: 0, to: 0, from: null, right: 0, asked: 0, algorithm: "", ranks: 0};
 
@@ -23,9 +23,9 @@ function quizView(view) {
   view.classList.add("two");
 
   const coming = () => run.steps[quiz.step - 1].messages.filter(([, to]) => to === quiz.to);
-  const pose = () => {
-    question.textContent = `${algorithm.label}, before step ${quiz.step} of ${run.steps.length}. The grid shows what everybody holds now. ` +
-      (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Rank ${quiz.from} it is. Which chunk does it send?`);
+  const draw = () => {
+    question.textContent = `${algorithm.label}, before step ${quiz.step} of ${run.steps.length}. The grid shows what every rank holds now. ` +
+      (quiz.from === null ? `Who sends to rank ${quiz.to} next?` : `Correct, rank ${quiz.from}. Which chunk does it send?`);
     score.textContent = `${quiz.right} of ${quiz.asked} right`;
     svg.replaceChildren();
     drawStage(svg, {places: circlePlaces(ranks), radius: Math.max(6, Math.min(19, 330 / ranks))}, [], {onRank: pickRank, chosen: quiz.to});
@@ -42,23 +42,23 @@ function quizView(view) {
     count(right);
     if (right) quiz.from = rank;
     tell(right, right ? `rank ${rank} sends to rank ${quiz.to}.` : `rank ${rank} sends nothing to rank ${quiz.to} in this step. ${hint(senders)}`);
-    pose();
+    draw();
   }
   function pickChunk(chunk) {
     if (quiz.from === null) return tell(false, "first click the rank that sends.");
     const message = coming().find(([from]) => from === quiz.from), [, , first, many, adds] = message;
     const right = chunk >= first && chunk < first + many;
     count(right);
-    tell(right, right ? `${messageText(message, ranks)} it.` : `rank ${quiz.from} does not send chunk ${chunk} now. ${adds ? "It sends what the receiver must still add." : "It sends a chunk that is finished."}`);
+    tell(right, right ? `${messageText(message, ranks)} it.` : `rank ${quiz.from} does not send chunk ${chunk} now. ${adds ? "The receiver must still add the chunk that it sends." : "It sends a finished chunk."}`);
     if (!right) return void(score.textContent = `${quiz.right} of ${quiz.asked} right`);
     next(Math.random);
-    setTimeout(() => question.isConnected && pose(), 1400);
+    setTimeout(() => question.isConnected && draw(), 1400);
   }
   const hint = (senders) => {
     const away = Math.min(...senders.map((from) => Math.min((from - quiz.to + ranks) % ranks, (quiz.to - from + ranks) % ranks)));
     return `The sender is ${plural(away, "place")} away on the circle.`;
   };
-  another.addEventListener("click", () => { next(Math.random); verdict.textContent = ""; pose(); });
-  pose();
+  another.addEventListener("click", () => { next(Math.random); verdict.textContent = ""; draw(); });
+  draw();
   return {last: 0, unit: "", show: () => ""};
 }

@@ -1,4 +1,4 @@
-// --- State: what is shown, kept in the link ----------------------------------------------------------------------------
+// --- State: the parameters of the page, stored in the link ----------------------------------------------------------------------------
 
 const state = {view: "steps", algorithm: "", beside: "", ranks: 8, elements: 262144, root: 0, segments: 1, lane: 0,
                model: "alpha_beta", topology: "", parameters: {}, step: 0, time: 0, on: "circle"};
@@ -7,10 +7,10 @@ let catalogue;
 
 const algorithmNamed = (name) => catalogue.algorithms.find((one) => one.name === name);
 const modelNow = () => catalogue.models.find((one) => one.name === state.model);
-// Both algorithms on view, the second one only where it is chosen.
+// The algorithms in view: one, or two that are compared.
 const onView = () => [state.algorithm, state.beside].filter(Boolean);
 
-// Everything that makes a run, for ask().
+// The parameters of a run, for ask().
 const taskOf = (algorithm) => ({algorithm, ranks: state.ranks, elements: state.elements, root: state.root,
                                 segments: state.segments});
 function fabric() {
@@ -47,9 +47,9 @@ function readLink(text) {
 }
 let linkTimer;
 function writeLink() {
-  clearTimeout(linkTimer);  // browsers refuse too many changes a second
+  clearTimeout(linkTimer);  // browsers limit the number of changes per second
   linkTimer = setTimeout(() => {
-    try { history.replaceState(null, "", `#${stateText()}`); } catch { /* inside another page: the button still copies */ }
+    try { history.replaceState(null, "", `#${stateText()}`); } catch { /* inside another page: the button still works */ }
   }, 150);
 }
 

@@ -1,7 +1,7 @@
-// --- Steps: what each step does, in words and in values -----------------------------------------------------------------
+// --- Steps: each step as text and as values -----------------------------------------------------------------
 
 const valuesOf = new WeakMap();
-// What rank r holds of chunk c after each step: the sum's id at [step][r * ranks + c], -1 for nothing.
+// The state after each step: rank r's sum of chunk c has id [step][r * ranks + c]; -1 for none.
 function statesOf(run) {
   if (!valuesOf.has(run)) {
     const states = [Int32Array.from(run.start)], ranks = run.chunks.length;
@@ -22,10 +22,10 @@ const messageText = ([from, to, first, count, adds], ranks) =>
 
 const sentenceOf = (text) => text.endsWith(".") ? text : `${text}.`;
 
-// The step in words, for screen readers and for everybody.
+// Describes the step in words, also for screen readers.
 function stepText(run, step) {
   const ranks = run.chunks.length;
-  if (step === 0) return "At the start every rank holds its own contribution of every chunk.";
+  if (step === 0) return "At the start every rank holds its own contribution to every chunk.";
   const {messages} = run.steps[step - 1], most = 4;
   const said = messages.slice(0, most).map((message) => messageText(message, ranks)).join("; ");
   const more = messages.length > most ? `; and ${plural(messages.length - most, "more message")}` : "";
@@ -38,7 +38,7 @@ function stepText(run, step) {
   return `Step ${step}: ${said || "nothing is sent"}${more}.${end}`;
 }
 
-// --- Panels: a figure with a title and a way to take its picture away -----------------------------------------------------
+// --- Panels: a figure with a title and an SVG download -----------------------------------------------------
 
 function panel(parent, title, classes = "") {
   const figure = add(parent, "figure", {class: classes}), caption = add(figure, "figcaption");
@@ -49,7 +49,7 @@ function panel(parent, title, classes = "") {
   return {figure, caption};
 }
 
-// The picture alone, with the page's style in it, so that it looks the same anywhere.
+// Returns the picture as a file, including the page's style.
 function svgText(svg) {
   const copy = svg.cloneNode(true), box = svg.viewBox.baseVal;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");

@@ -1,4 +1,4 @@
-// --- Time: what every rank does when, on one clock, and what the finish hangs on -------------------------------------------
+// --- Time: the activities of every rank on one clock, and the critical path -------------------------------------------
 
 const [SEND, RECEIVE, REDUCE] = [0, 1, 2];
 const AXIS = {left: 34, right: 10, top: 8, bottom: 26};
@@ -63,7 +63,7 @@ function timelinePanel(parent, algorithm, simulated, end) {
   }
   add(svg, "path", {class: "critical", d: line, "pointer-events": "none"});
   const cursor = add(svg, "path", {class: "cursor", d: "", "pointer-events": "none"});
-  legend(figure, [["--out", "sends"], ["--in", "a message comes in"], ["--add", "adds"], ["--bad", "critical path"]]);
+  legend(figure, [["--out", "sends"], ["--in", "a message arrives"], ["--add", "adds"], ["--bad", "critical path"]]);
   const told = add(figure, "p", {class: "quiet critical-text"}, criticalText(simulated));
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect(), scale = width / box.width;
@@ -79,19 +79,19 @@ function timelinePanel(parent, algorithm, simulated, end) {
   return (time) => cursor.setAttribute("d", time > end ? "" : `M${x(time).toFixed(1)},${top}v${(ranks * row).toFixed(1)}`);
 }
 
-// In words: what the finish hangs on.
+// Describes the critical path in words.
 function criticalText(simulated) {
   const {path, spent, finish} = simulated;
   if (!path.length) return "Nothing is sent.";
   const kinds = Object.entries(spent).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
-  const words = {send: "sending", message: "messages on the way", receive: "receiving", reduce: "adding", wait: "ports at rest"};
+  const words = {send: "sending", message: "transfers", receive: "receiving", reduce: "adding", wait: "idle ports"};
   const parts = kinds.map(([kind, time]) => `${words[kind]} ${picoText(time)} (${Math.round(100 * time / finish)}%)`).join(", ");
   const [, rank] = path.at(-1), messages = path.filter(([kind]) => kind === "message").length;
   const to = path.at(-1)[2];
-  return `The finish hangs on ${plural(messages, "message")}, from rank ${path[0][1]} to rank ${to ?? rank}: ${parts}.`;
+  return `The critical path has ${plural(messages, "message")}, from rank ${path[0][1]} to rank ${to ?? rank}: ${parts}.`;
 }
 
-// The view of time: for each algorithm the messages under way now and the timeline, with one clock for both.
+// The view of time: for each algorithm the messages in transit and the timeline, with a common clock.
 function timeView(view) {
   const shown = onView().map((name) => [algorithmNamed(name), simulatedOf(name), runOf(name)]);
   const end = Math.max(...shown.map(([, simulated]) => simulated.finish), 1), ticks = 400;
@@ -99,7 +99,7 @@ function timeView(view) {
   const parts = shown.map(([algorithm, simulated, run]) => {
     const column = shown.length > 1 ? add(view, "div") : view;
     const cursor = timelinePanel(column, algorithm, simulated, end);
-    const circle = stagePanel(column, `${algorithm.label}: under way now`, render);
+    const circle = stagePanel(column, `${algorithm.label}: in transit`, render);
     return {algorithm, simulated, cursor, circle, adds: verbs(run)};
   });
   state.time = Math.min(state.time, ticks);
@@ -110,7 +110,7 @@ function timeView(view) {
       cursor(now);
       circle(under.map((message) => [message.from, message.to, 0, 0, adds(message)]));
       const done = simulated.finish_of.filter((time) => time <= now).length;
-      return `${algorithm.label}: ${plural(under.length, "message")} under way, ${done} of ${state.ranks} ranks done`;
+      return `${algorithm.label}: ${plural(under.length, "message")} in transit, ${done} of ${state.ranks} ranks done`;
     }).join("; ") + ".";
   }, text: (tick) => picoText(Math.round(end * tick / ticks))};
 }

@@ -1,8 +1,8 @@
-// --- Training: layers, buckets, schedule and link: how communication hides behind computation --------------------------------
+// --- Training: how schedulers overlap communication with computation --------------------------------
 
 const training = {layers: 12, forward: 1e10, elements: 2 ** 20, alpha: 5e7, beta: 800, scheduler: ""};
 
-// Gradients grow towards the output, as in most convolutional networks; a backward pass takes twice as long.
+// Gradients grow toward the output, as in most convolutional networks. The backward pass takes twice as long as the forward pass.
 function layersNow() {
   const {layers, forward, elements} = training, weight = (i) => 2 * (i + 1) / (layers + 1);
   return Array.from({length: layers}, (_, i) => [Math.round(forward / layers), Math.round(2 * forward / layers), Math.round(elements * weight(i))]);
@@ -12,7 +12,7 @@ const trainedWith = (scheduler) => ask("train", {layers: layersNow(), scheduler,
 function trainView(view) {
   const nothing = {last: 0, unit: "", show: () => ""};
   if (precomputed) {
-    add(add(view, "figure"), "p", {}, "Schedules are computed as you move the sliders, which this page was made without: build arlab with clang-16.");
+    add(add(view, "figure"), "p", {}, "Schedules need the engine, which this page does not contain: build arlab with clang-16.");
     return nothing;
   }
   view.classList.add("wide");
@@ -20,10 +20,10 @@ function trainView(view) {
   const slider = (key, name, options) => factorSlider(list, name, {...options, value: training[key], change(value) { training[key] = value; draw(); }});
   slider("layers", "layers", {low: 2, high: 60, text: (n) => String(Math.round(n))}).addEventListener("input", () => training.layers = Math.round(training.layers));
   slider("forward", "forward pass", {low: 1e8, high: 1e12, text: picoText});
-  slider("elements", "a layer", {low: 2 ** 10, high: 2 ** 26, text: (n) => sizeText(4 * Math.round(n))});
+  slider("elements", "layer size", {low: 2 ** 10, high: 2 ** 26, text: (n) => sizeText(4 * Math.round(n))});
   slider("alpha", "alpha", {low: 1e5, high: 1e10, zero: true, text: picoText});
   slider("beta", "beta", {low: 10, high: 1e5, zero: true, text: rateText});
-  add(side, "p", {class: "quiet"}, "An allreduce of n bytes holds the link for alpha + n beta. Choose a row for its timeline.");
+  add(side, "p", {class: "quiet"}, "An allreduce of n bytes occupies the link for alpha + n beta. Choose a row to see its timeline.");
   const table = add(add(side, "div", {class: "scroll"}), "table", {class: "values", id: "schedulers"});
 
   function draw() {
@@ -32,7 +32,7 @@ function trainView(view) {
     const chosen = rows.find(({name}) => name === training.scheduler) ?? rows[0], slowest = rows.at(-1);
     table.replaceChildren();
     const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-    for (const text of ["schedule", "a step", "of it computing"]) add(head, "th", {scope: "col"}, text);
+    for (const text of ["schedule", "time per step", "computing"]) add(head, "th", {scope: "col"}, text);
     for (const {name, idea, period, computation} of rows) {
       const row = add(body, "tr"), button = add(add(row, "th", {scope: "row"}), "button", {type: "button", title: idea, "aria-pressed": String(name === chosen.name)}, name);
       button.addEventListener("click", () => { training.scheduler = name; draw(); });
@@ -48,15 +48,15 @@ function trainView(view) {
   return nothing;
 }
 
-// From the first to the last of the steps.
+// Returns begin and end of the steps.
 function spanOf(works, steps) {
   const inside = works.filter(([, step]) => steps.includes(step));
   return [Math.min(...inside.map((work) => work[4])), Math.max(...inside.map((work) => work[5]))];
 }
 
-// Two steps: computation above, the link below; shades tell the steps apart.
+// Draws two steps: computation above, the link below, one shade per step.
 function overlap(parent, {name, idea, period, exposed, works}, steps, length) {
-  const {figure} = panel(parent, `${name}: ${picoText(Math.round(period))} a step, ${picoText(Math.round(exposed))} of it waiting for the link`);
+  const {figure} = panel(parent, `${name}: ${picoText(Math.round(period))} per step, of which ${picoText(Math.round(exposed))} waiting for the link`);
   const width = Math.max(330, figure.clientWidth - 24), left = 62, row = 44, height = 2 * row + 34;
   const [from] = spanOf(works, steps), x = (time) => left + (width - left - 10) * (time - from) / length;
   const svg = add(figure, "svg", {viewBox: `0 0 ${width} ${height}`, role: "img", class: "overlap", "aria-label": `${name}: ${idea}`});

@@ -1,10 +1,10 @@
 // alpha-beta-gamma: a message of n bytes takes alpha + n beta, and adding n bytes takes n gamma.
 //
-// Every rank has one send port and one receive port; a message holds its sender's send port and its
-// receiver's receive port all that time. It leaves once its receive is posted: a port is never held
-// by a message for a later round, which is what the closed forms of trees and fold-ins suppose. Of
-// the sends that may leave, a rank takes the first listed and waits for the receiver's port; that
-// serves whoever asked first. Hockney, The communication challenge for MPP, Parallel Computing
+// Every rank has one send port and one receive port. A message occupies its sender's send port and its
+// receiver's receive port for its whole duration. It leaves when its receive is posted: no message of
+// a later round occupies a port, which the closed forms of trees and fold-ins assume. Of the sends
+// that may leave, a rank takes the first listed and waits for the receiver's port, which serves
+// requests in order. Hockney, The communication challenge for MPP, Parallel Computing
 // 20(3), 1994; with gamma as in Thakur et al., IJHPCA 2005.
 #include <algorithm>
 
@@ -33,7 +33,7 @@ class AlphaBeta : public Network {
     return {end, end, false};
   }
 
-  // The receive port was held while the message travelled; nothing is left to do.
+  // The receive port was occupied during the transfer: receiving takes no more time.
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
 
@@ -43,7 +43,7 @@ class AlphaBeta : public Network {
 
  private:
   struct Ports {  // when each is free
-    Time send = 0, receive = 0;
+    Time send{}, receive{};
   };
   Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
 
@@ -65,7 +65,8 @@ Model alpha_beta() {
       .name = "alpha_beta",
       .summary = "a message takes alpha + n beta and holds one send and one receive port",
       .source = "Hockney 1994; Thakur, Rabenseifner, Gropp 2005",
-      .parameters = {{"alpha", Unit::time, 5. * kMicrosecond, "time a message, whatever its size"},
+      .parameters = {{"alpha", Unit::time, picoseconds(5 * kMicrosecond),
+                      "time a message, whatever its size"},
                      {"beta", Unit::time_per_byte, 80, "time a byte sent"},
                      {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
       .make = make,

@@ -1,9 +1,9 @@
 // fluid: messages are flows that share the links of a topology, max-min fair.
 //
-// A message leaves when its send and its receive are posted, takes the latency of its route, and
-// then flows at the rate that max-min fairness gives it until its bytes are through. Casanova et
+// A message leaves when its send and its receive are posted, takes the latency of its route, and then
+// flows at its max-min fair rate until all its bytes have arrived. Casanova et
 // al., Versatile, Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC
-// 74(10), 2014; with its CM02 model the times are the same (bench/simgrid).
+// 74(10), 2014; its CM02 model gives the same times (bench/references).
 #include <algorithm>
 
 #include "simulator/contention/incremental_maxmin.hpp"
@@ -16,10 +16,9 @@
 namespace arlab::simulator::model_catalog {
 namespace {
 
-std::vector<double> capacities(const Topology& topology) {  // bytes a picosecond
+std::vector<double> capacities(const Topology& topology) {  // bytes per picosecond
   std::vector<double> all;
-  for (const Link& link : topology.links())
-    all.push_back(link.bandwidth / static_cast<double>(kSecond));
+  for (const Link& link : topology.links()) all.push_back(link.bandwidth / kPicosecondsPerSecond);
   return all;
 }
 
@@ -32,20 +31,20 @@ class Fluid : public Network {
         host_of_(fabric_->host_of),
         envelope_(values.at("envelope")),
         processors_(ranks, values.at("gamma")),
-        ways_(static_cast<std::size_t>(ranks)),
-        shares_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
+        routes_(static_cast<std::size_t>(ranks)),
+        rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
 
   bool synchronous() const override { return true; }
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
-    const Way& way = way_of(m.source, m.target);
-    const IncrementalMaxMin::Flow id = shares_.add(way.links);
-    if (id >= flows_.size()) flows_.resize(shares_.flows());
+    const Route& route = route_to(m.source, m.target);
+    const IncrementalMaxMin::Flow id = rates_.add(route.links);
+    if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
     flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes};
-    agenda_.set(id, now + way.latency);
+    changes_.set(id, now + route.latency);
     return {now, kNever, true};
   }
 
@@ -59,19 +58,19 @@ class Fluid : public Network {
   bool has_changes() const override { return true; }
 
   Time next_change() override {
-    for (const IncrementalMaxMin::Flow id : shares_.settle()) adopt(id);
-    return agenda_.empty() ? kNever : agenda_.next_time();
+    for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
+    return changes_.empty() ? kNever : changes_.next_time();
   }
 
   std::span<const std::uint32_t> advance(Time now) override {
     now_ = now;
     arrived_.clear();
-    if (agenda_.empty() || agenda_.next_time() > now) return arrived_;
-    for (const IncrementalMaxMin::Flow id : agenda_.take_next())
-      if (shares_.started(id))
-        arrive(id);
+    if (changes_.empty() || changes_.next_time() > now) return arrived_;
+    for (const IncrementalMaxMin::Flow id : changes_.take_next())
+      if (rates_.started(id))
+        complete(id);
       else
-        enter(id);
+        start(id);
     return arrived_;
   }
 
@@ -85,73 +84,73 @@ class Fluid : public Network {
   struct Flow {
     std::uint32_t number = 0;  // the engine's
     double bytes = 0;
-    double left = 0;  // of them, at `since`
-    double rate = 0;  // bytes a picosecond; 0 while it is under latency
-    Time since = 0;
+    double left = 0;  // bytes that remain at `since`
+    double rate = 0;  // bytes per picosecond; 0 during the latency
+    Time since{};
   };
 
-  struct Way {
+  struct Route {
     Rank target = -1;
-    Time latency = 0;
+    Time latency{};
     std::vector<LinkId> links;
   };
 
-  // The latest of each source is kept: many send to the same rank again and again.
-  const Way& way_of(Rank source, Rank target) {
-    Way& way = ways_[static_cast<std::size_t>(source)];
-    if (way.target == target) return way;
-    const auto route = router_.route(host_of_[static_cast<std::size_t>(source)],
+  // Keeps the latest route of each source: many ranks send to the same target repeatedly.
+  const Route& route_to(Rank source, Rank target) {
+    Route& route = routes_[static_cast<std::size_t>(source)];
+    if (route.target == target) return route;
+    const auto links = router_.route(host_of_[static_cast<std::size_t>(source)],
                                      host_of_[static_cast<std::size_t>(target)]);
-    way.target = target;
-    way.latency = router_.latency(route);
-    way.links.assign(route.begin(), route.end());
-    return way;
+    route.target = target;
+    route.latency = router_.latency(links);
+    route.links.assign(links.begin(), links.end());
+    return route;
   }
 
-  // The latency is over: the flow takes its share.
-  void enter(IncrementalMaxMin::Flow id) {
+  // The latency is over: the flow starts.
+  void start(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
-    shares_.start(id);
+    rates_.start(id);
   }
 
-  // All bytes are through.
-  void arrive(IncrementalMaxMin::Flow id) {
+  // All bytes have arrived.
+  void complete(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
-    if (history_) write_down(id);
-    for (const LinkId link : shares_.route(id))
+    if (history_) record(id);
+    for (const LinkId link : rates_.route(id))
       carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
-    shares_.stop(id);
+    rates_.stop(id);
   }
 
-  // What the flow carried at the rate that ends now.
-  void write_down(IncrementalMaxMin::Flow id) {
+  // Records the bytes carried at the rate that ends now.
+  void record(IncrementalMaxMin::Flow id) {
     const Flow& flow = flows_[id];
-    for (const LinkId link : shares_.route(id))
+    for (const LinkId link : rates_.route(id))
       history_->add(static_cast<std::size_t>(link), flow.since, now_, flow.rate);
   }
 
-  // The flow has a new rate from now on.
-  void adopt(IncrementalMaxMin::Flow id) {
+  // Sets the rate of the flow from now on.
+  void set_rate(IncrementalMaxMin::Flow id) {
     Flow& flow = flows_[id];
-    if (history_) write_down(id);
-    const double flowed = flow.rate * static_cast<double>(now_ - flow.since);
+    if (history_) record(id);
+    const double flowed = flow.rate * picoseconds(now_ - flow.since);
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
-    flow.rate = shares_.rate(id);
+    flow.rate = rates_.rate(id);
     const double longer = flow.left / flow.rate;
-    if (!(longer <= static_cast<double>(kLongest))) too_slow(id);
-    agenda_.set(id, now_ + to_time(longer));
+    if (!(longer <= picoseconds(kLongest))) too_slow(id);
+    changes_.set(id, now_ + to_time(longer));
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
-    const Link* slowest = &topology_.link(shares_.route(id)[0]);
-    for (const LinkId link : shares_.route(id))
+    const Link* slowest = &topology_.link(rates_.route(id)[0]);
+    for (const LinkId link : rates_.route(id))
       if (topology_.link(link).bandwidth < slowest->bandwidth) slowest = &topology_.link(link);
-    fail(Blame::usage, "a message of " + short_text(flows_[id].bytes) +
+    fail(Blame::usage, "a message of " + short_number(flows_[id].bytes) +
                            " bytes would take over 11 days at its share of link '" + slowest->name +
-                           "' (" + short_text(flows_[id].rate * static_cast<double>(kSecond)) +
-                           " bytes a second): use a smaller size or a faster network");
+                           "' (" + short_number(flows_[id].rate * kPicosecondsPerSecond) +
+                           " bytes per second): use a smaller size or a faster network");
   }
 
   std::shared_ptr<const Fabric> fabric_;
@@ -160,14 +159,14 @@ class Fluid : public Network {
   const std::vector<Rank>& host_of_;  // of each rank
   double envelope_;
   Processors processors_;
-  std::vector<Way> ways_;
-  IncrementalMaxMin shares_;
-  std::vector<Flow> flows_;      // by their number in shares_
-  IndexedHeap agenda_;           // of the flows: latency over, all through
-  std::vector<double> carried_;  // by each link: bytes of flows that are through
+  std::vector<Route> routes_;
+  IncrementalMaxMin rates_;
+  std::vector<Flow> flows_;      // by their number in rates_
+  IndexedHeap changes_;          // of the flows: end of the latency, then the arrival
+  std::vector<double> carried_;  // by each link: bytes of completed flows
   std::vector<std::uint32_t> arrived_;
-  Time now_ = 0;
-  LinkHistory* history_ = nullptr;  // null: nobody watches
+  Time now_{};
+  LinkHistory* history_ = nullptr;  // null: not recorded
 };
 
 std::unique_ptr<Network> make(const Values& values, Rank ranks,

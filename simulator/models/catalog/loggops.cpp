@@ -1,11 +1,11 @@
-// LogGOPS: latency L, processor overhead o a message and O a byte, gap g a message and G a byte,
-// rendezvous above S bytes.
+// LogGOPS: latency L, processor overhead o per message and O per byte, gap g per message and G per
+// byte, rendezvous above S bytes.
 //
-// A send needs the sender's processor and its sending port: the processor for o + (n-1) O, the port
+// A send needs the sender's processor and its send port: the processor for o + (n-1) O, the port
 // for g + (n-1) G. The first byte arrives o + L after the start; the receiver's processor is then
-// busy for o + (n-1) max(O, G) and its receiving port for g + (n-1) G. One message from an idle
+// busy for o + (n-1) max(O, G) and its receive port for g + (n-1) G. One message from an idle
 // rank to an idle rank takes 2 o + L + (n-1) G. Alexandrov et al., LogGP, SPAA 1995; Hoefler,
-// Schneider, Lumsdaine, LogGOPSim, HPDC 2010. gamma a byte reduced is ours.
+// Schneider, Lumsdaine, LogGOPSim, HPDC 2010. gamma per reduced byte is our addition.
 #include <algorithm>
 
 #include "simulator/models/model.hpp"
@@ -51,7 +51,7 @@ class LogGOPS : public Network {
     return free.processor;
   }
 
-  void met(Rank source, Time now) override {
+  void on_rendezvous(Rank source, Time now) override {
     Free& free = at(source);
     free.processor = std::max(free.processor, now);
     free.send = std::max(free.send, now);
@@ -66,15 +66,15 @@ class LogGOPS : public Network {
 
  private:
   struct Free {  // when each is free
-    Time processor = 0, send = 0, receive = 0;
+    Time processor{}, send{}, receive{};
   };
   Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
 
-  // What depends on the size alone. Most messages are as long as the one before, so one is
-  // remembered.
+  // Durations that depend only on the size. Most messages are as long as the previous one, so one size
+  // is cached.
   struct Body {
     Bytes bytes = -1;
-    Time processor = 0, port = 0, reduction = 0;
+    Time processor{}, port{}, reduction{};
     bool rendezvous = false;
   };
   const Body& body_of(Bytes bytes) {
@@ -104,9 +104,11 @@ Model loggops() {
       .summary =
           "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
       .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
-      .parameters = {{"L", Unit::time, 3. * kMicrosecond, "latency of the network"},
-                     {"o", Unit::time, 1. * kMicrosecond, "processor time a message, at each end"},
-                     {"g", Unit::time, 0.5 * kMicrosecond, "least time between two messages"},
+      .parameters = {{"L", Unit::time, picoseconds(3 * kMicrosecond), "latency of the network"},
+                     {"o", Unit::time, picoseconds(kMicrosecond),
+                      "processor time a message, at each end"},
+                     {"g", Unit::time, picoseconds(500 * kNanosecond),
+                      "least time between two messages"},
                      {"G", Unit::time_per_byte, 80, "time a byte in the port"},
                      {"O", Unit::time_per_byte, 0, "processor time a byte"},
                      {"S", Unit::bytes, 64. * 1024 * 1024, "largest eager message"},

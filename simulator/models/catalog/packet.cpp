@@ -1,5 +1,5 @@
-// packet: messages are cut into packets that are stored and forwarded by every node on their way
-// (topologies/store_and_forward.hpp).
+// packet: messages are divided into packets, which every node on the route stores and forwards
+// (contention/packet_network.hpp).
 //
 // A message leaves when its send and its receive are posted.
 #include "simulator/contention/packet_network.hpp"
@@ -15,7 +15,7 @@ PacketNetwork::Settings settings_of(const Values& values) {
                                          .header = static_cast<Bytes>(values.at("header")),
                                          .queue = static_cast<Bytes>(values.at("queue")),
                                          .queues_by_flow = values.at("flow_queues") > 0};
-  if (settings.mtu < 1) fail(Blame::usage, "mtu is 0: a packet carries at least 1 byte");
+  if (settings.mtu < 1) fail(Blame::usage, "mtu is 0: give at least 1 byte");
   return settings;
 }
 

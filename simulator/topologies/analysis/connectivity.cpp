@@ -10,7 +10,7 @@
 namespace arlab::simulator {
 namespace {
 
-// A link between nodes that pass messages on.
+// Selects the links between nodes that forward messages.
 struct Passing {
   const Topology* topology = nullptr;
 
@@ -24,8 +24,8 @@ struct Passing {
   }
 };
 
-// Whether all hosts are in, or have links to and from, one strongly connected part of the nodes
-// that pass messages on. The usual case, seen in one sweep; hosts may reach each other without it.
+// Returns whether all hosts are in, or have links to and from, one strongly connected component of
+// the forwarding nodes. This is the usual case, found in linear time. It is sufficient, not necessary.
 bool surely_connected(const Topology& topology) {
   const Passing passing{&topology};
   const boost::filtered_graph<NetworkGraph, Passing> graph(topology.graph(), passing);
@@ -33,7 +33,7 @@ bool surely_connected(const Topology& topology) {
   const int parts = boost::strong_components(
       graph, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, graph)));
 
-  std::vector<Rank> hosts_of(static_cast<std::size_t>(parts));  // with links to and from the part
+  std::vector<Rank> hosts_of(static_cast<std::size_t>(parts));  // with links to and from the component
   for (Rank h = 0; h < topology.hosts(); ++h) {
     const auto host = static_cast<std::size_t>(h);
     std::set<int> to, from;
@@ -51,7 +51,7 @@ bool surely_connected(const Topology& topology) {
 
 }  // namespace
 
-std::optional<Gap> find_gap(const Topology& topology) {
+std::optional<Disconnection> find_disconnection(const Topology& topology) {
   if (surely_connected(topology)) return std::nullopt;
   std::vector<bool> checked(static_cast<std::size_t>(topology.nodes()));
   for (Rank target = 0; target < topology.hosts(); ++target) {
@@ -60,23 +60,23 @@ std::optional<Gap> find_gap(const Topology& topology) {
     if (checked[static_cast<std::size_t>(goal)]) continue;
     checked[static_cast<std::size_t>(goal)] = true;
     const auto distance = distances_to(topology, goal);
-    Gap gap{target, {}};
+    Disconnection disconnection{target, {}};
     for (Rank source = 0; source < topology.hosts(); ++source)
       if (source != target && !distance[static_cast<std::size_t>(source)].reachable())
-        gap.sources.push_back(source);
-    if (!gap.sources.empty()) return gap;
+        disconnection.sources.push_back(source);
+    if (!disconnection.sources.empty()) return disconnection;
   }
   return std::nullopt;
 }
 
-std::string text_of(const Gap& gap, const Topology& topology) {
+std::string to_string(const Disconnection& disconnection, const Topology& topology) {
   constexpr std::size_t kShown = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, gap.sources.size()); ++i)
-    text += (i == 0 ? "" : ", ") + topology.node(gap.sources[i]).name;
-  if (gap.sources.size() > kShown)
-    text += " and " + std::to_string(gap.sources.size() - kShown) + " more";
-  return text + " cannot reach " + topology.node(gap.target).name;
+  for (std::size_t i = 0; i < std::min(kShown, disconnection.sources.size()); ++i)
+    text += (i == 0 ? "" : ", ") + topology.node(disconnection.sources[i]).name;
+  if (disconnection.sources.size() > kShown)
+    text += " and " + std::to_string(disconnection.sources.size() - kShown) + " more";
+  return text + " cannot reach " + topology.node(disconnection.target).name;
 }
 
 }  // namespace arlab::simulator

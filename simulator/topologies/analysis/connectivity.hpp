@@ -1,4 +1,4 @@
-// Who can reach whom.
+// Connectivity: whether all hosts of a topology can reach each other.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace arlab::simulator {
 
-/// A host and all those that cannot reach it.
-struct Gap {
+/// A host and all hosts that cannot reach it.
+struct Disconnection {
   Rank target = 0;
   std::vector<Rank> sources;
 };
 
-/// The first host that some other cannot reach; nothing when all reach all.
-std::optional<Gap> find_gap(const Topology& topology);
+/// Returns the first host that some other host cannot reach, or nothing if all hosts reach each other.
+std::optional<Disconnection> find_disconnection(const Topology& topology);
 
 /// "h1, h2 and 5 more cannot reach h0".
-std::string text_of(const Gap& gap, const Topology& topology);
+std::string to_string(const Disconnection& disconnection, const Topology& topology);
 
 }  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// How far every node is from a target: fewest hops first, then least latency.
+// Distances of all nodes to a target: fewest hops first, then lowest latency.
 #pragma once
 
 #include <compare>
@@ -11,31 +11,30 @@ namespace arlab::simulator {
 
 struct Distance {
   std::int32_t hops = 0;
-  Time latency = 0;
+  Time latency{};
   auto operator<=>(const Distance&) const = default;
 
   bool reachable() const { return hops != std::numeric_limits<std::int32_t>::max(); }
 };
 
-inline constexpr Distance kUnreachable{std::numeric_limits<std::int32_t>::max(),
-                                       std::numeric_limits<Time>::max()};
+inline constexpr Distance kUnreachable{std::numeric_limits<std::int32_t>::max(), Time::max()};
 
-/// One more link.
+/// The distance plus one link.
 inline Distance operator+(const Distance& d, const Link& link) {
   return d.reachable() ? Distance{d.hops + 1, d.latency + link.latency} : kUnreachable;
 }
 
-/// Whether a message to `target` may take this link: hosts pass messages on only if the topology
-/// says so.
+/// Returns whether a message to `target` may take this link: hosts forward messages only if the
+/// topology allows it.
 inline bool usable(const Topology& topology, const Link& link, NodeId target) {
   return link.to == target || !topology.is_host(link.to) || topology.hosts_forward();
 }
 
-/// By node; kUnreachable where there is no way.
+/// Returns the distance of each node to `target`; kUnreachable if there is no path.
 std::vector<Distance> distances_to(const Topology& topology, NodeId target);
 
-/// The link into a host that has only one, from a node that passes messages on: the host is as far
-/// as that node and one hop. -1 for other hosts.
+/// Returns the link into a host that has only one, from a forwarding node: the host is one hop
+/// farther than that node. -1 for other hosts.
 LinkId only_link_to(const Topology& topology, Rank host);
 
 }  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// FlowNetwork: how much can flow between two nodes, and which side of the narrowest cut each is on.
+// FlowNetwork: the maximum flow between two nodes, and the sides of the minimum cut.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ class FlowNetwork {
   explicit FlowNetwork(std::size_t nodes);
   ~FlowNetwork();
 
-  /// Capacities are whole numbers; all of them together must fit into 64 bits.
+  /// Capacities are whole numbers; their sum must fit into 64 bits.
   void add(std::size_t from, std::size_t to, std::int64_t capacity);
 
-  /// Once. Goldberg & Tarjan's push-relabel algorithm, JACM 35(4), 1988.
+  /// Returns the maximum flow. Call it once. Goldberg & Tarjan's push-relabel algorithm, JACM 35(4), 1988.
   std::int64_t max_flow(std::size_t source, std::size_t target);
-  /// After max_flow: the nodes on the source's side of the cut.
+  /// Returns the nodes on the source's side of the minimum cut. Call it after max_flow().
   std::vector<bool> source_side(std::size_t source) const;
 
  private:

@@ -27,9 +27,8 @@ Drawing in_levels(const Topology& topology) {
   return drawing;
 }
 
-// The first dimension goes right, the second down, the third into the depth; later ones put copies
-// of all that side by side, alternately to the right and below, a little aside so that no cable
-// hides another.
+// The first dimension goes right, the second down, the third into the depth. Later dimensions place
+// copies alternately to the right and below, slightly shifted so that no cable hides another.
 Drawing as_grid(const Topology& topology, const Grid& grid) {
   std::vector<Point> direction{{1, 0}, {0, 1}, {0.38, -0.29}};
   direction.resize(std::max<std::size_t>(grid.dims.size(), 3));
@@ -57,7 +56,7 @@ Drawing as_grid(const Topology& topology, const Grid& grid) {
   return drawing;
 }
 
-// Whether a link closes a line of a grid.
+// Returns whether a link closes a line of a grid.
 bool closes(const Topology& topology, const Link& link) {
   const auto* grid = std::get_if<Grid>(&topology.structure());
   if (!grid) return false;
@@ -70,7 +69,7 @@ bool closes(const Topology& topology, const Link& link) {
   return false;
 }
 
-// Hosts on a circle; switches on a smaller one, beside their hosts.
+// Hosts on a circle, switches on a smaller circle beside their hosts.
 Drawing in_circles(const Topology& topology) {
   Drawing drawing;
   constexpr double kOuter = (kWidth - 2 * kMargin) / 2;

@@ -1,6 +1,6 @@
-// Layout: where the nodes of a topology lie in a picture.
+// Layout: positions of the nodes of a topology in a picture.
 //
-// Switches above hosts where there are switches, grids as grids, all else on a circle.
+// Switches are above hosts, grids are grids, all other topologies are circles.
 #pragma once
 
 #include <vector>
@@ -17,14 +17,14 @@ struct Drawing {
   static constexpr double kWidth = 1200, kMargin = 60;
   std::vector<Point> at;  ///< by node
   double height = 0;
-  double room = 0;  ///< of a node to the next, where it is the same for all; else by level
-  /// Of so many nodes side by side.
+  double room = 0;  ///< distance between adjacent nodes if it is equal for all; 0: it depends on the level
+  /// Returns the distance between `count` nodes side by side.
   static double step(std::size_t count);
 };
 
 Drawing draw(const Topology& topology);
 
-/// How far aside a cable bows, in parts of its length: those that close a line of a grid do.
+/// Returns the bow of a cable relative to its length. Cables that close a line of a grid are bowed.
 double bow_of(const Topology& topology, const Link& link);
 
 }  // namespace arlab::simulator

@@ -12,7 +12,7 @@
 namespace arlab::simulator {
 namespace {
 
-constexpr double kMostWork = 2e7;  // links looked at for distances, before targets are sampled
+constexpr double kMaxWork = 2e7;  // links examined for distances before targets are sampled
 
 std::vector<Rank> all_or(const Topology& topology, std::span<const Rank> host_of) {
   if (!host_of.empty()) return {host_of.begin(), host_of.end()};
@@ -21,8 +21,8 @@ std::vector<Rank> all_or(const Topology& topology, std::span<const Rank> host_of
   return hosts;
 }
 
-// Distances to a host follow from those to the switch that its only link comes from, so hosts are
-// taken together by that.
+// The distances to a host follow from the distances to its switch if it has a single link. So hosts
+// are grouped by switch.
 void add_distances(const Topology& topology, Metrics& m) {
   std::vector<std::vector<Rank>> hosts_at(static_cast<std::size_t>(topology.nodes()));
   for (Rank h = 0; h < topology.hosts(); ++h) {
@@ -30,9 +30,9 @@ void add_distances(const Topology& topology, Metrics& m) {
     hosts_at[static_cast<std::size_t>(last < 0 ? h : topology.link(last).from)].push_back(h);
   }
   std::erase_if(hosts_at, [](const auto& hosts) { return hosts.empty(); });
-  const double most = std::max(1., kMostWork / static_cast<double>(m.links + m.hosts));
+  const double max = std::max(1., kMaxWork / static_cast<double>(m.links + m.hosts));
   const auto stride =
-      static_cast<std::size_t>(std::ceil(static_cast<double>(hosts_at.size()) / most));
+      static_cast<std::size_t>(std::ceil(static_cast<double>(hosts_at.size()) / max));
   m.sampled = stride > 1;
 
   double hops = 0, pairs = 0;
@@ -59,7 +59,7 @@ void add_distances(const Topology& topology, Metrics& m) {
 void add_tiers(const Topology& topology, Metrics& m) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   for (const std::string& name : topology.tiers())
-    m.tiers.push_back({name, 0, kNone, 0, std::numeric_limits<Time>::max(), 0});
+    m.tiers.push_back({name, 0, kNone, 0, Time::max(), Time{}});
   for (const Link& link : topology.links()) {
     TierMetrics& tier = m.tiers[static_cast<std::size_t>(link.tier)];
     ++tier.links;
@@ -81,7 +81,7 @@ std::string first_and_last(const Topology& topology, std::span<const Rank> hosts
 double bisection(const Topology& topology, std::span<const Rank> host_of) {
   const std::vector<Rank> hosts = all_or(topology, host_of);
   if (hosts.size() < 2) return 0;
-  // Whole numbers below 2^62 in all: flow is exact to a byte a second up to there.
+  // The sum stays below 2^62, up to which the flow is exact to one byte per second.
   double total = 1;
   for (const Link& link : topology.links()) total += link.bandwidth;
   const double unit = std::max(1., total * 4 / 4.6e18);
@@ -90,7 +90,7 @@ double bisection(const Topology& topology, std::span<const Rank> host_of) {
   for (const Link& link : topology.links())
     network.add(static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to),
                 std::llround(link.bandwidth / unit));
-  // A host sends no more than its links carry.
+  // A host sends at most the rate of its links.
   std::vector<std::int64_t> out(n), in(n);
   for (const Link& link : topology.links()) {
     out[static_cast<std::size_t>(link.from)] += std::llround(link.bandwidth / unit);
@@ -113,7 +113,7 @@ Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
   m.links = static_cast<Count>(topology.links().size());
   add_distances(topology, m);
   add_tiers(topology, m);
-  if (const auto gap = find_gap(topology)) m.gap = text_of(*gap, topology);
+  if (const auto disconnection = find_disconnection(topology)) m.disconnection = to_string(*disconnection, topology);
   const std::vector<Rank> hosts = all_or(topology, host_of);
   if (const std::size_t half = hosts.size() / 2; half > 0) {
     m.bisection = bisection(topology, hosts);

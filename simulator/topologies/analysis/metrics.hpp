@@ -1,4 +1,4 @@
-// Metrics: what a network is like before anything runs on it.
+// Metrics: static properties of a topology: size, distances, bisection bandwidth.
 #pragma once
 
 #include <span>
@@ -12,31 +12,31 @@ namespace arlab::simulator {
 struct TierMetrics {
   std::string name;
   Count links = 0;                  ///< directed; a cable is two
-  double slowest = 0, fastest = 0;  ///< bytes a second
-  Time shortest = 0, longest = 0;
+  double slowest = 0, fastest = 0;  ///< bytes per second
+  Time shortest{}, longest{};
 };
 
 struct Metrics {
   Rank hosts = 0;
   Count switches = 0, links = 0;
-  /// Links on the shortest way from host to host: at most, and on average over all pairs.
+  /// Links on the shortest path between two hosts: the maximum, and the average over all pairs.
   std::int32_t diameter = 0;
   double average_distance = 0;
-  Time longest_latency = 0;  ///< of these ways
-  bool sampled = false;      ///< not all targets were looked at: the diameter may be larger
-  /// The most that the first half of the hosts, in the order of ranks, can send to the rest at
-  /// once.
-  double bisection = 0;  ///< bytes a second
+  Time longest_latency{};  ///< of these paths
+  bool sampled = false;    ///< only some targets were examined: the diameter may be larger
+  /// The maximum rate at which the first half of the hosts, in the order of ranks, can send to the
+  /// rest.
+  double bisection = 0;  ///< bytes per second
   std::string halves;    ///< "h0 ... h7 to h8 ... h15"
-  double per_host = 0;   ///< bisection by the hosts of the smaller half
-  std::string gap;       ///< "h1 cannot reach h0", or empty
+  double per_host = 0;   ///< bisection bandwidth per host of the smaller half
+  std::string disconnection;  ///< "h1 cannot reach h0", or empty
   std::vector<TierMetrics> tiers;
 };
 
-/// `host_of`: the host of each rank; all hosts in order when empty.
+/// Returns the metrics for the given host of each rank; for all hosts in order if `host_of` is empty.
 Metrics metrics(const Topology& topology, std::span<const Rank> host_of = {});
 
-/// The bisection alone, as above. Maximum flow.
+/// Returns the bisection bandwidth alone, by maximum flow.
 double bisection(const Topology& topology, std::span<const Rank> host_of = {});
 
 }  // namespace arlab::simulator

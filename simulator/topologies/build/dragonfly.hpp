@@ -1,8 +1,8 @@
-// Dragonfly: which router is where, and which global cable joins which groups.
+// DragonflyShape: numbers of routers, and the global cables between groups.
 //
-// Global port q of a group leads to the group 1 + q mod (groups-1) further on (relative
-// arrangement), so that every pair of groups has the same number of cables; ports that would break
-// that symmetry stay free. Camarero, Vallejo, Beivide, Topological characterization of Hamming and
+// Global port q of a group leads to the group at offset 1 + q mod (groups-1) (relative arrangement).
+// So every pair of groups has the same number of cables; ports that would break this symmetry stay
+// unused. Camarero, Vallejo, Beivide, Topological characterization of Hamming and
 // dragonfly networks, ACM TACO 11(4), 2014.
 #pragma once
 
@@ -23,7 +23,7 @@ class DragonflyShape {
   NodeId router_of(Rank host) const { return hosts() + host / d_.hosts; }
   std::int32_t group_of(NodeId router) const { return (router - hosts()) / d_.routers; }
 
-  /// Cables between each pair of groups.
+  /// Returns the number of cables between each pair of groups.
   std::int32_t cables() const {
     return d_.groups > 1 ? d_.routers * d_.globals / (d_.groups - 1) : 0;
   }
@@ -33,8 +33,8 @@ class DragonflyShape {
     Count which = 0;         ///< of the cables between these two routers
   };
   Cable cable(std::int32_t from, std::int32_t to, std::int32_t which) const;
-  /// Of the cables to `group` one with the fewest local links from `here` and on to `goal`, if that
-  /// router is there; `key` chooses among equals.
+  /// Returns the cable to `group` with the fewest local links from `here`, and to `goal` if that router
+  /// is in the group. `key` selects among equal cables.
   Cable best_cable(NodeId here, std::int32_t group, NodeId goal, std::uint64_t key) const;
 
  private:

@@ -6,17 +6,17 @@
 namespace arlab::simulator {
 namespace {
 
-// `size` as a product of so many factors between `least` and `most`, the most even first; empty if
-// there is none. Below the first factor none may be less than its half.
-std::vector<std::int32_t> factors(std::int64_t size, int count, std::int64_t least,
-                                  std::int64_t most) {
+// Returns `size` as a product of `count` factors between `min` and `max`, the most balanced product
+// first; empty if there is none. No factor is less than half the first factor.
+std::vector<std::int32_t> factors(std::int64_t size, int count, std::int64_t min,
+                                  std::int64_t max) {
   if (count == 1)
-    return least <= size && size <= most ? std::vector{static_cast<std::int32_t>(size)}
-                                         : std::vector<std::int32_t>{};
+    return min <= size && size <= max ? std::vector{static_cast<std::int32_t>(size)}
+                                      : std::vector<std::int32_t>{};
   auto side = static_cast<std::int64_t>(std::ceil(std::pow(size, 1. / count) - 1e-9));
-  for (; side <= std::min(most, size); ++side) {
+  for (; side <= std::min(max, size); ++side) {
     if (size % side != 0) continue;
-    auto rest = factors(size / side, count - 1, std::max(least, (side + 1) / 2), side);
+    auto rest = factors(size / side, count - 1, std::max(min, (side + 1) / 2), side);
     if (rest.empty()) continue;
     rest.insert(rest.begin(), static_cast<std::int32_t>(side));
     return rest;
@@ -31,7 +31,7 @@ std::vector<std::int32_t> balanced_dimensions(Rank hosts, int dimensions) {
     if (auto found = factors(size, dimensions, 1, size); !found.empty()) return found;
 }
 
-std::string text_of(const std::vector<std::int32_t>& dimensions) {
+std::string to_string(const std::vector<std::int32_t>& dimensions) {
   std::string text;
   for (const std::int32_t size : dimensions)
     text += (text.empty() ? "" : "x") + std::to_string(size);
@@ -67,7 +67,7 @@ Topology make_grid(const std::string& spec, const Grid& grid, double bandwidth, 
 namespace {
 
 void fit_grid(Settings& settings, Rank hosts) {
-  settings.choose("dims", text_of(balanced_dimensions(hosts, 3)));
+  settings.choose("dims", to_string(balanced_dimensions(hosts, 3)));
 }
 
 template <bool wrapped>

@@ -1,4 +1,4 @@
-// Grids: tori, meshes, rings and hypercubes, whose hosts are joined directly and pass messages on.
+// Grids: tori, meshes, rings and hypercubes. Hosts are connected directly and forward messages.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace arlab::simulator {
 
-/// Hosts h0, h1, ... with the first dimension the fastest. A wrapped dimension of two hosts has one
-/// cable, not two. From three dimensions' planes, or two dimensions' rows, come the groups.
+/// Builds a grid of hosts h0, h1, ... whose first dimension varies fastest. A wrapped dimension of two
+/// hosts has one cable, not two. Groups are the planes of three dimensions or the rows of two.
 Topology make_grid(const std::string& spec, const Grid& grid, double bandwidth, Time latency);
 
-/// The smallest dimensions that hold so many hosts with no dimension over twice as long as another,
-/// the longest first.
+/// Returns the smallest dimensions that hold the given number of hosts, the longest first. No
+/// dimension is more than twice as long as another.
 std::vector<std::int32_t> balanced_dimensions(Rank hosts, int dimensions);
 
-/// What tori and meshes have in common: all but name, idea and source. `wrapped`: a torus.
+/// Returns the common part of tori and meshes, without name, summary and source. `wrapped`: a torus.
 TopologyKind grid_kind(bool wrapped);
 
-/// "8x8x4".
-std::string text_of(const std::vector<std::int32_t>& dimensions);
+/// Returns dimensions as text: "8x8x4".
+std::string to_string(const std::vector<std::int32_t>& dimensions);
 
 }  // namespace arlab::simulator

@@ -68,7 +68,7 @@ Time parse_latency(std::string_view text, std::string_view what) {
   constexpr std::string_view kHint = "is no time: write for example 1us, 350ns or 0";
   const auto [value, unit] = number_and_unit(text, what, kHint);
   if (value < 0) refuse(what, text, "is negative: write for example 1us, 350ns or 0");
-  if (unit.empty() && value == 0) return 0;
+  if (unit.empty() && value == 0) return Time{};
   constexpr std::pair<std::string_view, double> kUnits[] = {
       {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
   for (const auto& [name, picoseconds] : kUnits)

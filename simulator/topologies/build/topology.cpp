@@ -11,15 +11,16 @@
 namespace arlab::simulator {
 namespace {
 
-constexpr double kMostNodes = 4'194'304, kMostLinks = 4'194'304;
-constexpr double kLeastBandwidth = 1, kMostBandwidth = 1e15;  // bytes a second
+constexpr double kMaxNodes = 4'194'304, kMaxLinks = 4'194'304;
+constexpr double kMinBandwidth = 1, kMaxBandwidth = 1e15;  // bytes per second
 
 void check(const Wire& wire, const std::string& link) {
-  if (!(wire.bandwidth >= kLeastBandwidth && wire.bandwidth <= kMostBandwidth))
-    fail(Blame::usage, "link '" + link + "' has a bandwidth of " + short_text(wire.bandwidth) +
-                           " bytes a second: give 1 B/s to 1 PB/s, for example 100Gbps");
-  if (wire.latency < 0 || wire.latency > kSecond)
-    fail(Blame::usage, "link '" + link + "' has a latency of " + std::to_string(wire.latency) +
+  if (!(wire.bandwidth >= kMinBandwidth && wire.bandwidth <= kMaxBandwidth))
+    fail(Blame::usage, "link '" + link + "' has a bandwidth of " + short_number(wire.bandwidth) +
+                           " bytes per second: give 1 B/s to 1 PB/s, for example 100Gbps");
+  if (wire.latency < Time{} || wire.latency > kSecond)
+    fail(Blame::usage, "link '" + link + "' has a latency of " +
+                           std::to_string(wire.latency.count()) +
                            " ps: give 0 to 1 s, for example 1us");
 }
 
@@ -34,7 +35,7 @@ void check_unique(const All& all, std::string_view what, NameOf name_of) {
 
 }  // namespace
 
-std::string short_text(double value) {
+std::string short_number(double value) {
   std::ostringstream text;
   text.precision(std::abs(value) < 1e9 ? 10 : 4);
   text << value;
@@ -42,13 +43,13 @@ std::string short_text(double value) {
 }
 
 TopologyBuilder::TopologyBuilder(std::string spec, double hosts, double switches, double links) {
-  const auto refuse = [&](double count, std::string_view what, double most) {
-    if (count <= most) return;
-    fail(Blame::usage, spec + " would have " + short_text(count) + " " + std::string(what) +
-                           ", more than " + short_text(most) + ": make it smaller");
+  const auto refuse = [&](double count, std::string_view what, double max) {
+    if (count <= max) return;
+    fail(Blame::usage, spec + " would have " + short_number(count) + " " + std::string(what) +
+                           ", more than " + short_number(max) + ": make it smaller");
   };
-  refuse(hosts + switches, "hosts and switches", kMostNodes);
-  refuse(links, "links", kMostLinks);
+  refuse(hosts + switches, "hosts and switches", kMaxNodes);
+  refuse(links, "links", kMaxLinks);
   made_.spec_ = std::move(spec);
   made_.links_.reserve(static_cast<std::size_t>(links));
 }
@@ -96,7 +97,7 @@ LinkId TopologyBuilder::add_link(NodeId from, NodeId to, const Wire& wire, std::
   check(wire, name);
   if (from == to)
     fail(Blame::usage,
-         "link '" + name + "' joins '" + made_.node(from).name + "' with itself: take it out");
+         "link '" + name + "' joins '" + made_.node(from).name + "' with itself: remove it");
   const auto id = static_cast<LinkId>(made_.links_.size());
   add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), Edge{id}, made_.graph_);
   made_.links_.push_back(

@@ -1,9 +1,8 @@
-// Topology: a network as a directed graph: hosts that send and receive, switches between them, and
-// links with a bandwidth and a latency.
+// Topology: a directed graph of hosts, switches, and links with a bandwidth and a latency.
 //
-// The graph is a Boost.Graph, for algorithms that walk it (metrics, cuts, shortest routes); links()
-// and hosts() are the same network as plain arrays, which is all that a model needs. A cable is two
-// links, one each way. Hosts are the nodes 0 to hosts()-1.
+// graph() is a Boost.Graph for graph algorithms (metrics, cuts, shortest routes). links() and hosts()
+// describe the same network as plain arrays, which is all that a model needs. A cable is two links,
+// one each way. Hosts are the nodes 0 to hosts()-1.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -26,12 +25,12 @@ using LinkId = std::int32_t;  ///< dense, from 0
 struct Node {
   std::string name;
   int level = 0;           ///< 0 a host; switches: 1 beside the hosts, 2 above those, ...
-  std::int32_t group = 0;  ///< of a host, where the topology has groups
+  std::int32_t group = 0;  ///< of a host, if the topology has groups
 };
 
 struct Link {
-  double bandwidth = 0;  ///< bytes a second
-  Time latency = 0;
+  double bandwidth = 0;  ///< bytes per second
+  Time latency{};
   NodeId from = 0, to = 0;
   std::int32_t tier = 0;  ///< index into tiers(): "host", "global", ...
   std::string name;       ///< "from-to"; a second link between the same nodes is "from-to#2"
@@ -44,7 +43,7 @@ struct Edge {
 using NetworkGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Node, Edge>;
 
-/// n-dimensional torus or mesh: host i has coordinates with the first dimension the fastest.
+/// n-dimensional torus or mesh. In host numbers, the first dimension varies fastest.
 struct Grid {
   std::vector<std::int32_t> dims;
   bool wrap = true;
@@ -62,7 +61,7 @@ struct Dragonfly {
   std::int32_t groups = 0, routers = 0, hosts = 0, globals = 0;
 };
 
-/// What a router may rely on besides the graph; monostate: nothing.
+/// Structure that a router may use in addition to the graph; monostate: none.
 using Structure = std::variant<std::monostate, Grid, Tree, Dragonfly>;
 
 class Topology {
@@ -75,10 +74,10 @@ class Topology {
   Rank hosts() const { return hosts_; }
   bool is_host(NodeId id) const { return id < hosts_; }
 
-  /// Whether hosts pass on what is not for them, as in a torus.
+  /// Returns whether hosts forward messages for other hosts, as in a torus.
   bool hosts_forward() const { return hosts_forward_; }
 
-  /// Hosts that belong together: GPUs of a node, hosts of a leaf. 0: the topology has none.
+  /// Returns the number of groups of hosts, such as GPUs of a node or hosts of a leaf; 0: none.
   std::int32_t groups() const { return groups_; }
   std::int32_t group_of(Rank host) const { return node(host).group; }
   const std::string& group_word() const { return group_word_; }  ///< "node", "leaf", ...
@@ -86,7 +85,7 @@ class Topology {
   const std::vector<std::string>& tiers() const { return tiers_; }
   const Structure& structure() const { return structure_; }
 
-  /// What it was made from, with every size: "fat_tree:k=8"; for a file its name.
+  /// Returns the spec with every size, such as "fat_tree:k=8"; for a file its name.
   const std::string& spec() const { return spec_; }
 
  private:
@@ -102,23 +101,23 @@ class Topology {
   std::string spec_;
 };
 
-/// A number as short as can be, for messages.
-std::string short_text(double value);
+/// Returns a number as short text, for messages.
+std::string short_number(double value);
 
-/// What a cable is made of. `tier` names its kind for tables: "host", "leaf-spine", ...
+/// The properties of a cable. `tier` is its kind in tables: "host", "leaf-spine", ...
 struct Wire {
-  double bandwidth = 0;  ///< bytes a second, each way
-  Time latency = 0;
+  double bandwidth = 0;  ///< bytes per second, each way
+  Time latency{};
   std::string_view tier = "link";
 };
 
-/// Builds a Topology: first the hosts, then switches, then cables. All throw Error(usage) that
-/// names the bad value.
+/// Builds a Topology: first the hosts, then switches, then cables. All functions throw Error(usage)
+/// that names the invalid value.
 class TopologyBuilder {
  public:
-  /// Refuses what would be too large before anything is built.
+  /// Throws if the topology would be too large.
   TopologyBuilder(std::string spec, double hosts, double switches, double links);
-  /// The nodes of another topology, without its links and its structure.
+  /// Copies the nodes of another topology, without its links and its structure.
   TopologyBuilder(const Topology& like, std::string spec);
 
   NodeId add_host(std::string name);
@@ -127,13 +126,13 @@ class TopologyBuilder {
   void add_cable(NodeId a, NodeId b, const Wire& wire);
 
   void hosts_forward() { made_.hosts_forward_ = true; }
-  /// `size` consecutive hosts a group, or a group number for each host. `word` says what a group
-  /// is.
+  /// Groups the hosts: `size` consecutive hosts per group, or a group number per host. `word` is the
+  /// name of a group, such as "node".
   void group_hosts(std::string_view word, Rank size);
   void group_hosts(std::string_view word, std::span<const std::int32_t> group_of);
   void structure(Structure structure) { made_.structure_ = std::move(structure); }
 
-  /// Throws also for names that occur twice.
+  /// Returns the topology. Throws for duplicate names.
   Topology build() &&;
 
  private:
@@ -141,7 +140,7 @@ class TopologyBuilder {
   std::int32_t tier(std::string_view name);
 
   Topology made_;
-  std::unordered_map<std::uint64_t, int> cables_;  // links named so far, by their two ends
+  std::unordered_map<std::uint64_t, int> cables_;  // number of links so far, by their two ends
 };
 
 }  // namespace arlab::simulator

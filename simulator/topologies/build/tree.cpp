@@ -7,7 +7,7 @@ namespace arlab::simulator {
 TreeShape::TreeShape(const Tree& tree, const std::string& spec) : tree_(tree) {
   const std::size_t levels = tree.down.size();
   if (levels == 0 || tree.up.size() != levels || tree.count.size() != levels)
-    fail(Blame::usage, spec + ": down, up and count must have one number a level each, such as " +
+    fail(Blame::usage, spec + ": down, up and count must have one number per level, such as " +
                            "down=16x16,up=1x4,count=1x1");
   ups_.assign(levels + 1, 1);
   downs_.assign(levels + 1, 1);

@@ -1,8 +1,8 @@
-// Fat trees in their general form: which node is where, and who is above and below whom.
+// TreeShape: node numbers, parents and children of general fat trees.
 //
-// Hosts are level 0. A node's position within its level is a number in mixed radix, lowest digit
-// first; digit i counts to up[i] below the node's level and to down[i] from it on. Two nodes of
-// neighbouring levels are joined when they differ in the digit between them alone. Zahavi, D-Mod-K
+// Hosts are level 0. A node's position within its level is a mixed-radix number, lowest digit first.
+// Digit i has radix up[i] below the node's level and radix down[i] from that level on. Two nodes of
+// adjacent levels are connected if they differ only in the digit between the levels. Zahavi, D-Mod-K
 // routing providing non-blocking traffic for shift permutations on real life fat trees, 2010.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace arlab::simulator {
 
 class TreeShape {
  public:
-  /// Throws Error(usage) naming `spec` unless the three lists are of one length.
+  /// Throws Error(usage) that names `spec` unless the three lists have equal length.
   TreeShape(const Tree& tree, const std::string& spec);
 
   int levels() const { return static_cast<int>(tree_.down.size()); }  ///< above the hosts
@@ -28,7 +28,7 @@ class TreeShape {
   }
   Count parent(int level, Count position, std::int32_t which) const;
   Count child(int level, Count position, std::int32_t which) const;
-  /// The digit by which `host`, or its ancestors, differs from its siblings below `level`.
+  /// Returns the digit that distinguishes `host`, or its ancestors, from its siblings below `level`.
   std::int32_t branch(int level, Rank host) const;
   bool below(int level, Count position, Rank host) const;
 
@@ -40,13 +40,13 @@ class TreeShape {
   std::vector<Count> width_, first_;
 };
 
-/// How the switches of a level are called: this word and their position.
+/// The names of the switches of a level: this word and their position.
 struct TreeLevel {
   std::string switches;
   Wire wire;  ///< of its cables to the level below
 };
 
-/// levels[0] are the switches next to the hosts.
+/// Builds a fat tree. levels[0] are the switches next to the hosts.
 Topology make_tree(const std::string& spec, const Tree& tree, const std::vector<TreeLevel>& levels);
 
 }  // namespace arlab::simulator

@@ -1,7 +1,7 @@
-// Crossbar: every host on one ideal switch, by an up link and a down link of its own.
+// Crossbar: each host has an up link and a down link to one ideal switch.
 //
-// The switch is never the bottleneck, so only the ports of the hosts are shared: the network that
-// port models such as alpha-beta assume. SimGrid calls it a SPLITDUPLEX cluster without a backbone.
+// The switch is never a bottleneck, so only the ports of the hosts are shared. Port models such as
+// alpha-beta assume this network. SimGrid calls it a SPLITDUPLEX cluster without a backbone.
 #include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::simulator::topology_catalog {

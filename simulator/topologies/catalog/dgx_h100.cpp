@@ -1,10 +1,10 @@
 // DGX H100 pod: NVIDIA's DGX SuperPOD of DGX H100 systems.
 //
-// A system: 8 H100 GPUs with 18 NVLinks of 25 GB/s each way, 450 GB/s a GPU, to its NVSwitches (one
-// here: they are not blocking), and 8 ConnectX-7 ports of 400 Gb/s for compute. A scalable unit: 32
+// A system: 8 H100 GPUs with 18 NVLinks of 25 GB/s each way, 450 GB/s per GPU, to its NVSwitches (one
+// here: they are non-blocking), and 8 ConnectX-7 ports of 400 Gb/s for compute. A scalable unit: 32
 // systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4 and 8
 // units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference architecture,
-// DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document has any.
+// DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document states any.
 #include <bit>
 
 #include "algorithms/base/error.hpp"
@@ -14,7 +14,7 @@
 namespace arlab::simulator::topology_catalog {
 namespace {
 
-constexpr std::int32_t kGpus = 8, kUnit = 32, kMostUnits = 8;
+constexpr std::int32_t kGpus = 8, kUnit = 32, kMaxUnits = 8;
 
 void fit(Settings& settings, Rank hosts) { settings.choose("systems", (hosts - 1) / kGpus + 1); }
 
@@ -23,9 +23,9 @@ Topology make(const Settings& settings) {
   pod.nodes = settings.count("systems");
   const auto units = static_cast<std::int32_t>(
       std::bit_ceil((static_cast<std::uint32_t>(pod.nodes) - 1) / kUnit + 1));
-  if (units > kMostUnits)
+  if (units > kMaxUnits)
     fail(Blame::usage, "dgx_h100: systems '" + std::to_string(pod.nodes) + "' is more than the " +
-                           std::to_string(kMostUnits * kUnit) +
+                           std::to_string(kMaxUnits * kUnit) +
                            " that two levels of switches join: use rail_pod or fat_tree");
   pod.gpus = kGpus;
   pod.nodes_per_switch = kUnit;

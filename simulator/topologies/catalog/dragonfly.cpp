@@ -1,6 +1,6 @@
-// Dragonfly: groups of routers, all joined within a group, and groups all joined by global cables.
+// Dragonfly: fully connected groups of routers, and global cables between all groups.
 //
-// p hosts a router, a routers a group, h global cables a router; at most a h + 1 groups. Balanced
+// p hosts per router, a routers per group, h global cables per router; at most a h + 1 groups. Balanced
 // when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly
 // topology, ISCA 2008.
 #include "simulator/topologies/build/dragonfly.hpp"
@@ -22,17 +22,17 @@ void fit(Settings& settings, Rank hosts) {
     settings.choose("h", h);
   }
   const Count per_group = Count{settings.count("a")} * settings.count("p");
-  const Count most = Count{settings.count("a")} * settings.count("h") + 1;
-  settings.choose("groups", std::min((hosts + per_group - 1) / per_group, most));
+  const Count max = Count{settings.count("a")} * settings.count("h") + 1;
+  settings.choose("groups", std::min((hosts + per_group - 1) / per_group, max));
 }
 
 Dragonfly shape_of(const Settings& settings) {
   const std::int32_t a = settings.count("a"), p = settings.count("p"), h = settings.count("h");
-  const Count most = Count{a} * h + 1;
-  const Count groups = settings.given("groups") ? settings.count("groups") : most;
-  if (groups > most)
+  const Count max = Count{a} * h + 1;
+  const Count groups = settings.given("groups") ? settings.count("groups") : max;
+  if (groups > max)
     fail(Blame::usage, settings.spec() + ": " + std::to_string(groups) + " groups, but a h + 1 = " +
-                           std::to_string(most) + " is the most that can be joined");
+                           std::to_string(max) + " is the most that can be joined");
   if (groups > 1 << 22) fail(Blame::usage, settings.spec() + " is too large: make it smaller");
   return {static_cast<std::int32_t>(groups), a, p, h};
 }

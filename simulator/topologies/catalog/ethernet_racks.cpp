@@ -1,10 +1,10 @@
-// Ethernet racks: hosts on a top-of-rack switch, racks joined by spine switches; 10, 25 or 100 GbE.
+// Ethernet racks: hosts on a top-of-rack switch, racks connected by spine switches; 10, 25 or 100 GbE.
 //
-// The racks are what one switch of a common product line serves: 10 GbE: 48 hosts and 4 up links of
+// A rack has the size that one switch of a common product line serves. 10 GbE: 48 hosts and 4 up links of
 // 40 GbE (Arista 7050SX-64, 3:1); 25 GbE: 48 hosts and 8 up links of 100 GbE (Arista 7050SX3-48YC8,
 // 1.5:1); 100 GbE: 24 of 32 ports for hosts and 8 up (Arista 7050CX3-32S, 3:1). Each up link goes
-// to a spine of its own. Latency: 600 ns in cut-through (7050X data sheet, 550 to 650 ns), 800 ns
-// (7050X3 data sheet) a switch; every link counts that much, also the one into the host.
+// to a different spine. Latency per switch: 600 ns in cut-through (7050X data sheet, 550 to 650 ns),
+// 800 ns (7050X3 data sheet). Every link has this latency, also the link into the host.
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -29,7 +29,7 @@ const Rack& rack_of(const Settings& settings) {
   for (const Rack& rack : kRacks)
     if (rack.speed == speed) return rack;
   fail(Blame::usage, "ethernet_racks: speed '" + std::to_string(speed) +
-                         "' is none of 10, 25 and 100 (Gbit/s): use leaf_spine for others");
+                         "' is not 10, 25 or 100 (Gbit/s): use leaf_spine for others");
 }
 
 void fit(Settings& settings, Rank hosts) {

@@ -1,10 +1,10 @@
 // Fat tree: switches in levels, with as many links up as down, or fewer (oversubscription).
 //
-// The usual form has k ports a switch: k pods of k/2 edge and k/2 aggregation switches, and k^2/4
+// The usual form has k ports per switch: k pods of k/2 edge and k/2 aggregation switches, and k^2/4
 // core switches, for k^3/4 hosts. Al-Fares, Loukissas, Vahdat, A scalable, commodity data center
 // network architecture, SIGCOMM 2008. With two levels: k leaves, k/2 spines, k^2/2 hosts.
-// Oversubscription o leaves each edge switch k/(2 o) up links. Any other shape: down, up and count,
-// a number a level from the hosts up, as SimGrid takes them (Zahavi's PGFT).
+// Oversubscription o leaves each edge switch k/(2 o) up links. For other shapes give down, up and
+// count: one number per level from the hosts up, as in SimGrid (Zahavi's PGFT).
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"

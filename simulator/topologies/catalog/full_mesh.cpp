@@ -1,4 +1,4 @@
-// Full mesh: every host is joined to every other.
+// Full mesh: every host is connected to every other.
 #include "simulator/topologies/build/kind.hpp"
 
 namespace arlab::simulator::topology_catalog {

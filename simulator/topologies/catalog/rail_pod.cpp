@@ -1,5 +1,5 @@
-// Rail pod: nodes of GPUs on NVLink, a NIC for each GPU, rail switches, and spines above them (see
-// rail_pod.hpp). Defaults: nodes as of a DGX H100; latencies are assumptions.
+// Rail pod: nodes of GPUs on NVLink, one NIC per GPU, rail switches, and spines above them (see
+// build/rail_pod.hpp). Defaults: nodes of a DGX H100. Latencies are assumptions.
 #include "simulator/topologies/build/rail_pod.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Ring: every host is joined to the next, and the last to the first.
+// Ring: every host is connected to the next, and the last to the first.
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 

@@ -1,4 +1,4 @@
-// Torus: an n-dimensional grid of hosts, each line of them closed to a ring. A dimension of two
+// Torus: an n-dimensional grid of hosts, each line closed to a ring. A dimension of two
 // hosts has one cable. Dally, Performance analysis of k-ary n-cube interconnection networks, IEEE
 // TC 39(6), 1990.
 #include "simulator/topologies/build/grid.hpp"

@@ -1,9 +1,9 @@
 // TPU v4 slice: a 3-dimensional torus of chips, each with six links of 50 GB/s each way.
 //
-// Slices are put together from cubes of 4x4x4 by optical switches, which add no hop; below a cube's
-// side the ends stay open in the machine, here they are closed as well. Jouppi et al., TPU v4: an
-// optically reconfigurable supercomputer, ISCA 2023. The latency is an assumption: the paper has
-// none.
+// Optical switches connect cubes of 4x4x4 chips to slices and add no hop. In the machine, dimensions
+// shorter than a cube's side are open; here they are closed. Jouppi et al., TPU v4: an
+// optically reconfigurable supercomputer, ISCA 2023. The latency is an assumption: the paper
+// states none.
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 
@@ -11,7 +11,7 @@ namespace arlab::simulator::topology_catalog {
 namespace {
 
 void fit(Settings& settings, Rank hosts) {
-  settings.choose("dims", text_of(balanced_dimensions(hosts, 3)));
+  settings.choose("dims", to_string(balanced_dimensions(hosts, 3)));
 }
 
 Topology make(const Settings& settings) {

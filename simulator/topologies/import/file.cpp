@@ -30,7 +30,7 @@ const std::string& required(const Attributes& edge, std::string_view attribute,
 }
 
 Wire wire_of(const Attributes& edge, const std::string& what) {
-  Wire wire{0, 0, "link"};
+  Wire wire{0, Time{}, "link"};
   const std::string& bandwidth = required(edge, "bandwidth", what);
   const auto bytes = as_number(bandwidth);
   wire.bandwidth = bytes ? *bytes : parse_bandwidth(bandwidth, what + ": bandwidth");
@@ -42,20 +42,26 @@ Wire wire_of(const Attributes& edge, const std::string& what) {
   return wire;
 }
 
-// Switches by how far they are from the nearest host, whatever the direction of links.
+// Returns the distance of each node from the nearest host, regardless of link directions.
 std::vector<int> levels_of(const ParsedGraph& graph, const std::vector<bool>& is_host) {
-  std::vector<std::vector<std::size_t>> neighbours(is_host.size());
+  std::vector<std::vector<std::size_t>> neighbors(is_host.size());
   for (const ParsedGraph::Edge& edge : graph.edges) {
-    neighbours[edge.from].push_back(edge.to);
-    neighbours[edge.to].push_back(edge.from);
+    neighbors[edge.from].push_back(edge.to);
+    neighbors[edge.to].push_back(edge.from);
   }
   std::vector<int> level(is_host.size(), -1);
   std::vector<std::size_t> reached;
   for (std::size_t n = 0; n < is_host.size(); ++n)
-    if (is_host[n]) level[n] = 0, reached.push_back(n);
+    if (is_host[n]) {
+      level[n] = 0;
+      reached.push_back(n);
+    }
   for (std::size_t i = 0; i < reached.size(); ++i)
-    for (const std::size_t next : neighbours[reached[i]])
-      if (level[next] < 0) level[next] = level[reached[i]] + 1, reached.push_back(next);
+    for (const std::size_t next : neighbors[reached[i]])
+      if (level[next] < 0) {
+        level[next] = level[reached[i]] + 1;
+        reached.push_back(next);
+      }
   for (int& l : level) l = std::max(l, 0);
   return level;
 }
@@ -68,7 +74,7 @@ bool host_kind(const Attributes& node, const std::string& what) {
                          ": write kind=host or kind=switch");
 }
 
-// Groups are numbered as they are met. All hosts have one, or none.
+// Numbers groups in order of appearance. Either all hosts have a group or none.
 void add_groups(const ParsedGraph& graph, const std::vector<std::size_t>& hosts,
                 const std::string& file, TopologyBuilder& builder) {
   std::map<std::string, std::int32_t> number;
@@ -113,8 +119,8 @@ Topology converted(const ParsedGraph& graph, const std::string& file) {
   if (hosts.size() == count) builder.hosts_forward();
   add_groups(graph, hosts, file, builder);
   Topology made = std::move(builder).build();
-  if (const auto gap = find_gap(made))
-    fail(Blame::usage, file + " is not connected: " + text_of(*gap, made));
+  if (const auto disconnection = find_disconnection(made))
+    fail(Blame::usage, file + " is not connected: " + to_string(*disconnection, made));
   return made;
 }
 
@@ -131,7 +137,7 @@ Topology parse_topology(std::string_view text, const std::string& name) {
 }
 
 Topology parse_topology(std::string_view text, const std::string& name, TopologyFormat format) {
-  return converted(read_raw_graph(text, name, format), name);
+  return converted(parse_graph(text, name, format), name);
 }
 
 }  // namespace arlab::simulator

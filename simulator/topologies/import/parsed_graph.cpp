@@ -16,8 +16,8 @@ template <class Direction>
 using FileGraph =
     boost::adjacency_list<boost::vecS, boost::vecS, Direction, Attributes, Attributes>;
 
-// The text of a value, of whatever type GraphML gives it.
-std::string text_of(const boost::any& value) {
+// Returns a GraphML value of any type as text.
+std::string to_string(const boost::any& value) {
   std::ostringstream text;
   text.precision(std::numeric_limits<double>::max_digits10);
   const auto is = [&]<class T>(const T*) {
@@ -32,14 +32,14 @@ std::string text_of(const boost::any& value) {
   return text.str();
 }
 
-// Keeps one property of all nodes, or of all edges, in their Attributes.
+// Stores one property of all nodes, or of all edges, in their Attributes.
 template <class G, class Key>
 class Property : public boost::dynamic_property_map {
  public:
   Property(G& graph, std::string name) : graph_(graph), name_(std::move(name)) {}
 
   void put(const boost::any& key, const boost::any& value) override {
-    graph_[boost::any_cast<Key>(key)].values[name_] = text_of(value);
+    graph_[boost::any_cast<Key>(key)].values[name_] = to_string(value);
   }
   boost::any get(const boost::any& key) override { return boost::any(get_string(key)); }
   std::string get_string(const boost::any& key) override {
@@ -53,7 +53,7 @@ class Property : public boost::dynamic_property_map {
   std::string name_;
 };
 
-// Keeps every property of nodes and edges; those of the whole graph are left out.
+// Stores all properties of nodes and edges, but not of the whole graph.
 template <class G>
 boost::dynamic_properties keep_all(G& graph) {
   using Vertex = typename G::vertex_descriptor;
@@ -78,17 +78,17 @@ ParsedGraph read(std::string_view text, TopologyFormat format, bool directed) {
     boost::read_graphml(in, graph, properties);
   else
     boost::read_graphviz(in, graph, properties, "name");
-  ParsedGraph raw{directed, {}, {}};
+  ParsedGraph parsed{directed, {}, {}};
   for (const auto& node : boost::make_iterator_range(vertices(graph)))
-    raw.nodes.push_back(std::move(graph[node]));
+    parsed.nodes.push_back(std::move(graph[node]));
   for (const auto& edge : boost::make_iterator_range(edges(graph)))
-    raw.edges.push_back({source(edge, graph), target(edge, graph), std::move(graph[edge])});
-  return raw;
+    parsed.edges.push_back({source(edge, graph), target(edge, graph), std::move(graph[edge])});
+  return parsed;
 }
 
 }  // namespace
 
-ParsedGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format) {
+ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format) {
   check_text(text, name, format);
   try {
     try {
@@ -98,7 +98,7 @@ ParsedGraph read_raw_graph(std::string_view text, const std::string& name, Topol
     }
   } catch (const std::exception& e) {
     const std::string word = format == TopologyFormat::dot ? "DOT" : "GraphML";
-    fail(Blame::usage, name + " is no " + word + " file that can be read: " + e.what());
+    fail(Blame::usage, name + " is not a readable " + word + " file: " + e.what());
   }
 }
 

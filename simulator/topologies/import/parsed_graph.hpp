@@ -1,5 +1,5 @@
-// ParsedGraph: what a GraphML or DOT file says, before it means anything: nodes, edges and their
-// attributes as text. Read by Boost.Graph.
+// ParsedGraph: the contents of a GraphML or DOT file: nodes, edges and their attributes as text, not
+// yet interpreted. Read by Boost.Graph.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace arlab::simulator {
 
-/// What a file says of a node or an edge.
+/// The attributes of a node or an edge.
 struct Attributes {
   std::map<std::string, std::string, std::less<>> values;
 
@@ -31,11 +31,11 @@ struct ParsedGraph {
   std::vector<Edge> edges;
 };
 
-/// `name` is the file's, for messages. Throws Error(usage) for wrong syntax, and for what Boost's
-/// readers would get silently wrong or exhaust the stack with.
+/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax, and
+/// for input that Boost's readers would misread silently or that would exhaust their stack.
 ParsedGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
-/// The second part of that: nesting, and numbers with units that have no quotes (DOT).
+/// Rejects input that Boost's readers cannot handle: deep nesting, and unquoted numbers with units (DOT).
 void check_text(std::string_view text, const std::string& name, TopologyFormat format);
 
 }  // namespace arlab::simulator

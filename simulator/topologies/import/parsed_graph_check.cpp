@@ -1,4 +1,4 @@
-// What Boost's readers do not notice, or cannot survive.
+// Rejects input that Boost's readers misread or that exhausts their stack.
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -7,10 +7,10 @@
 namespace arlab::simulator {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr int kDeepest = 100;  // nesting; Boost's readers recurse
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr int kMaxDepth = 100;  // nesting; Boost's readers recurse
 
-// Boost's readers would recurse as deep as the file nests.
+// Boost's readers recurse to the nesting depth of the file.
 void check_depth(std::string_view text, TopologyFormat format, const std::string& name) {
   int depth = 0, deepest = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,16 +26,16 @@ void check_depth(std::string_view text, TopologyFormat format, const std::string
     }
     deepest = std::max(deepest, depth);
   }
-  if (deepest > kDeepest)
+  if (deepest > kMaxDepth)
     fail(Blame::usage,
-         name + " nests " + std::to_string(deepest) + " levels deep: no network does");
+         name + " nests " + std::to_string(deepest) + " levels deep: nest at most " + std::to_string(kMaxDepth));
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// DOT reads 100Gbps or 1e9 without quotes as a number and then a word, which would be a silent
-// error of many orders of magnitude.
+// DOT reads an unquoted 100Gbps or 1e9 as a number followed by a word: a silent error of many orders
+// of magnitude.
 void check_numbers(std::string_view text, const std::string& name) {
   const auto past = [&](std::size_t from, std::string_view end) {
     const std::size_t at = text.find(end, from);
@@ -71,7 +71,7 @@ void check_numbers(std::string_view text, const std::string& name) {
 }  // namespace
 
 void check_text(std::string_view text, const std::string& name, TopologyFormat format) {
-  if (text.size() > kMostBytes)
+  if (text.size() > kMaxBytes)
     fail(Blame::usage, name + " has over 64 MiB: give a smaller topology");
   check_depth(text, format, name);
   if (format == TopologyFormat::dot) check_numbers(text, name);

@@ -36,9 +36,9 @@ std::span<const LinkId> LinkIndex::between(NodeId from, NodeId to) const {
   return {begin, end};
 }
 
-void RouteBuilder::to(NodeId neighbour, Count cable) {
-  const auto cables = links_.between(at_, neighbour);
-  expects(!cables.empty(), "neighbours of a structured topology are linked");
+void RouteBuilder::to(NodeId neighbor, Count cable) {
+  const auto cables = links_.between(at_, neighbor);
+  expects(!cables.empty(), "neighbors of a structured topology are linked");
   take(cables[static_cast<std::size_t>(cable) % cables.size()]);
 }
 

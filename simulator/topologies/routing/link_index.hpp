@@ -1,4 +1,4 @@
-// LinkIndex: the links out of a node, and those between two nodes, as ranges of one array.
+// LinkIndex: the links out of a node, and the links between two nodes, as ranges of one array.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ class LinkIndex {
  public:
   explicit LinkIndex(const Topology& topology);
 
-  /// In order of the node they lead to, then of their number.
+  /// Returns the links out of `node`, ordered by target node, then by number.
   std::span<const LinkId> out_of(NodeId node) const;
   std::span<const LinkId> between(NodeId from, NodeId to) const;
 
@@ -22,7 +22,7 @@ class LinkIndex {
   std::vector<std::size_t> first_;  // by node
 };
 
-/// A message on its way: goes from node to node and notes the links.
+/// Builds a route link by link.
 class RouteBuilder {
  public:
   RouteBuilder(const Topology& topology, const LinkIndex& links)
@@ -39,8 +39,8 @@ class RouteBuilder {
     route_.push_back(link);
     at_ = topology_.link(link).to;
   }
-  /// By the `cable`th of the links to a neighbour (modulo their number).
-  void to(NodeId neighbour, Count cable = 0);
+  /// Takes the `cable`th of the links to a neighbor (modulo their number).
+  void to(NodeId neighbor, Count cable = 0);
 
  private:
   const Topology& topology_;

@@ -58,7 +58,7 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
       routing_(routing == Routing::automatic ? automatic_for(topology.structure()) : routing),
       seed_(seed),
       links_(topology),
-      trail_(topology, links_) {
+      route_(topology, links_) {
   if (!has(topology.structure(), routing_))
     fail(Blame::usage, "routing '" + std::string(name(routing_)) + "' does not fit " +
                            topology.spec() + " (" + std::string(summary(routing_)) +
@@ -72,8 +72,8 @@ Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
 std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flow) {
   expects(source >= 0 && source < topology_.hosts() && target >= 0 && target < topology_.hosts(),
           "routes are between hosts of the topology");
-  trail_.start(source);
-  if (source == target) return trail_.route();
+  route_.start(source);
+  if (source == target) return route_.route();
   const auto key = [&] {
     return mixed(mixed(mixed(mixed(seed_) ^ static_cast<std::uint64_t>(source)) ^
                        static_cast<std::uint64_t>(target)) ^
@@ -81,45 +81,46 @@ std::span<const LinkId> Router::route(Rank source, Rank target, std::int64_t flo
   };
   switch (routing_) {
     case Routing::dimension:
-      walk_dimensions(trail_, std::get<Grid>(topology_.structure()), target);
+      walk_dimensions(route_, std::get<Grid>(topology_.structure()), target);
       break;
     case Routing::d_mod_k:
-      walk_d_mod_k(trail_, *tree_, source, target);
+      walk_d_mod_k(route_, *tree_, source, target);
       break;
     case Routing::minimal:
-      walk_minimal(trail_, std::get<Dragonfly>(topology_.structure()), target, key());
+      walk_minimal(route_, std::get<Dragonfly>(topology_.structure()), target, key());
       break;
     case Routing::valiant:
-      walk_valiant(trail_, std::get<Dragonfly>(topology_.structure()), source, target, key());
+      walk_valiant(route_, std::get<Dragonfly>(topology_.structure()), source, target, key());
       break;
     default:
       by_table(target, key());
   }
-  return trail_.route();
+  return route_.route();
 }
 
 Time Router::latency(std::span<const LinkId> route) const {
-  Time sum = 0;
+  Time sum{};
   for (const LinkId id : route) sum += topology_.link(id).latency;
   return sum;
 }
 
-// A direct link is the shortest way. Else to the switch of the target, and on by its only link.
+// A direct link is the shortest route. Otherwise routes to the target's switch, then takes the
+// target's only link.
 void Router::by_table(Rank target, std::uint64_t key) {
   const LinkId last = only_link_to(topology_, target);
   const NodeId goal = last < 0 ? target : topology_.link(last).from;
-  while (trail_.at() != goal) {
+  while (route_.at() != goal) {
     const LinkId next = choose(goal, key);
     if (next < 0)
-      fail(Blame::usage, "there is no way from '" + topology_.node(trail_.at()).name + "' to '" +
+      fail(Blame::usage, "there is no route from '" + topology_.node(route_.at()).name + "' to '" +
                              topology_.node(target).name + "' in " + topology_.spec());
-    trail_.take(next);
+    route_.take(next);
   }
-  if (last >= 0) trail_.take(last);
+  if (last >= 0) route_.take(last);
 }
 
 LinkId Router::choose(NodeId target, std::uint64_t key) {
-  const NodeId at = trail_.at();
+  const NodeId at = route_.at();
   if (const auto direct = links_.between(at, target); direct.size() == 1) return direct[0];
   const Table& table = table_to(target);
   if (routing_ == Routing::shortest) return table.next[static_cast<std::size_t>(at)];

@@ -1,8 +1,8 @@
-// Router: the links that a message takes from one host to another.
+// Router: finds the links that a message takes from one host to another.
 //
-// Where the structure of a network is known, routes are computed from coordinates. Else distances
-// to a target are found when it is first asked for and kept, one table for each target (for hosts
-// on one link: for the switch it is on); whole routes are never kept.
+// If the structure of a network is known, routes are computed from coordinates. Otherwise one table
+// of distances per target is computed on first use and kept (for a host with a single link: per
+// switch). Whole routes are not kept.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace arlab::simulator {
 
 enum class Routing : std::uint8_t {
   automatic,  ///< dimension on grids, d_mod_k on fat trees, minimal on dragonflies, else ecmp
-  shortest,   ///< fewest hops, then least latency, then the link that comes first
-  ecmp,       ///< one of the shortest, by hash of source, target, flow and seed
-  dimension,  ///< grids: one dimension after the other, the shorter way round (ties: upwards)
-  d_mod_k,    ///< fat trees: the up links that the target's number names
+  shortest,   ///< fewest hops, then lowest latency, then lowest link number
+  ecmp,       ///< one of the shortest, by a hash of source, target, flow and seed
+  dimension,  ///< grids: one dimension after another, in the shorter direction (ties: upwards)
+  d_mod_k,    ///< fat trees: up links selected by the target's number
   minimal,    ///< dragonfly: at most one global link
-  valiant     ///< dragonfly: by way of a third group, by hash of source, target, flow and seed
+  valiant     ///< dragonfly: through a third group, by a hash of source, target, flow and seed
 };
 
 inline constexpr Routing kRoutings[] = {Routing::automatic, Routing::shortest, Routing::ecmp,
@@ -39,25 +39,25 @@ Routing find_routing(std::string_view text);
 
 class Router {
  public:
-  /// `topology` must outlive the router. Throws Error(usage) for a routing that this topology does
-  /// not have; nothing else is used instead.
+  /// `topology` must outlive the router. Throws Error(usage) if the topology does not support the
+  /// routing.
   explicit Router(const Topology& topology, Routing routing = Routing::automatic,
                   std::uint64_t seed = 0);
 
-  /// What `automatic` became.
+  /// Returns the routing in use, which is not `automatic`.
   Routing routing() const { return routing_; }
 
-  /// The links from one host to another, in order; none when they are the same. Valid until the
-  /// next call. `flow` tells messages of one pair apart (ecmp, valiant). Throws Error(usage) when
-  /// there is no way.
+  /// Returns the links from one host to another, in order; none if the hosts are the same. Valid until
+  /// the next call. `flow` distinguishes messages of one pair (ecmp, valiant). Throws Error(usage) if
+  /// there is no route.
   std::span<const LinkId> route(Rank source, Rank target, std::int64_t flow = 0);
 
-  /// The sum over a route.
+  /// Returns the sum of the link latencies.
   Time latency(std::span<const LinkId> route) const;
 
  private:
   struct Table {
-    std::vector<LinkId> next;        ///< by node: of the shortest ways on, the link of least number
+    std::vector<LinkId> next;        ///< by node: the first link of the shortest paths, of lowest number
     std::vector<Distance> distance;  ///< by node; kept for ecmp
   };
 
@@ -69,9 +69,9 @@ class Router {
   Routing routing_;
   std::uint64_t seed_;
   LinkIndex links_;
-  RouteBuilder trail_;             // the latest
+  RouteBuilder route_;             // the latest
   std::optional<TreeShape> tree_;  // for d_mod_k
-  std::vector<Table> tables_;      // by target node, filled when first needed
+  std::vector<Table> tables_;      // by target node, filled on first use
 };
 
 }  // namespace arlab::simulator

@@ -1,4 +1,4 @@
-// Someone else's program with an algorithm of its own: a relay up the ranks, and back down.
+// An external program with its own algorithm: a relay up the ranks and back down.
 #include <iostream>
 
 #include "algorithms/verify/count.hpp"

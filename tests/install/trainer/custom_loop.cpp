@@ -1,7 +1,7 @@
-// A LibTorch model and a loop of one's own, trained by two workers over this project's allreduce.
+// A LibTorch model and a custom loop, trained by two workers with this project's allreduce.
 //
-// Four lines are about the workers; under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())` take the
-// place of on_threads, and nothing else changes.
+// Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())`
+// replace on_threads; nothing else changes.
 #include <torch/torch.h>
 
 #include <iostream>
@@ -19,7 +19,7 @@ struct Net : torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x) { return out(torch::tanh(hidden(x))); }
 };
 
-// Points, by whether both coordinates have one sign. Each worker draws its own.
+// Points, classified by whether their coordinates have the same sign. Each worker draws its own.
 std::pair<torch::Tensor, torch::Tensor> points(int count, torch::Generator& random) {
   const torch::Tensor x = torch::rand({count, 2}, random) * 2 - 1;
   return {x, (x.prod(1) > 0).to(torch::kInt64)};
@@ -30,7 +30,8 @@ void train(arlab::collectives::Communicator& communicator) {
   Net net;
   arlab::training::TorchParameters parameters(net);
   arlab::training::DistributedOptimizer optimizer(
-      communicator, parameters, {.optimizer = {.kind = arlab::training::OptimizerOptions::Kind::adam}});
+      communicator, parameters,
+      {.optimizer = {.kind = arlab::training::OptimizerOptions::Kind::adam}});
   auto random = torch::make_generator<torch::CPUGeneratorImpl>(100 + communicator.rank());
 
   constexpr int kBatch = 32;
@@ -50,7 +51,7 @@ void train(arlab::collectives::Communicator& communicator) {
       optimizer.sum(net.forward(x).argmax(1).eq(label).sum().item<arlab::Count>());
   const bool good = right > 900 * communicator.ranks() / 2;
   if (communicator.rank() == 0)
-    std::cout << (good ? "two workers have learned it" : "not learned") << '\n';
+    std::cout << (good ? "two workers have trained it" : "not learned") << '\n';
 }
 
 int main() { arlab::collectives::on_threads(2, train); }

@@ -1,5 +1,5 @@
-// The critical path goes from 0 to the finish without a gap, over spans of the trace, and hand-made
-// runs hang on what they must.
+// The critical path goes from 0 to the finish without a gap along spans of the trace, and agrees with
+// hand-made cases.
 #include "simulator/analysis/critical_path.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool in_trace(const Trace& trace, const CriticalStep& step) {
         return s.kind == Span::Kind::receive && s.begin == step.begin && s.end == step.end;
       case Kind::reduce:
         return s.kind == Span::Kind::reduce && s.begin == step.begin && s.end == step.end;
-      case Kind::message:  // it may have waited for the receiver's port at first
+      case Kind::message:  // it may first have waited for the receiver's port
         return s.kind == Span::Kind::send && s.message == step.message && s.begin <= step.begin &&
                s.peer == step.to;
       default:
@@ -51,12 +51,12 @@ bool in_trace(const Trace& trace, const CriticalStep& step) {
 void check_chain(const Found& f) {
   const auto& steps = f.path.steps;
   REQUIRE(f.path.length() == f.outcome.finish);
-  REQUIRE(steps.front().begin == 0);
+  REQUIRE(steps.front().begin == 0_ps);
   REQUIRE(steps.back().end == f.outcome.finish);
   REQUIRE(f.outcome.finish_of[std::size_t(steps.back().to)] == f.outcome.finish);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     INFO("step " << i << ": " << name(steps[i].kind) << ", rank " << steps[i].rank << ", from "
-                 << steps[i].begin << " to " << steps[i].end);
+                 << steps[i].begin.count() << " to " << steps[i].end.count());
     REQUIRE(steps[i].begin <= steps[i].end);
     REQUIRE((steps[i].kind == Kind::wait || in_trace(f.trace, steps[i])));
     if (i + 1 == steps.size()) continue;
@@ -81,41 +81,42 @@ TEST_CASE("a critical path is a chain from 0 to the finish without unexplained w
               const Found f =
                   find(model.name, {{"S", eager}, {"gamma", gamma}}, algorithm, problem, segments);
               check_chain(f);
-              REQUIRE(f.path.spent(Kind::wait) == 0);
+              REQUIRE(f.path.spent(Kind::wait) == 0_ps);
             }
 }
 
-TEST_CASE("where the port must rest, the path waits, and the chain still has no gap") {
+TEST_CASE("the path waits while the port is idle, and has no gap") {
   for (const Algorithm& algorithm : algorithms())
     for (const Rank p : {3, 8, 13}) {
       INFO(algorithm.name << ", ranks " << p);
       const Problem problem = grouped(algorithm, {.ranks = p, .elements = 1000});
-      check_chain(find("loggops", {{"g", 5. * kMicrosecond}, {"gamma", 40}}, algorithm, problem));
+      check_chain(find("loggops", {{"g", picoseconds(5 * kMicrosecond)}, {"gamma", 40}}, algorithm,
+                       problem));
     }
 }
 
 TEST_CASE("the critical path of a ring is its rounds: a message and an addition, then messages") {
   const Values values{{"alpha", 10}, {"beta", 1}, {"gamma", 1}};
   const Found f = find("alpha_beta", values, find_algorithm("ring"), {.ranks = 4, .elements = 400});
-  CHECK(f.path.spent(Kind::message) == 6 * (10 + 400));
-  CHECK(f.path.spent(Kind::reduce) == 3 * 400);
-  CHECK(f.path.length() == 6 * 410 + 3 * 400);
+  CHECK(f.path.spent(Kind::message) == 6 * (10_ps + 400_ps));
+  CHECK(f.path.spent(Kind::reduce) == 3 * 400_ps);
+  CHECK(f.path.length() == 6 * 410_ps + 3 * 400_ps);
 }
 
-TEST_CASE("an all-to-all hangs on the ports, a master_worker on its master") {
+TEST_CASE("the path of all_to_all follows the ports, of master_worker the master") {
   const Values values{{"alpha", 10}, {"beta", 0}, {"gamma", 0}};
   const Found all =
       find("alpha_beta", values, find_algorithm("all_to_all"), {.ranks = 5, .elements = 5});
-  CHECK(all.path.spent(Kind::message) + all.path.spent(Kind::send) == 40);
+  CHECK(all.path.spent(Kind::message) + all.path.spent(Kind::send) == 40_ps);
   const Found master = find("alpha_beta", values, find_algorithm("master_worker"),
                             {.ranks = 5, .elements = 5, .root = 2});
-  CHECK(master.path.length() == 80);
+  CHECK(master.path.length() == 80_ps);
   CHECK(std::all_of(master.path.steps.begin(), master.path.steps.end(),
                     [](const CriticalStep& s) { return s.rank == 2 || s.to == 2; }));
 }
 
-TEST_CASE("nothing sent: no path") {
+TEST_CASE("a run without messages has an empty path") {
   const Found f = find("alpha_beta", {}, find_algorithm("ring"), {.ranks = 1, .elements = 5});
   CHECK(f.path.steps.empty());
-  CHECK(f.path.length() == 0);
+  CHECK(f.path.length() == 0_ps);
 }

@@ -1,5 +1,5 @@
-// Max-min fair rates the slow way, word by word from the definition: raise the rates of all flows
-// that are not stuck by as much as the first link to fill allows, until all are stuck.
+// Max-min fair rates by the definition: raise the rates of all flows that are not stuck until the first
+// link is full, and repeat until all flows are stuck.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ inline std::vector<double> brute_force_rates(const std::vector<double>& capacity
   return rate;
 }
 
-// Numbers below a bound, the same on every machine.
+// Random numbers below a bound, equal on every machine.
 class Draw {
  public:
   explicit Draw(std::uint32_t seed) : random_(seed) {}

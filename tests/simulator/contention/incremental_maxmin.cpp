@@ -1,4 +1,4 @@
-// IncrementalMaxMin: after whatever came and went, the rates are those of the definition.
+// IncrementalMaxMin: after any sequence of changes, the rates equal those of a brute-force solver.
 #include "simulator/contention/incremental_maxmin.hpp"
 
 #include <set>
@@ -18,8 +18,8 @@ std::set<Flow> settled(IncrementalMaxMin& shares) {
   return {changed.begin(), changed.end()};
 }
 
-// Flows come and go in steps of up to `most`; the network and the routes are drawn.
-void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, double cap) {
+// Starts and stops up to `max` flows per step on a random network with random routes.
+void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, double cap) {
   Draw draw(seed);
   const std::uint32_t links = 2 + draw(20);
   std::vector<double> capacity(links);
@@ -37,7 +37,7 @@ void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, d
     std::vector<double> before(shares.flows());
     for (Flow f = 0; f < before.size(); ++f) before[f] = shares.rate(f);
     std::set<Flow> fresh;
-    for (std::uint32_t k = draw(most) + 1; k > 0; --k) switch (draw(4)) {
+    for (std::uint32_t k = draw(max) + 1; k > 0; --k) switch (draw(4)) {
         case 0:
           waiting.push_back(shares.add(draw.route(links, one_in)));
           fresh.insert(waiting.back());
@@ -71,7 +71,7 @@ void come_and_go(std::uint32_t seed, std::uint32_t most, std::uint32_t one_in, d
 
 }  // namespace
 
-TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and no others") {
+TEST_CASE("incremental max-min: a start or stop changes only the affected rates") {
   // Links 0 and 1 are wide; 2 is narrow. a crosses 0 and 2, b crosses 0, c crosses 1 alone.
   IncrementalMaxMin shares({10, 10, 2}, 0);
   const Flow a = shares.add(std::vector<IncrementalMaxMin::Link>{0, 2});
@@ -80,9 +80,9 @@ TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and
   for (const Flow f : {a, b, c}) shares.start(f);
   CHECK(settled(shares) == std::set{a, b, c});
   CHECK((shares.rate(a) == 2 && shares.rate(b) == 8 && shares.rate(c) == 10));
-  // One more on the narrow link: a and b change, c does not.
+  // One more flow on the narrow link: a and b change, c does not.
   const Flow d = shares.add(std::vector<IncrementalMaxMin::Link>{2});
-  CHECK(settled(shares).empty());  // under way, but not there
+  CHECK(settled(shares).empty());  // added, but not started
   shares.start(d);
   CHECK(settled(shares) == std::set{a, b, d});
   CHECK((shares.rate(a) == 1 && shares.rate(b) == 9 && shares.rate(d) == 1));
@@ -92,7 +92,8 @@ TEST_CASE("flow shares: a flow that comes or goes changes the rates it must, and
   CHECK(settled(shares).empty());
 }
 
-TEST_CASE("flow shares: the cap holds where no link does, and the number of a flow is used again") {
+TEST_CASE(
+    "incremental max-min: the cap limits flows that no link limits, and flow numbers are reused") {
   IncrementalMaxMin shares({10}, 3);
   const Flow a = shares.add(std::vector<IncrementalMaxMin::Link>{0});
   shares.start(a);
@@ -103,7 +104,7 @@ TEST_CASE("flow shares: the cap holds where no link does, and the number of a fl
   CHECK((shares.rate(a) == 0 && !shares.started(a)));
 }
 
-TEST_CASE("flow shares on random networks: the rates of the definition after every step") {
+TEST_CASE("incremental max-min on random networks equals a brute-force solver after every step") {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     come_and_go(seed, 3, 4, 0);          // one by one: small changes of a full network
     come_and_go(1000 + seed, 40, 3, 0);  // many at once

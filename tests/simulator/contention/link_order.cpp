@@ -1,4 +1,4 @@
-// The order of links, and the virtual channels that it gives: always forward, and few.
+// The order of links, and its virtual channels: ascending and few.
 #include "simulator/contention/link_order.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ using namespace arlab::simulator;
 
 namespace {
 
-// Channels that the routes between all hosts take; checks that each goes forward.
+// Returns the number of channels of the routes between all hosts; checks that each ascends.
 std::size_t channels(const Topology& topology, Routing routing = Routing::automatic) {
   const LinkOrder order(topology);
   Router router(topology, routing, 3);
-  std::size_t most = 0;
+  std::size_t max = 0;
   for (Rank a = 0; a < topology.hosts(); ++a)
     for (Rank b = 0; b < topology.hosts(); ++b) {
       if (a == b) continue;
@@ -29,14 +29,14 @@ std::size_t channels(const Topology& topology, Routing routing = Routing::automa
                  (next == channel && order.place(route[i]) > order.place(route[i - 1]))));
         channel = next;
       }
-      most = std::max(most, channel + 1);
+      max = std::max(max, channel + 1);
     }
-  return most;
+  return max;
 }
 
 }  // namespace
 
-TEST_CASE("every link has a place of its own") {
+TEST_CASE("every link has a distinct place") {
   const Topology topology = make_topology("torus:dims=4x3");
   const LinkOrder order(topology);
   std::set<Count> places;
@@ -52,7 +52,7 @@ TEST_CASE("trees need one channel, rings two: a dateline") {
   CHECK(channels(make_topology("ring:hosts=9")) == 2);
 }
 
-TEST_CASE("whatever the network and the routing, channels stay few") {
+TEST_CASE("any network with any routing needs few channels") {
   CHECK(channels(make_topology("torus:dims=4x4x4")) <= 6);
   CHECK(channels(make_topology("mesh:dims=4x4")) <= 2);
   CHECK(channels(make_topology("hypercube"), Routing::ecmp) <= 4);

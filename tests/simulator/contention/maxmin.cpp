@@ -1,4 +1,4 @@
-// maxmin against cases solved by hand, and against its definition on random ones.
+// MaxMin against cases solved by hand, and against a brute-force solver on random networks.
 #include "simulator/contention/maxmin.hpp"
 
 #include "tests/simulator/contention/brute_force.hpp"
@@ -31,9 +31,9 @@ TEST_CASE("max-min shares solved by hand") {
   using Rates = std::vector<double>;
   CHECK(rates({10}, {{0}}) == Rates{10});
   CHECK(rates({12}, {{0}, {0}, {0}}) == Rates{4, 4, 4});
-  // One long flow over both links, one short flow on each: the long one is held by the narrow link.
+  // One long flow over both links, one short flow on each: the narrow link limits the long one.
   CHECK(rates({10, 4}, {{0, 1}, {0}, {1}}) == Rates{2, 8, 2});
-  // Bertsekas & Gallager's kind of chain: the second link fills first, then the third, then the
+  // A chain as in Bertsekas & Gallager: the second link fills first, then the third, then the
   // first.
   CHECK(rates({9, 2, 6}, {{0, 1}, {1, 2}, {2}, {0}}) == Rates{1, 1, 5, 8});
   CHECK(rates({10, 4}, {{0, 1}, {0}, {1}}, 3) == Rates{2, 3, 2});
@@ -41,7 +41,7 @@ TEST_CASE("max-min shares solved by hand") {
   CHECK(rates({10}, {}).empty());
 }
 
-TEST_CASE("each flow is held by a full link on which no flow has more, or by the cap") {
+TEST_CASE("each flow is limited by a full link on which no flow has more, or by the cap") {
   MaxMin solver;
   const Shares solved = solver.solve(sharing({9, 2, 6}, {{0, 1}, {1, 2}, {2}, {0}}, 7));
   CHECK(std::vector(solved.rate.begin(), solved.rate.end()) == std::vector<double>{1, 1, 5, 7});
@@ -49,9 +49,9 @@ TEST_CASE("each flow is held by a full link on which no flow has more, or by the
         std::vector<std::uint32_t>{1, 1, 2, Shares::kCap});
 }
 
-TEST_CASE("random networks: the rates are those of the definition") {
+TEST_CASE("the rates on random networks equal those of a brute-force solver") {
   Draw draw(7);
-  MaxMin solver;  // one for all, so that nothing of an earlier problem may linger
+  MaxMin solver;  // one solver for all problems, to detect stale data
   for (int trial = 0; trial < 500; ++trial) {
     const std::uint32_t links = 1 + draw(12), flows = draw(30);
     std::vector<double> capacity(links);
@@ -60,7 +60,7 @@ TEST_CASE("random networks: the rates are those of the definition") {
     for (auto& route : routes) route = draw.route(links, 3);
     const double cap = draw(3) == 0 ? 1 + draw(20) : 0;
     const std::vector<double> wanted = brute_force_rates(capacity, routes, cap);
-    for (int again = 0; again < 2; ++again) {  // the second time from memory
+    for (int again = 0; again < 2; ++again) {  // the second time from the cache
       const auto solved = solver.solve(sharing(capacity, routes, cap)).rate;
       for (std::uint32_t f = 0; f < flows; ++f)
         REQUIRE(solved[f] == Approx(wanted[f]).epsilon(1e-9));

@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
+#include "tests/support/time.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -15,7 +16,7 @@ using namespace arlab::simulator;
 namespace {
 
 struct Numbered {
-  Time time = 0;
+  Time time{};
   int number = 0;  // in order of pushes
   bool operator>(const Numbered& other) const {
     return std::tie(time, number) > std::tie(other.time, other.number);
@@ -23,7 +24,7 @@ struct Numbered {
   bool operator==(const Numbered&) const = default;
 };
 
-// The queue beside one that sorts by time and then by number: every pop must agree.
+// Compares the queue with one that sorts by time and then by number: every pop must agree.
 class Compared {
  public:
   void push(Time time) {
@@ -47,20 +48,20 @@ class Compared {
   int pushed_ = 0;
 };
 
-// A random step ahead: often none or a short one, sometimes any up to 2^40 ps (a second).
+// A random step: often zero or short, sometimes up to 2^40 ps (about a second).
 Time ahead(std::mt19937_64& random) {
   const auto bits = random() % 4 == 0 ? random() % 41 : random() % 4;
-  return static_cast<Time>(random() % (std::uint64_t{1} << bits));
+  return ps(static_cast<std::int64_t>(random() % (std::uint64_t{1} << bits)));
 }
 
 }  // namespace
 
-TEST_CASE("events leave in order of time, and of equal time in the order they came") {
+TEST_CASE("events leave in order of time, ties in order of insertion") {
   for (const unsigned seed : {1u, 2u, 3u, 4u}) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     Compared queue;
-    Time now = 0;
+    Time now{};
     for (int burst = 0; burst < 60; ++burst) {
       for (auto pushes = random() % 200; pushes > 0; --pushes) queue.push(now + ahead(random));
       for (auto pops = random() % 200; pops > 0 && !queue.empty(); --pops) now = queue.pop();
@@ -69,51 +70,52 @@ TEST_CASE("events leave in order of time, and of equal time in the order they ca
   }
 }
 
-TEST_CASE("many events of one time stay in order, also those that come while they leave") {
+TEST_CASE("many events of one time stay in order, including later insertions") {
   Compared queue;
-  for (int i = 0; i < 5000; ++i) queue.push(7);
+  for (int i = 0; i < 5000; ++i) queue.push(7_ps);
   for (int i = 0; i < 3000; ++i) {
-    REQUIRE(queue.pop() == 7);
-    queue.push(i % 2 ? 7 : 1'000'000);
+    REQUIRE(queue.pop() == 7_ps);
+    queue.push(i % 2 ? 7_ps : 1'000'000_ps);
   }
   while (!queue.empty()) queue.pop();
 }
 
-TEST_CASE("a queue that has run empty goes on from its last time") {
+TEST_CASE("an empty queue continues from its last time") {
   Compared queue;
-  for (const Time time : {0, 0, 1, 1023, 1024, 1025, 1'000'000'000}) {
+  for (const Time time : {0_ps, 0_ps, 1_ps, 1023_ps, 1024_ps, 1025_ps, 1'000'000'000_ps}) {
     queue.push(time);
     CHECK(queue.pop() == time);
   }
   CHECK(queue.empty());
 }
 
-TEST_CASE("times up to the latest are kept apart") {
-  const Time half = Time{1} << 61;
+TEST_CASE("times up to the latest are distinguished") {
+  const Time half = ps(std::int64_t{1} << 61);
   Compared queue;
-  for (const Time time : {kLatest, kLatest - 1, half, Time{1}, kLatest, Time{0}}) queue.push(time);
+  for (const Time time : {kLatest, kLatest - 1_ps, half, 1_ps, kLatest, 0_ps}) queue.push(time);
   std::vector<Time> popped;
   while (!queue.empty()) popped.push_back(queue.pop());
-  CHECK(popped == std::vector<Time>{0, 1, half, kLatest - 1, kLatest, kLatest});
+  CHECK(popped == std::vector<Time>{0_ps, 1_ps, half, kLatest - 1_ps, kLatest, kLatest});
 }
 
-TEST_CASE("an event in the past is a bug, and one beyond the calendar a wrong input") {
+TEST_CASE(
+    "an event in the past is an internal error, an event after the latest time a usage error") {
   EventQueue<Numbered> queue;
-  queue.push({.time = 10});
+  queue.push({.time = 10_ps});
   queue.pop();
   const std::string past = "internal error, please report: an event lies in the past";
-  CHECK(error_text(Blame::check, [&] { queue.push({.time = 9}); }) == past);
-  CHECK(error_text(Blame::check, [&] { queue.push({.time = -1}); }) == past);
-  CHECK(error_text(Blame::usage, [&] { queue.push({.time = kLatest + 1}); }) ==
+  CHECK(error_text(Blame::check, [&] { queue.push({.time = 9_ps}); }) == past);
+  CHECK(error_text(Blame::check, [&] { queue.push({.time = -1_ps}); }) == past);
+  CHECK(error_text(Blame::usage, [&] { queue.push({.time = kLatest + 1_ps}); }) ==
         "simulated time passes 46 days: use smaller sizes or rates");
   CHECK(queue.empty());
-  queue.push({.time = 10, .number = 1});
-  CHECK(queue.pop() == Numbered{10, 1});
+  queue.push({.time = 10_ps, .number = 1});
+  CHECK(queue.pop() == Numbered{10_ps, 1});
 }
 
-TEST_CASE("what is said to be upcoming is what comes") {
+TEST_CASE("upcoming() returns the events that are popped next") {
   EventQueue<Numbered> queue;
-  for (int i = 0; i < 3000; ++i) queue.push({.time = 1 + i / 700, .number = i});
+  for (int i = 0; i < 3000; ++i) queue.push({.time = ps(1 + i / 700), .number = i});
   CHECK(queue.upcoming(0) == nullptr);  // nothing is known before the first pop
   int known = 0;
   for (int i = 0; i < 3000; ++i) {

@@ -1,4 +1,4 @@
-// The engine: conformance over the catalogue under every model, and programs that go wrong.
+// The engine: conformance of the catalog under every model, and errors for invalid programs.
 #include "simulator/engine/simulate.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void check_run(std::string_view model, const Algorithm& algorithm, const Problem
   REQUIRE(outcome.sent == claimed(algorithm, p, segments));
   REQUIRE(outcome.finish_of.size() == static_cast<std::size_t>(p.ranks));
   REQUIRE(outcome.finish == *std::max_element(outcome.finish_of.begin(), outcome.finish_of.end()));
-  REQUIRE((outcome.finish == 0) == (outcome.sent.messages == 0));
+  REQUIRE((outcome.finish == 0_ps) == (outcome.sent.messages == 0));
   REQUIRE((outcome.sent.messages == 0) == (p.ranks == 1 || p.elements == 0));
 }
 
@@ -48,7 +48,7 @@ std::vector<std::string_view> model_names() {
   return names;
 }
 
-// 100 ps latency, 10 ps overhead, 1 ps a byte, nothing else: under loggops a message of 11 bytes
+// 100 ps latency, 10 ps overhead, 1 ps per byte, no other costs: under loggops a message of 11 bytes
 // from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
 const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
 
@@ -63,9 +63,10 @@ std::string failure(std::string_view model, const Values& values,
 }
 
 const std::string kNeverEnds =
-    "the simulated programs wait for one another and never end: `arlab verify` tells where";
+    "the simulated programs deadlock: verify the algorithm to find the rank and round";
 const std::string kNeverReceived =
-    "the simulated programs send messages that are never received: `arlab verify` tells which";
+    "the simulated programs send messages that are never received: verify the algorithm to find "
+    "them";
 
 }  // namespace
 
@@ -83,7 +84,7 @@ TEST_CASE("simulated = counted = claimed for every size, root and cut, under eve
           check_all_collectives(model, {.ranks = p, .elements = elements, .root = p - 1}, segments);
 }
 
-TEST_CASE("the same simulation twice gives the same times and the same trace") {
+TEST_CASE("repeating a simulation gives the same times and the same trace") {
   for (const std::string_view model : model_names())
     for (const Algorithm& algorithm : algorithms()) {
       INFO(algorithm.name << " under " << model);
@@ -97,7 +98,7 @@ TEST_CASE("the same simulation twice gives the same times and the same trace") {
       CHECK(outcomes[0].events == outcomes[1].events);
       CHECK(traces[0].spans == traces[1].spans);
       CHECK_FALSE(traces[0].spans.empty());
-      // And looking on changes nothing.
+      // Tracing does not change the result.
       const SimulationResult unseen = run(model, {}, algorithm, problem, 4, {.segments = 3});
       CHECK(unseen.finish_of == outcomes[0].finish_of);
     }
@@ -112,14 +113,14 @@ TEST_CASE("a round without elements takes no time, and neither does an empty rou
     if (me == 1) co_yield replace(0, p.all());
   };
   const SimulationResult outcome = plain(program, 20);
-  CHECK(outcome.finish == 130);
+  CHECK(outcome.finish == 130_ps);
   CHECK(outcome.sent.messages == 1);
   CHECK(outcome.sent.elements == 11);
 }
 
-TEST_CASE("early messages of a pair meet the receives in order, even across many rounds") {
-  // Rank 0 sends its 40 messages, each longer than the last, before rank 1 posts anything: rank 1
-  // first waits for rank 2, which waits for rank 3.
+TEST_CASE("unexpected messages of a pair match the receives in order, even across many rounds") {
+  // Rank 0 sends 40 messages, each longer than the last, before rank 1 posts a receive: rank 1 first
+  // waits for rank 2, which waits for rank 3.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0)
       for (Rank k = 1; k <= 40; ++k) co_yield send(1, {0, k});
@@ -148,8 +149,8 @@ TEST_CASE("early messages of a pair meet the receives in order, even across many
   }
 }
 
-TEST_CASE("a message is received when it arrives, and counts when its receive is posted") {
-  // Rank 1 posts nothing for rank 0 until it has heard from rank 2.
+TEST_CASE("a message is received when it arrives and matched when its receive is posted") {
+  // Rank 1 posts its receive for rank 0 after the message of rank 2.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0) co_yield send(1, p.all());
     if (me == 1) {
@@ -167,12 +168,12 @@ TEST_CASE("a message is received when it arrives, and counts when its receive is
     }
   };
   // 3 -> 2 by 130, 2 -> 1 by 260, then at once 1 -> 3 by 390.
-  CHECK(plain(program, 4).finish_of == std::vector<Time>{10, 270, 140, 390});
+  CHECK(plain(program, 4).finish_of == std::vector<Time>{10_ps, 270_ps, 140_ps, 390_ps});
 }
 
 TEST_CASE("rounds of more than 32 actions, in any order and several of a pair") {
-  // Rank 0 sends 3 messages to each of 50 ranks, and gets one back from each in the same round;
-  // the others list their receives the other way round.
+  // Rank 0 sends 3 messages to each of 50 ranks and receives one from each in the same round. The
+  // others list their receives in the opposite order.
   const auto program = [](Problem p, Rank me) -> Program {
     std::vector<Action> round;
     if (me == 0) {
@@ -193,9 +194,8 @@ TEST_CASE("rounds of more than 32 actions, in any order and several of a pair") 
   }
 }
 
-TEST_CASE("thousands of early messages, one receive a round, take a few events each") {
-  // A linear gather written as rounds of one receive: all messages are there before they are
-  // posted.
+TEST_CASE("thousands of unexpected messages, one receive per round, take a few events each") {
+  // A linear gather in rounds of one receive: all messages arrive before their receives are posted.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me != 0) co_yield send(0, p.all());
     if (me == 0)
@@ -211,24 +211,24 @@ TEST_CASE("thousands of early messages, one receive a round, take a few events e
   }
 }
 
-TEST_CASE("lanes run side by side and share the rank's ports") {
-  // One large message under alpha_beta: cut in 3 it costs two latencies more, and nothing overlaps.
+TEST_CASE("lanes run concurrently and share the rank's ports") {
+  // One large message under alpha_beta: 3 segments cost two more latencies, and nothing overlaps.
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
   const Algorithm& tree = find_algorithm("tree");
   const Problem pair{.collective = Collective::broadcast, .ranks = 2, .elements = 30};
-  CHECK(run("alpha_beta", values, tree, pair).finish == 130);
-  CHECK(run("alpha_beta", values, tree, pair, 1, {.segments = 3}).finish == 330);
+  CHECK(run("alpha_beta", values, tree, pair).finish == 130_ps);
+  CHECK(run("alpha_beta", values, tree, pair, 1, {.segments = 3}).finish == 330_ps);
   // Down a chain of two, the second hop of one segment overlaps the first hop of the next.
   const auto chain = [](Problem p, Rank me) -> Program {
     if (me > 0) co_yield replace(me - 1, p.all());
     if (me < p.ranks - 1) co_yield send(me + 1, p.all());
   };
   const Problem three{.ranks = 3, .elements = 3000};
-  CHECK(run("alpha_beta", values, tried(chain), three).finish == 2 * 3100);
-  CHECK(run("alpha_beta", values, tried(chain), three, 1, {.segments = 3}).finish == 4 * 1100);
+  CHECK(run("alpha_beta", values, tried(chain), three).finish == 2 * 3100_ps);
+  CHECK(run("alpha_beta", values, tried(chain), three, 1, {.segments = 3}).finish == 4 * 1100_ps);
 }
 
-TEST_CASE("progress is reported now and then") {
+TEST_CASE("progress is reported periodically") {
   std::vector<Count> reports;
   const SimulateOptions options{.progress = [&](Count messages) { reports.push_back(messages); }};
   run("loggops", {}, find_algorithm("all_to_all"), {.ranks = 520, .elements = 1}, 4, options);
@@ -237,7 +237,7 @@ TEST_CASE("progress is reported now and then") {
   CHECK(reports.back() <= 520 * 519);
 }
 
-TEST_CASE("programs that wait for one another are an error, not a short simulation") {
+TEST_CASE("a deadlock is an error, not a short simulation") {
   const auto both_receive = [](Problem p, Rank me) -> Program {
     co_yield reduce(1 - me, p.all());
     co_yield send(1 - me, p.all());
@@ -250,17 +250,17 @@ TEST_CASE("programs that wait for one another are an error, not a short simulati
     INFO(model);
     CHECK(failure(model, {}, both_receive) == kNeverEnds);
   }
-  // Two sends that wait for their receives: not where small messages leave at once.
+  // Two sends that wait for their receives, except where small messages are eager.
   CHECK(failure("alpha_beta", {}, both_send) == kNeverEnds);
   CHECK(failure("loggops", {{"S", 7}}, both_send) == kNeverEnds);
   CHECK(failure("loggops", {{"S", 8}}, both_send) == "no error");
 }
 
-TEST_CASE("a message that nobody receives is an error") {
+TEST_CASE("a message without a receive is an error") {
   const auto unwanted = [](Problem p, Rank me) -> Program {
     if (me == 0) co_yield send(1, p.all());
   };
-  // Rank 1 is in its only round, and has ended, when the second message comes.
+  // Rank 1 has ended its only round when the second message arrives.
   const auto one_too_many = [](Problem p, Rank me) -> Program {
     if (me == 0) co_yield send(1, p.all());
     if (me == 0) co_yield send(1, p.all());
@@ -273,19 +273,19 @@ TEST_CASE("a message that nobody receives is an error") {
   CHECK(failure("alpha_beta", {}, one_too_many) == kNeverEnds);
 }
 
-TEST_CASE("a peer that is no rank is an error") {
+TEST_CASE("a peer that does not exist is an error") {
   const auto beyond = [](Problem p, Rank me) -> Program { co_yield send(me + 1, p.all()); };
   const auto below = [](Problem p, Rank me) -> Program { co_yield send(me - 1, p.all()); };
   for (const std::string_view model : model_names()) {
     INFO(model);
     CHECK(failure(model, {}, beyond) ==
-          "rank 1 of 2 has a message for or from rank 2: `arlab verify` tells where");
+          "rank 1 of 2 has a message for or from rank 2: verify the algorithm to find its round");
     CHECK(failure(model, {}, below) ==
-          "rank 0 of 2 has a message for or from rank -1: `arlab verify` tells where");
+          "rank 0 of 2 has a message for or from rank -1: verify the algorithm to find its round");
   }
 }
 
-TEST_CASE("what cannot be simulated says why") {
+TEST_CASE("errors for invalid simulations state the reason") {
   const auto text = [](const Problem& p, Bytes element_size, int segments) {
     return error_text(Blame::usage, [&] {
       run("loggops", {}, find_algorithm("butterfly"), p, element_size, {.segments = segments});
@@ -301,7 +301,7 @@ TEST_CASE("what cannot be simulated says why") {
         "1073741824 elements of 1099511627776 bytes overflow: use a smaller size");
 }
 
-TEST_CASE("times beyond the simulated calendar are errors, not wrapped numbers") {
+TEST_CASE("times after the latest are errors, not overflows") {
   const auto text = [](const Values& values) {
     return error_text(Blame::usage, [&] {
       run("alpha_beta", values, find_algorithm("ring"), {.ranks = 8, .elements = 800}, 8);

@@ -1,4 +1,4 @@
-// alpha_beta against the closed forms of the six, exactly, in whole picoseconds.
+// alpha_beta against the closed forms of the six algorithms, exactly, in whole picoseconds.
 #include <cmath>
 #include <set>
 #include <string>
@@ -13,22 +13,23 @@ using namespace arlab::simulator;
 namespace {
 
 struct Rates {
-  double alpha, beta, gamma;  // picoseconds, and picoseconds a byte
+  double alpha, beta, gamma;  // picoseconds, and picoseconds per byte
 };
 
-// Whole and fractional, with and without latency and reductions. NVLink takes about 1.1 ps a byte.
+// Whole and fractional, with and without latency and reductions. NVLink takes about 1.1 ps per byte.
 const std::vector<Rates> kRates{{5e6, 80, 0}, {5e6, 80, 40}, {7, 1.1, 0.37}, {0, 0.013, 2.6}};
 
-// What one message and one reduction last, of the whole vector and of one chunk.
+// The durations of one message and one reduction.
 struct Steps {
   Time message, addition;
 };
 Steps steps(const Rates& rates, Bytes bytes) {
   const auto n = static_cast<double>(bytes);
-  return {std::llround(rates.alpha) + std::llround(n * rates.beta), std::llround(n * rates.gamma)};
+  return {ps(std::llround(rates.alpha) + std::llround(n * rates.beta)),
+          ps(std::llround(n * rates.gamma))};
 }
 
-// `messages` one after another, and `additions`, on the longest path.
+// The numbers of messages and additions on the longest path.
 struct Form {
   std::string algorithm;
   Collective collective;
@@ -56,7 +57,7 @@ const std::vector<Form> kWhole{
     {"butterfly", Collective::allreduce, butterfly_messages, butterfly_additions},
 };
 
-// These need as many elements in every chunk: ranks divide elements.
+// These need chunks of equal size: the number of ranks divides the number of elements.
 const std::vector<Form> kSplit{
     {"ring", Collective::allreduce, twice_others, others},
     {"ring", Collective::reduce_scatter, others, others},
@@ -116,38 +117,38 @@ TEST_CASE("alpha_beta equals the closed forms at P = 1024, and one rank more") {
         check_form(form, kRates[2], {.ranks = p, .elements = 1009, .root = 5}, 4, 4 * 1009);
 }
 
-TEST_CASE("alpha_beta equals the closed forms at P = 1024 where everyone sends to everyone") {
+TEST_CASE("alpha_beta equals the closed forms of all-to-all algorithms at P = 1024") {
   const Problem p{.ranks = 1024, .elements = 2 * 1024};
   check_form(kWhole[0], kRates[2], p, 4, 4 * p.elements);
   for (const Form& form : kSplit)
     if (form.collective == Collective::reduce_scatter) check_form(form, kRates[2], p, 4, 4 * 2);
 }
 
-TEST_CASE("a rate is rounded once for each message, not for each byte") {
+TEST_CASE("a rate is rounded once per message, not per byte") {
   const Values values{{"alpha", 0}, {"beta", 0.3}, {"gamma", 0}};
   const auto bytes_take = [&](Count bytes) {
     return run("alpha_beta", values, find_algorithm("tree"),
                {.collective = Collective::broadcast, .ranks = 2, .elements = bytes})
         .finish;
   };
-  CHECK(bytes_take(1) == 0);  // 0.3
-  CHECK(bytes_take(2) == 1);  // 0.6
-  CHECK(bytes_take(10) == 3);
-  CHECK(bytes_take(1'000'000'001) == 300'000'000);
+  CHECK(bytes_take(1) == 0_ps);  // 0.3
+  CHECK(bytes_take(2) == 1_ps);  // 0.6
+  CHECK(bytes_take(10) == 3_ps);
+  CHECK(bytes_take(1'000'000'001) == 300'000'000_ps);
 }
 
-TEST_CASE("messages to one rank go through its receive port one after another") {
-  // Ranks 1, 2 and 3 send 10 bytes each to rank 0, which takes 100 + 10 ps a message.
+TEST_CASE("messages to one rank pass its receive port one after another") {
+  // Ranks 1, 2 and 3 send 10 bytes each to rank 0, which takes 100 + 10 ps per message.
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
   const SimulationResult outcome =
       run("alpha_beta", values, find_algorithm("master_worker"),
           {.collective = Collective::reduce, .ranks = 4, .elements = 10});
-  CHECK(outcome.finish_of == std::vector<Time>{330, 110, 220, 330});
+  CHECK(outcome.finish_of == std::vector<Time>{330_ps, 110_ps, 220_ps, 330_ps});
 }
 
-TEST_CASE("a message for a later round holds no port, nor those behind it") {
-  // Rank 0 sends to 1 and 2 in one round. Rank 1 first waits for rank 3, who sends when it has
-  // heard from 2, who sends when it has heard from 0: the send listed first goes last.
+TEST_CASE("a message for a later round occupies no port and delays no message behind it") {
+  // Rank 0 sends to 1 and 2 in one round. Rank 1 first waits for rank 3, which receives from
+  // rank 2, which receives from rank 0: the send listed first leaves last.
   const auto program = [](Problem p, Rank me) -> Program {
     const auto x = p.all();
     switch (me) {
@@ -170,5 +171,5 @@ TEST_CASE("a message for a later round holds no port, nor those behind it") {
   const Values values{{"alpha", 100}, {"beta", 1}, {"gamma", 0}};
   const SimulationResult outcome =
       run("alpha_beta", values, tried(program), {.ranks = 4, .elements = 10});
-  CHECK(outcome.finish_of == std::vector<Time>{440, 440, 220, 330});
+  CHECK(outcome.finish_of == std::vector<Time>{440_ps, 440_ps, 220_ps, 330_ps});
 }

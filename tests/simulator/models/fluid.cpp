@@ -1,5 +1,4 @@
-// The fluid model: equal to alpha_beta where no link is shared, and to hand-solved cases where one
-// is.
+// The fluid model equals alpha_beta without shared links, and hand-solved cases with a shared link.
 #include "tests/support/catch.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/schedules.hpp"
@@ -15,13 +14,13 @@ Time finish(const Algorithm& algorithm, const Problem& problem, const FabricSpec
   return simulate(algorithm, problem, 1, *network).finish;
 }
 
-// 1 byte a nanosecond; two links of 500 ns make 1 us of latency.
+// 1 byte per nanosecond; two links of 500 ns make 1 us of latency.
 const FabricSpec kCrossbar{.topology = "crossbar:bandwidth=1GB/s,latency=500ns"};
-const Values kSame{{"alpha", 1. * kMicrosecond}, {"beta", 1000}, {"gamma", 30}};
+const Values kSame{{"alpha", picoseconds(kMicrosecond)}, {"beta", 1000}, {"gamma", 30}};
 
 }  // namespace
 
-TEST_CASE("fluid = alpha_beta on a crossbar, where a rank has one message each way at a time") {
+TEST_CASE("fluid equals alpha_beta on a crossbar with one message per direction and rank") {
   for (const std::string_view name : {"ring", "round_robin", "butterfly"})
     for (const Rank p : {2, 4, 8, 32}) {
       const Algorithm& algorithm = find_algorithm(name);
@@ -32,43 +31,44 @@ TEST_CASE("fluid = alpha_beta on a crossbar, where a rank has one message each w
     }
 }
 
-TEST_CASE("a gather at one port: its flows share it, and pay the latency once") {
+TEST_CASE("the flows of a gather share one port and take the latency once") {
   const Problem problem{.collective = Collective::reduce, .ranks = 5, .elements = 1000};
   // 4 flows at a quarter of the port each: 1 us + 4 x 1000 bytes at 1 byte/ns.
   CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar) ==
         1 * kMicrosecond + 4000 * kNanosecond);
-  // An envelope is carried, too.
+  // The envelope is carried, too.
   CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar, {{"envelope", 16}}) ==
         1 * kMicrosecond + 4 * 1016 * kNanosecond);
-  // No flow may have more than a tenth of the port: the cap holds them, not the port.
+  // No flow may use more than a tenth of the port: the cap limits them, not the port.
   CHECK(finish(find_algorithm("master_worker"), problem, kCrossbar, {{"flow_beta", 10000}}) ==
         1 * kMicrosecond + 10000 * kNanosecond);
 }
 
-TEST_CASE("the link loads are the bytes that were sent, once for each link of a route") {
+TEST_CASE("the link loads are the sent bytes, once per link of a route") {
   const Problem problem{.ranks = 8, .elements = 8000};
   const auto network = make_network(find_model("fluid"), {}, 8, kCrossbar);
   const SimulationResult outcome = simulate(find_algorithm("ring"), problem, 1, *network);
   double carried = 0;
   for (const LinkLoad& load : network->loads(outcome.finish)) {
     carried += load.bytes;
-    CHECK(load.share <= 1);
+    CHECK(load.utilization <= 1);
   }
   CHECK(carried == Approx(2. * static_cast<double>(outcome.sent.elements)));
 }
 
-TEST_CASE("a message that a slow link would carry for weeks is an error that names the link") {
+TEST_CASE("the error for a message of more than 11 days names the link") {
   const FabricSpec slow{.topology = "crossbar:bandwidth=8bps,latency=0"};
   const Problem problem{.collective = Collective::broadcast, .ranks = 2, .elements = 1'000'000};
-  CHECK(finish(find_algorithm("tree"), problem, slow) == 1'000'000 * kSecond);  // just so
+  CHECK(finish(find_algorithm("tree"), problem, slow) ==
+        1'000'000 * kSecond);  // exactly the longest
   const auto text = error_text(Blame::usage, [&] {
     finish(find_algorithm("tree"), problem, slow, {{"envelope", 16}});
   });
   CHECK(text ==
         "a message of 1000016 bytes would take over 11 days at its share of link 'h0-s0' (1 bytes "
-        "a second): use a smaller size or a faster network");
+        "per second): use a smaller size or a faster network");
 }
 
-TEST_CASE("models without links refuse a topology") {
+TEST_CASE("models without links reject a topology") {
   CHECK_THROWS_AS(make_network(find_model("alpha_beta"), {}, 4, kCrossbar), Error);
 }

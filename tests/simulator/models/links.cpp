@@ -1,4 +1,4 @@
-// What models with links tell about them: loads and histories agree, and looking changes nothing.
+// Models with links: loads and histories agree, and recording does not change the results.
 #include "simulator/link_history.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "tests/support/catch.hpp"
@@ -8,7 +8,7 @@
 using namespace arlab;
 using namespace arlab::simulator;
 
-TEST_CASE("histories add up to the loads, and no link is over full") {
+TEST_CASE("histories add up to the loads, and no link exceeds its capacity") {
   for (const Model& model : models()) {
     if (!model.has_links) continue;
     for (const char* topology : {"crossbar", "torus:dims=4x3", "fat_tree:k=4,oversubscription=2"})
@@ -28,7 +28,7 @@ TEST_CASE("histories add up to the loads, and no link is over full") {
         for (std::size_t l = 0; l < loads.size(); ++l) {
           double sum = 0;
           for (const double bytes : history.carried(l, finish)) {
-            REQUIRE(bytes <= loads[l].rate * static_cast<double>(history.step()) * (1 + 1e-6));
+            REQUIRE(bytes <= loads[l].rate * picoseconds(history.step()) * (1 + 1e-6));
             sum += bytes;
           }
           REQUIRE(sum == Approx(loads[l].bytes).epsilon(1e-4));
@@ -40,16 +40,16 @@ TEST_CASE("histories add up to the loads, and no link is over full") {
   }
 }
 
-TEST_CASE("a model without links has no loads, and watching it is no error") {
+TEST_CASE("a model without links has no loads and ignores a link history") {
   LinkHistory history;
   const auto network = make_network(find_model("alpha_beta"), {}, 4);
   network->watch_links(history);
   simulate(find_algorithm("ring"), {.ranks = 4, .elements = 100}, 4, *network);
-  CHECK(network->loads(1).empty());
-  CHECK(history.carried(0, 5) == std::vector<double>(5));
+  CHECK(network->loads(1_ps).empty());
+  CHECK(history.carried(0, 5_ps) == std::vector<double>(5));
 }
 
-TEST_CASE("ranks whose hosts share a node are a group, whatever the placement") {
+TEST_CASE("ranks whose hosts share a node are a group under any placement") {
   const auto of = [](const char* placement, Rank ranks, const char* topology) {
     return groups_of(*build_fabric({.topology = topology, .placement = placement}, ranks));
   };

@@ -1,4 +1,4 @@
-// loggops against closed forms, and against cases worked out by hand.
+// loggops against closed forms and cases solved by hand.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -23,20 +23,20 @@ struct Rates {
     return {{"L", L}, {"o", o}, {"g", g}, {"G", G}, {"O", O}, {"S", S}, {"gamma", gamma}};
   }
   Time one_message(Bytes s) const {  // T1(s) = 2 o + L + (s-1) G
-    return std::llround(2 * o + L) + body(s);
+    return ps(std::llround(2 * o + L)) + body(s);
   }
-  // The least time from one message of a rank to its next: a receiver's processor waits for the
-  // whole body, a sender's only for its port.
-  Time between_receives(Bytes s) const { return std::llround(std::max(o, g)) + body(s); }
+  // The minimum time between two messages of a rank: a receiver's processor waits for the whole body,
+  // a sender's only for its port.
+  Time between_receives(Bytes s) const { return ps(std::llround(std::max(o, g))) + body(s); }
   Time between_sends(Bytes s) const {
-    return std::max<Time>(std::llround(o), std::llround(g) + body(s));
+    return std::max(ps(std::llround(o)), ps(std::llround(g)) + body(s));
   }
-  Time body(Bytes s) const { return std::llround(static_cast<double>(s - 1) * G); }
-  Time addition(Bytes s) const { return std::llround(static_cast<double>(s) * gamma); }
+  Time body(Bytes s) const { return ps(std::llround(static_cast<double>(s - 1) * G)); }
+  Time addition(Bytes s) const { return ps(std::llround(static_cast<double>(s) * gamma)); }
 };
 
-// With and without reductions, g below and above o, fractional G. In all g <= 2 o + L: a port is
-// free again before an answer can come.
+// With and without reductions, g below and above o, fractional G. In all, g <= 2 o + L: a port is
+// free before an answer can arrive.
 const std::vector<Rates> kRates{{3e6, 1e6, 5e5, 80, 0},
                                 {3e6, 1e6, 5e5, 80, 40},
                                 {1000, 100, 700, 1.1, 0.37},
@@ -63,7 +63,7 @@ TEST_CASE("one message takes 2 o + L + (s-1) G") {
       const Problem p{.collective = Collective::broadcast, .ranks = 2, .elements = s};
       const SimulationResult outcome = simulated(rates, "tree", p);
       CHECK(outcome.finish == rates.one_message(s));
-      CHECK(outcome.finish_of[0] == std::llround(rates.o));  // the sender's processor
+      CHECK(outcome.finish_of[0] == ps(std::llround(rates.o)));  // the sender's processor
     }
 }
 
@@ -100,14 +100,14 @@ TEST_CASE("closed forms under loggops at P = 1024") {
         10 * (rates.one_message(1024) + rates.addition(1024)));
 }
 
-TEST_CASE("a binomial broadcast reaches every rank when its parents' sends say, any P") {
+TEST_CASE("a binomial broadcast reaches every rank at the time of the closed form, for any P") {
   const Bytes bytes = 1000;
   for (const Rates& rates : kRates)
     for (Rank p = 1; p <= 64; ++p) {
       const SimulationResult outcome = simulated(
           rates, "tree", {.collective = Collective::broadcast, .ranks = p, .elements = bytes});
       // A rank sends to its farthest child first, and the k-th child waits for k-1 sends.
-      std::vector<Time> has(static_cast<std::size_t>(p), 0);
+      std::vector<Time> has(static_cast<std::size_t>(p));
       for (Rank distance = 1 << ceil_log2(p); distance >= 1; distance /= 2)
         for (Rank r = 0; r + distance < p; r += 2 * distance) {
           Count sent_before = 0;
@@ -130,10 +130,10 @@ TEST_CASE("O: the processor is busy for every byte, at both ends") {
       co_yield replace(0, p.all());
   };
   // O above G: sender 100 + 30; the first byte arrives at 1100, receiver 100 + 30 from there.
-  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{130, 1230});
+  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{130_ps, 1230_ps});
   // O below G: the port is the bottleneck; sender 100 + 30, receiver 100 + 70.
   rates.G = 7;
-  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{130, 1270});
+  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{130_ps, 1270_ps});
 }
 
 TEST_CASE("O and g: a second send waits for the processor and for the port") {
@@ -145,11 +145,11 @@ TEST_CASE("O and g: a second send waits for the processor and for the port") {
   };
   // Processor free at 100 + 30, port at 50 + 10: the second leaves at 130 and arrives at 1230.
   CHECK(simulated({.L = 1000, .o = 100, .g = 50, .G = 1, .gamma = 0, .O = 3}, two_sends, 3, 11)
-            .finish_of == std::vector<Time>{260, 1230, 1360});
+            .finish_of == std::vector<Time>{260_ps, 1230_ps, 1360_ps});
   // Processor free at 100, port at 500 + 10: the second leaves at 510.
   CHECK(
       simulated({.L = 1000, .o = 100, .g = 500, .G = 1, .gamma = 0}, two_sends, 3, 11).finish_of ==
-      std::vector<Time>{610, 1210, 1720});
+      std::vector<Time>{610_ps, 1210_ps, 1720_ps});
 }
 
 TEST_CASE("rendezvous: a sender is done only when the receive is posted") {
@@ -165,19 +165,22 @@ TEST_CASE("rendezvous: a sender is done only when the receive is posted") {
   };
   Rates rates{.L = 1000, .o = 100, .g = 0, .G = 1, .gamma = 0};
   // Eager: senders need their processor for 100. 3 -> 2: arrives 1100, received 1210; 2 -> 1: sent
-  // until 1310, arrives 2310, received 2420. 0 -> 1 came in long before.
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{100, 2420, 1310, 100});
-  // Up to S bytes are eager.
+  // until 1310, arrives 2310, received 2420. 0 -> 1 was received long before.
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
+  // Messages of up to S bytes are eager.
   rates.S = 11;
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{100, 2420, 1310, 100});
-  // Above: rank 3 is done when its message meets its receive at 1100, rank 2 at 2310; rank 1 posts
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
+  // Above S, rank 3 is done when its message matches its receive at 1100, rank 2 at 2310; rank 1 posts
   // the receive for rank 0 at 2420.
   rates.S = 10;
-  CHECK(simulated(rates, program, 4, 11).finish_of == std::vector<Time>{2420, 2420, 2310, 1100});
+  CHECK(simulated(rates, program, 4, 11).finish_of ==
+        std::vector<Time>{2420_ps, 2420_ps, 2310_ps, 1100_ps});
 }
 
-TEST_CASE("rendezvous: what a sender does next waits too") {
-  // Rank 0 sends to 1 and then to 2; rank 1 hears from 2 first, which has heard from 3.
+TEST_CASE("rendezvous: the next activity of the sender waits, too") {
+  // Rank 0 sends to 1 and then to 2; rank 1 first receives from 2, which receives from 3.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0) {
       co_yield send(1, p.all());
@@ -191,14 +194,14 @@ TEST_CASE("rendezvous: what a sender does next waits too") {
     }
   };
   Rates rates{.L = 1000, .o = 100, .g = 0, .G = 1, .gamma = 0};
-  // Both messages to rank 1 arrive at 1100; that of rank 0, first in line, takes its processor
-  // until 1210, that of rank 2 until 1320. Eager: rank 0's second message leaves at 100, arrives
+  // Both messages to rank 1 arrive at 1100. The first, of rank 0, occupies its processor until
+  // 1210, the message of rank 2 until 1320. Eager: rank 0's second message leaves at 100, arrives
   // at 1200 and is received by 1310.
-  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{200, 1320, 1310});
+  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{200_ps, 1320_ps, 1310_ps});
   // Rendezvous: rank 1 posts the receive for rank 0 at 1320; only then the second message leaves,
-  // arrives at 2420, meets its receive and is received by 2530. Rank 2's met at 1210.
+  // arrives at 2420, matches its receive and is received by 2530. Rank 2's matched at 1210.
   rates.S = 0;
-  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{2420, 1320, 2530});
+  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{2420_ps, 1320_ps, 2530_ps});
 }
 
 TEST_CASE("rendezvous: a sender is not done before its processor is") {
@@ -210,10 +213,10 @@ TEST_CASE("rendezvous: a sender is not done before its processor is") {
   };
   // The first byte arrives at 110, while the sender copies until 100 + 300.
   const Rates rates{.L = 10, .o = 100, .g = 0, .G = 1, .gamma = 0, .O = 30, .S = 0};
-  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{400, 510});
+  CHECK(simulated(rates, pair, 2, 11).finish_of == std::vector<Time>{400_ps, 510_ps});
 }
 
-TEST_CASE("rendezvous: closed forms hold where every receive is posted in time") {
+TEST_CASE("rendezvous: closed forms hold if every receive is posted in time") {
   Rates rates = kRates[1];
   rates.S = 0;
   const Problem p{.ranks = 16, .elements = 160};
@@ -222,9 +225,9 @@ TEST_CASE("rendezvous: closed forms hold where every receive is posted in time")
   CHECK(simulated(rates, "ring", p).finish == 30 * rates.one_message(10) + 15 * rates.addition(10));
 }
 
-TEST_CASE("a reduction holds up what the processor does next") {
-  // Rank 1 adds what rank 0 sends, 11 bytes for 20 each, while the message of rank 2, for its next
-  // round, comes in: received from 1110 to 1120 under g = 0, then the additions.
+TEST_CASE("a reduction delays the next activity of the processor") {
+  // Rank 1 adds the message of rank 0, 11 bytes at 20 ps each, while the message of rank 2 for its next
+  // round arrives: it is received from 1110 to 1120 with g = 0, then the additions follow.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 1) {
       co_yield reduce(0, p.all());
@@ -233,8 +236,8 @@ TEST_CASE("a reduction holds up what the processor does next") {
       co_yield send(1, p.all());
     }
   };
-  // Both messages arrive at 1010. 0's: received by 1030, added by 1250. 2's waits for the processor
-  // that long: received by 1270, added by 1490.
+  // Both messages arrive at 1010. Rank 0's is received by 1030 and added by 1250. Rank 2's waits for
+  // the processor: received by 1270, added by 1490.
   const Rates rates{.L = 1000, .o = 10, .g = 0, .G = 1, .gamma = 20};
-  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{10, 1490, 10});
+  CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{10_ps, 1490_ps, 10_ps});
 }

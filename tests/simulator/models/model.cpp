@@ -10,7 +10,7 @@
 using namespace arlab;
 using namespace arlab::simulator;
 
-TEST_CASE("every model has what tables need, and defaults that work") {
+TEST_CASE("every model has the fields that tables need and valid defaults") {
   std::set<std::string_view> names;
   for (const Model& model : models()) {
     INFO(model.name);
@@ -33,7 +33,7 @@ TEST_CASE("every model has what tables need, and defaults that work") {
   CHECK(names.count("loggops") == 1);
 }
 
-TEST_CASE("an unknown model is answered with the nearest name") {
+TEST_CASE("the error for an unknown model names the nearest") {
   const auto text = [](std::string_view name) {
     return error_text(Blame::usage, [&] { find_model(name); });
   };
@@ -43,7 +43,7 @@ TEST_CASE("an unknown model is answered with the nearest name") {
   CHECK(text("quantum") == "unknown model 'quantum' (`arlab list models` names all)");
 }
 
-TEST_CASE("parameters that are given win, the others keep their defaults") {
+TEST_CASE("given parameters replace their defaults") {
   const Model& model = find_model("alpha_beta");
   const Values values = complete(model, {{"beta", 1.5}, {"L", 7}});
   CHECK(values.at("alpha") == 5e6);
@@ -52,7 +52,7 @@ TEST_CASE("parameters that are given win, the others keep their defaults") {
   CHECK(values.count("L") == 0);  // another model's
 }
 
-TEST_CASE("a parameter that is no number, or negative, is refused by name and value") {
+TEST_CASE("the error for an invalid parameter names it and its value") {
   const auto text = [](const char* parameter, double value) {
     return error_text(Blame::usage, [&] {
       make_network(find_model("loggops"), {{parameter, value}}, 2);

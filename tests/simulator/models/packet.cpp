@@ -40,10 +40,10 @@ TEST_CASE("one message over k links takes n + k - 1 packet times and k latencies
     // 10 packets of 100 bytes.
     CHECK(on(ring("7ns"), {{"mtu", 100}}, one_message, p).finish ==
           (10 + links - 1) * 100 * ns + links * 7 * ns);
-    // And of 20 bytes of header.
+    // With 20 bytes of header.
     CHECK(on(ring("7ns"), {{"mtu", 100}, {"header", 20}}, one_message, p).finish ==
           (10 + links - 1) * 120 * ns + links * 7 * ns);
-    // 8 packets, the last of 6 bytes: it waits for the one before it at every link.
+    // 8 packets, the last of 6 bytes: it waits for the previous one at every link.
     CHECK(on(ring("0"), {{"mtu", 142}}, one_message, p).finish ==
           (8 + links - 2) * 142 * ns + 6 * ns);
     // One packet, as large as the message.
@@ -52,20 +52,20 @@ TEST_CASE("one message over k links takes n + k - 1 packet times and k latencies
   }
 }
 
-TEST_CASE("a queue of one packet halves the rate, and latency counts until room is given back") {
+TEST_CASE("a queue of one packet halves the rate, and latency delays the release of its room") {
   const Problem p{.ranks = 12, .elements = 1000, .root = 3};
-  // A packet leaves when the one before has left the next queue, two packet times later.
+  // A packet leaves when the previous one has left the next queue, two packet times later.
   CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 100}}, one_message, p).finish ==
         2 * 9 * 100 * ns + 3 * 100 * ns);
   CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 1}}, one_message, p).finish ==
-        2 * 9 * 100 * ns + 3 * 100 * ns);  // room for one there always is
+        2 * 9 * 100 * ns + 3 * 100 * ns);  // a queue always has room for one packet
   CHECK(on(ring("50ns"), {{"mtu", 100}, {"queue", 100}}, one_message, p).finish ==
         9 * 250 * ns + 3 * 150 * ns);
   CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 200}}, one_message, p).finish == 12 * 100 * ns);
 }
 
-TEST_CASE("two streams that meet take turns") {
-  // Rank 1 sends 10 packets to rank 0, rank 2 one: it does not wait for more than one of the ten.
+TEST_CASE("two merging streams alternate") {
+  // Rank 1 sends 10 packets to rank 0, rank 2 sends one, which waits for at most one of the ten.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0) co_yield together(replace(1, {0, 2}), replace(2, {2, 1}));
     if (me == 1) co_yield send(0, {0, 2});
@@ -80,7 +80,7 @@ TEST_CASE("two streams that meet take turns") {
   CHECK(outcome.finish_of[0] == outcome.finish_of[1]);
 }
 
-TEST_CASE("messages of one host take turns, too") {
+TEST_CASE("messages of one host alternate") {
   const auto program = [](Problem, Rank me) -> Program {
     if (me == 0) co_yield together(send(1, {0, 2}), send(2, {2, 1}));
     if (me == 1) co_yield replace(0, {0, 2});
@@ -95,13 +95,13 @@ TEST_CASE("messages of one host take turns, too") {
   }
 }
 
-TEST_CASE("what cannot go on holds up what could: not so in queues of its own") {
+TEST_CASE("a blocked packet blocks the packets behind it, except in separate queues") {
   // a sends to c over a slow link and to d over a fast one; both cross left -> right.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0) co_yield together(send(1, p.chunk(1)), send(2, p.chunk(2)));
     if (me != 0) co_yield replace(0, p.chunk(me));
   };
-  constexpr Time kPackets = 50;
+  constexpr Count kPackets = 50;
   const auto fast_done = [&](double own) {
     const auto fabric = std::make_shared<const Fabric>(
         Fabric{parse_topology(
@@ -119,7 +119,7 @@ TEST_CASE("what cannot go on holds up what could: not so in queues of its own") 
   CHECK(fast_done(0) >= (kPackets - 20) * 1000 * ns);  // nearly at the slow link's rate
 }
 
-TEST_CASE("incast: all that a master gathers goes through its one link, busy all the time") {
+TEST_CASE("incast: the master's link is busy all the time") {
   const Problem p{.collective = Collective::reduce, .ranks = 9, .elements = 10'000};
   const FabricSpec crossbar{.topology = "crossbar:bandwidth=1GB/s,latency=100ns"};
   const auto network = make_network(find_model("packet"), {{"mtu", 1000}}, 9, crossbar);
@@ -133,10 +133,10 @@ TEST_CASE("incast: all that a master gathers goes through its one link, busy all
     CHECK(loads[l].bytes == 80'000);
     const auto busy = history.carried(l, finish);
     for (std::size_t i = 2; i + 1 < busy.size(); ++i)
-      CHECK(busy[i] == Approx(static_cast<double>(history.step()) / 1000));
+      CHECK(busy[i] == Approx(picoseconds(history.step()) / 1000));
   }
 }
 
-TEST_CASE("an mtu of 0 is refused") {
+TEST_CASE("rejects an mtu of 0") {
   CHECK_THROWS_AS(make_network(find_model("packet"), {{"mtu", 0}}, 4), Error);
 }

@@ -1,4 +1,4 @@
-// The packet model at its limits: it tends to fluid as packets shrink, and never hangs.
+// The packet model at its limits: it converges to fluid for small packets and never deadlocks.
 #include <cmath>
 
 #include "tests/support/catch.hpp"
@@ -18,11 +18,11 @@ Time finish(const char* model, const Algorithm& algorithm, const Problem& p, con
 
 }  // namespace
 
-// With queues of its own for each message, served in turn, every message gets its max-min fair
+// With separate queues per message, served in turn, every message gets its max-min fair
 // share (Hahne, Round-robin scheduling for max-min fairness in data networks, IEEE JSAC 9(7),
-// 1991). What is left is the time to fill the path, so latencies are short here: fluid takes a
+// 1991). The time to fill the path remains, so latencies are zero here: fluid takes a
 // route's latency before a message shares any link, while packets use the first links at once.
-TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
+TEST_CASE("packet converges to fluid with smaller packets, for the whole catalog") {
   constexpr double kElements = 1 << 14, kRanks = 16;
   for (const char* topology :
        {"torus:dims=4x4,latency=0", "fat_tree:k=4,latency=0",
@@ -32,14 +32,13 @@ TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
       const Problem p = grouped(algorithm, {.ranks = 16, .elements = 1 << 14});
       if (!unsupported(algorithm, p).empty()) continue;
       const double message = algorithm.family == "split" ? kElements / kRanks : kElements;
-      const auto fluid = static_cast<double>(finish("fluid", algorithm, p, {.topology = topology}));
-      // How far off with messages of so many packets.
+      const auto fluid = picoseconds(finish("fluid", algorithm, p, {.topology = topology}));
+      // The relative difference with `packets` packets per message.
       const auto off = [&](double packets) {
         const double mtu = message / packets;
         const Values values{{"mtu", mtu}, {"queue", 4 * mtu}, {"flow_queues", 1}};
         return std::abs(
-            static_cast<double>(finish("packet", algorithm, p, {.topology = topology}, values)) /
-                fluid -
+            picoseconds(finish("packet", algorithm, p, {.topology = topology}, values)) / fluid -
             1);
       };
       const double coarse = off(8), fine = off(128);
@@ -49,9 +48,9 @@ TEST_CASE("packet tends to fluid as packets shrink, for the whole catalogue") {
     }
 }
 
-// Rings and tori have circles of links; with room for one packet each and shared queues, messages
-// would wait for one another in a circle if packets did not change to another virtual channel.
-TEST_CASE("no deadlock on any topology and routing, with room for one packet in each queue") {
+// Rings and tori have cycles of links. With shared queues of one packet, messages would wait in a cycle
+// if packets did not change the virtual channel.
+TEST_CASE("no deadlock on any topology and routing with queues of one packet") {
   struct Case {
     const char *topology, *routing;
   };
@@ -78,6 +77,6 @@ TEST_CASE("no deadlock on any topology and routing, with room for one packet in 
                               .placement = seed == 0 ? "block" : "random",
                               .seed = seed};
         CHECK(finish("packet", find_algorithm(name), {.ranks = 12, .elements = 2000}, spec,
-                     {{"mtu", 100}, {"queue", 100}}) > 0);
+                     {{"mtu", 100}, {"queue", 100}}) > 0_ps);
       }
 }

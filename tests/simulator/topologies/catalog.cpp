@@ -1,5 +1,5 @@
-// Every topology of the catalogue: complete, connected, as large as asked for, and with the metrics
-// that the literature derives for it.
+// Every topology of the catalog is complete, connected, as large as requested, and has the metrics of
+// the literature.
 #include <cmath>
 
 #include "simulator/topologies/analysis/connectivity.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kBandwidth = 12.5e9;  // 100 Gbit/s, the default of most
 
-// Sum over the dimensions of `one(size)`.
+// Returns the sum of `one(size)` over the dimensions.
 double over(const std::vector<int>& dims, double (*one)(double)) {
   double sum = 0;
   for (const int d : dims) sum += one(d);
@@ -38,7 +38,7 @@ const std::vector<std::vector<int>> kGrids{{8},       {5},       {4, 4},      {2
 
 }  // namespace
 
-TEST_CASE("every topology has all that tables need") {
+TEST_CASE("every topology has all fields that tables need") {
   for (const TopologyKind& kind : topologies()) {
     INFO(kind.name);
     CHECK(&find_topology(kind.name) == &kind);
@@ -48,8 +48,8 @@ TEST_CASE("every topology has all that tables need") {
     for (const TopologyParameter& p : kind.parameters) {
       INFO(p.name);
       CHECK_FALSE(p.help.empty());
-      if (p.name == "down" || p.name == "up" || p.name == "count") continue;  // not beside k
-      // A default is a value like any other.
+      if (p.name == "down" || p.name == "up" || p.name == "count") continue;  // not together with k
+      // Defaults are valid values.
       const std::string one =
           std::string(kind.name) + ":" + std::string(p.name) + "=" + std::string(p.default_value);
       CHECK(make_topology(one).spec() == one);
@@ -64,7 +64,7 @@ TEST_CASE(
       const Topology t = make_topology(kind.name, hosts);
       INFO(t.spec());
       REQUIRE(t.hosts() >= hosts);
-      REQUIRE_FALSE(find_gap(t).has_value());
+      REQUIRE_FALSE(find_disconnection(t).has_value());
       const Topology again = make_topology(t.spec());
       REQUIRE(again.spec() == t.spec());
       REQUIRE(again.links().size() == t.links().size());
@@ -138,7 +138,7 @@ TEST_CASE("mesh: diameter, average distance, links and bisection") {
   }
 }
 
-TEST_CASE("hypercube: diameter d, average d/2, d links a host, bisection N/2") {
+TEST_CASE("hypercube: diameter d, average d/2, d links per host, bisection N/2") {
   for (const int d : {1, 2, 3, 6, 8}) {
     const Metrics m = metrics(make_topology("hypercube:d=" + std::to_string(d)));
     const double n = std::pow(2, d);
@@ -260,7 +260,7 @@ TEST_CASE("rail pod: NVLink within a node, one switch along a rail, spines betwe
   CHECK(m.per_host == Approx(50e9));
 }
 
-TEST_CASE("rail pod with relays: by NVLink to the target's rail rather than by the spines") {
+TEST_CASE("rail pod with relays: NVLink to the target's rail instead of the spines") {
   const Topology t = make_topology("rail_pod:nodes=4,gpus=8,relay=yes");
   Router router(t);
   for (std::int64_t flow = 0; flow < 20; ++flow) {
@@ -288,7 +288,7 @@ TEST_CASE("presets have the figures of their sources") {
 
 TEST_CASE("the bisection follows the order of ranks") {
   const Topology t = make_topology("fat_tree:k=8,levels=2,oversubscription=4");
-  std::vector<Rank> across;  // half of every leaf on either side
+  std::vector<Rank> across;  // half of every leaf on each side
   for (const Rank first : {0, 2})
     for (Rank leaf = 0; leaf < 8; ++leaf)
       for (const Rank h : {0, 1}) across.push_back(4 * leaf + first + h);
@@ -296,7 +296,7 @@ TEST_CASE("the bisection follows the order of ranks") {
   CHECK(bisection(t, across) == Approx(16 * kBandwidth));
 }
 
-TEST_CASE("1024 hosts, all pairs: routes are found quickly and kept in little memory") {
+TEST_CASE("routing between all pairs of 1024 hosts is fast and needs little memory") {
   for (const char* spec : {"fat_tree:k=16", "torus:dims=16x8x8", "dragonfly:a=8,p=4,h=4",
                            "leaf_spine:leaves=32,hosts=32", "rail_pod:nodes=128"}) {
     const Topology t = make_topology(spec, 1024);

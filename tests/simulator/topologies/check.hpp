@@ -1,4 +1,4 @@
-// What the tests of topologies share: routes as text and as nodes, and the rules every route keeps.
+// Helpers for tests of topologies: routes as text and as nodes, and the rules for all routes.
 #pragma once
 
 #include <set>
@@ -17,8 +17,8 @@ inline std::string names(const Topology& topology, std::span<const LinkId> route
   return text;
 }
 
-/// The nodes on the way; empty unless the links join up from source to target and no node is met
-/// twice or passes on what it must not.
+/// Returns the nodes of a route. Empty if its links do not connect source to target, if it visits a
+/// node twice, or if a node must not forward messages.
 inline std::vector<NodeId> nodes_of(const Topology& topology, std::span<const LinkId> route,
                                     Rank source, Rank target) {
   std::vector<NodeId> nodes{source};

@@ -27,7 +27,7 @@ const Link& named(const Topology& t, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a slow link keeps its place and the structure, and loses bandwidth") {
+TEST_CASE("a slow link loses bandwidth and keeps its number and the structure") {
   const Topology t = broken("torus:dims=4x4", {"slow=h0-h1:4"});
   CHECK(named(t, "h0-h1").bandwidth == Approx(12.5e9 / 4));
   CHECK(named(t, "h1-h0").bandwidth == Approx(12.5e9));
@@ -39,7 +39,7 @@ TEST_CASE("a slow link keeps its place and the structure, and loses bandwidth") 
   CHECK(named(both, "h1-h0").bandwidth == Approx(12.5e9 / 2));
 }
 
-TEST_CASE("routes go around a dead link") {
+TEST_CASE("routes avoid a dead link") {
   const Topology t = broken("ring:hosts=6", {"dead=h0-h1"});
   CHECK(t.links().size() == 11);
   Router router(t);
@@ -55,23 +55,23 @@ TEST_CASE("routes go around a dead link") {
   }
 }
 
-TEST_CASE("a structured routing is refused beside dead links") {
+TEST_CASE("rejects a structured routing with dead links") {
   const Topology t = broken("ring:hosts=6", {"dead=h0-h1"});
   CHECK(error_text(Blame::usage, [&] { Router router(t, Routing::dimension); }) ==
         "routing 'dimension' does not fit ring:hosts=6 dead=h0-h1 (grids: one dimension after the "
         "other, the shorter way round; not with dead links): use shortest or ecmp");
 }
 
-TEST_CASE("what is cut off is named, with the dead links on the narrowest cut") {
-  CHECK(refusal("crossbar:hosts=6", {"dead=h2-s0"}) ==
-        "crossbar:hosts=6 is cut: h2 cannot reach h0; the dead links on the narrowest cut: h2-s0");
+TEST_CASE("the error for disconnected hosts names the dead links on the minimum cut") {
   CHECK(
-      refusal("ring:hosts=8", {"dead=h1-h2", "dead=h5--h6", "dead=h2-h1"}) ==
-      "ring:hosts=8 is cut: h2, h3, h4 and 1 more cannot reach h0; the dead links on the narrowest "
-      "cut: h2-h1, h5-h6");
-  // A dead link inside a part is not on the cut.
+      refusal("crossbar:hosts=6", {"dead=h2-s0"}) ==
+      "crossbar:hosts=6 is disconnected: h2 cannot reach h0; dead links on the minimum cut: h2-s0");
+  CHECK(refusal("ring:hosts=8", {"dead=h1-h2", "dead=h5--h6", "dead=h2-h1"}) ==
+        "ring:hosts=8 is disconnected: h2, h3, h4 and 1 more cannot reach h0; dead links on the "
+        "minimum cut: h2-h1, h5-h6");
+  // A dead link within one side is not on the cut.
   CHECK(refusal("fat_tree:k=4", {"dead=h4-edge2", "dead=edge0--aggr0"})
-            .find("h4 cannot reach h0; the dead links on the narrowest cut: h4-edge2") !=
+            .find("h4 cannot reach h0; dead links on the minimum cut: h4-edge2") !=
         std::string::npos);
 }
 
@@ -81,9 +81,9 @@ TEST_CASE("errors in faults name the text") {
   const auto text = [](const char* fault) {
     return error_text(Blame::usage, [&] { parse_fault(fault); });
   };
-  const std::string hint = "is none: write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)";
+  const std::string hint = "write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)";
   for (const char* fault : {"", "h0-h1", "dead=", "slow=h0-h1", "slow=:4", "broken=h0-h1"})
-    CHECK(text(fault) == "fault '" + std::string(fault) + "' " + hint);
+    CHECK(text(fault) == "unknown fault '" + std::string(fault) + "': " + hint);
   CHECK(text("slow=h0-h1:0.5") ==
         "fault 'slow=h0-h1:0.5' would make the link faster: give 1 or more");
   for (const char* factor : {"0", "-1", "nan", "x", "2x", ""})

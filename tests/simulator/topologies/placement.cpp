@@ -19,7 +19,7 @@ std::string read_error(std::string_view text, Rank ranks) {
 
 }  // namespace
 
-TEST_CASE("block is in order, cyclic deals over the groups") {
+TEST_CASE("block places ranks in order, cyclic round robin over the groups") {
   const Topology t = make_topology("leaf_spine:leaves=3,hosts=2");
   CHECK(place(t, Placement::block, 4) == Hosts{0, 1, 2, 3});
   CHECK(place(t, Placement::cyclic, 6) == Hosts{0, 2, 4, 1, 3, 5});
@@ -28,7 +28,7 @@ TEST_CASE("block is in order, cyclic deals over the groups") {
         "placement 'cyclic' needs groups, and ring has none: use block or random");
 }
 
-TEST_CASE("random takes every host once, by seed") {
+TEST_CASE("random takes every host once and depends only on the seed") {
   const Topology t = make_topology("crossbar:hosts=100");
   const Hosts one = place(t, Placement::random, 100, 1);
   CHECK(one == place(t, Placement::random, 100, 1));
@@ -41,33 +41,33 @@ TEST_CASE("random takes every host once, by seed") {
   CHECK(std::equal(few.begin(), few.end(), one.begin()));
 }
 
-TEST_CASE("more ranks than hosts are refused") {
+TEST_CASE("rejects more ranks than hosts") {
   CHECK(error_text(Blame::usage, [] {
           place(make_topology("ring:hosts=4"), Placement::block, 5);
         }) == "5 ranks do not fit on the 4 hosts of ring:hosts=4: make it larger");
 }
 
-TEST_CASE("placement from text: names or numbers, comments and empty lines") {
+TEST_CASE("reads placements with names or numbers, comments and empty lines") {
   const Topology t = make_topology("crossbar:hosts=4");
   CHECK(read_placement("h3\n  1 # the second\r\n\n# none\nh0", t, 3) == Hosts{3, 1, 0});
   CHECK(read_placement("2\n1\n0\n", t, 2) == Hosts{2, 1});
 }
 
-TEST_CASE("placement from text: errors name the line") {
+TEST_CASE("errors in placements name the line") {
   CHECK(read_error("h0\nh9\n", 2) ==
-        "placement, line 2: host 'h9' is none of crossbar:hosts=4: use h0 to h3, or their numbers "
-        "from "
-        "0 on");
-  CHECK(read_error("h0\n4", 2).find("line 2: host '4' is none") != std::string::npos);
-  CHECK(read_error("-1", 1).find("line 1: host '-1' is none") != std::string::npos);
-  CHECK(read_error("s0", 1).find("line 1: host 's0' is none") != std::string::npos);
-  CHECK(read_error("h1\n\n1", 2) == "placement, line 3: host '1' is taken on line 1 already");
+        "placement, line 2: host 'h9' is not a host of crossbar:hosts=4: use h0 to h3, or their "
+        "numbers from 0");
+  CHECK(read_error("h0\n4", 2).find("line 2: host '4' is not a host") != std::string::npos);
+  CHECK(read_error("-1", 1).find("line 1: host '-1' is not a host") != std::string::npos);
+  CHECK(read_error("s0", 1).find("line 1: host 's0' is not a host") != std::string::npos);
+  CHECK(read_error("h1\n\n1", 2) ==
+        "placement, line 3: host '1' is already taken on line 1: use another");
   CHECK(read_error("h1\n", 3) ==
         "the placement names 1 hosts for 3 ranks: add a line for each rank");
   CHECK(read_error("", 1).find("names 0 hosts") != std::string::npos);
 }
 
-TEST_CASE("an unknown placement is answered with the nearest name") {
+TEST_CASE("the error for an unknown placement names the nearest") {
   CHECK(error_text(Blame::usage, [] { find_placement("blok"); }) ==
         "unknown placement 'blok', did you mean 'block'?: use block, cyclic, random or a file");
 }

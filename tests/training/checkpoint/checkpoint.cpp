@@ -34,7 +34,7 @@ void put(std::string& bytes, std::size_t at, std::uint32_t number) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint is read as it was written") {
+TEST_CASE("reading a checkpoint returns what was written") {
   const Folder folder;
   const std::string path = folder.file("run/c");
   write_checkpoint(path, some());
@@ -62,31 +62,32 @@ TEST_CASE("a NaN keeps its bits") {
   CHECK(now == bits);
 }
 
-TEST_CASE("sections that are not there, or of another type, are named") {
+TEST_CASE("missing sections and those of another type are named") {
   Checkpoint c = some();
   c.source = "C";
   CHECK(failure([&] { c.floats("weights/1"); }) ==
-        "2: C has no section 'weights/1', only weights/0, sampler, random, plan, empty: is it of "
-        "another model or strategy, or of weights only?");
+        "2: C has no section 'weights/1', only weights/0, sampler, random, plan, empty: use a "
+        "checkpoint of the same model and strategy, with more than weights");
   CHECK(failure([&] { c.floats("sampler"); }) ==
-        "2: C has integers in section 'sampler', not floats: is it of another model or strategy?");
+        "2: C has integers in section 'sampler', not floats: use a checkpoint of the same model "
+        "and strategy");
   CHECK(failure([&] { c.json("random"); }).find("has bytes in section 'random', not JSON") !=
         std::string::npos);
   CHECK(failure([&] { Checkpoint{}.bytes("x"); }).find("only none at all") != std::string::npos);
   CHECK(failure([&] { c.add("plan", Floats{}); }).find("internal error") != std::string::npos);
 }
 
-TEST_CASE("a checkpoint that was cut short anywhere is refused") {
+TEST_CASE("rejects a checkpoint truncated anywhere") {
   const std::string whole = encode_checkpoint(some());
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const std::string text = said(whole.substr(0, length));
     INFO(length << ": " << text);
-    REQUIRE(text.starts_with("2: the checkpoint C is cut short: it has " + std::to_string(length)));
+    REQUIRE(text.starts_with("2: the checkpoint C is truncated: it has " + std::to_string(length)));
   }
   CHECK(said(whole + "x").find("is too long") != std::string::npos);
 }
 
-TEST_CASE("a checkpoint with any bit turned is refused") {
+TEST_CASE("rejects a checkpoint with any bit flipped") {
   const std::string whole = encode_checkpoint(some());
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
@@ -100,20 +101,20 @@ TEST_CASE("a checkpoint with any bit turned is refused") {
         "one");
 }
 
-TEST_CASE("foreign files and other versions are refused as such") {
+TEST_CASE("rejects other files and versions as such") {
   CHECK(said("PK\x03\x04 a PyTorch file, for example, which is a zip archive") ==
-        "2: C is no checkpoint of arlab: it does not start with ARLABCKP");
-  CHECK(said("AR").find("is cut short") != std::string::npos);
-  CHECK(said("BR").find("is no checkpoint") != std::string::npos);
+        "2: C is not a checkpoint of arlab: it does not start with ARLABCKP");
+  CHECK(said("AR").find("is truncated") != std::string::npos);
+  CHECK(said("BR").find("is not a checkpoint") != std::string::npos);
   std::string newer = encode_checkpoint(some());
   put(newer, 8, 2);
   put(newer, 24, crc32c(newer.substr(0, 24)));
   CHECK(said(newer) ==
-        "2: the checkpoint C is of version 2, and this program reads version 1: use the arlab that "
+        "2: the checkpoint C has version 2, but this program reads version 1: use the arlab that "
         "wrote it");
 }
 
-TEST_CASE("lengths that lie are refused even where the checksums are right") {
+TEST_CASE("rejects wrong lengths even if the checksums are right") {
   Checkpoint one;
   one.add("x", std::string(8, '\0'));
   const std::string whole = encode_checkpoint(one);
@@ -124,29 +125,29 @@ TEST_CASE("lengths that lie are refused even where the checksums are right") {
     put(bytes, bytes.size() - 4, crc32c(bytes.substr(28, bytes.size() - 32)));
     return said(bytes);
   };
-  CHECK(resealed(12, 1).empty());  // as it was
+  CHECK(resealed(12, 1).empty());  // unchanged
   CHECK(resealed(12, 2).find("a section runs beyond its end") != std::string::npos);
-  CHECK(resealed(12, 0).find("there is more after its last section") != std::string::npos);
+  CHECK(resealed(12, 0).find("data follow its last section") != std::string::npos);
   CHECK(resealed(28 + 4, 0xffffffff).find("a section runs beyond its end") != std::string::npos);
   CHECK(resealed(28 + 12, 0xffffffff).find("a section runs beyond its end") != std::string::npos);
-  CHECK(resealed(28, 4).find("section 'x' is of no known kind") != std::string::npos);
-  CHECK(resealed(28, 3).find("section 'x' is no JSON") != std::string::npos);
-  CHECK(resealed(28, 0).empty());  // zeros are floats as well
+  CHECK(resealed(28, 4).find("section 'x' has an unknown kind") != std::string::npos);
+  CHECK(resealed(28, 3).find("section 'x' is not JSON") != std::string::npos);
+  CHECK(resealed(28, 0).empty());  // zeros are valid floats
   Checkpoint odd;
   odd.add("x", std::string(5, '\0'));
   std::string bytes = encode_checkpoint(odd);
   put(bytes, 28, 0);
   put(bytes, bytes.size() - 4, crc32c(bytes.substr(28, bytes.size() - 32)));
-  CHECK(said(bytes).find("section 'x' ends within a number") != std::string::npos);
+  CHECK(said(bytes).find("section 'x' ends in the middle of a number") != std::string::npos);
 }
 
-TEST_CASE("JSON that nests without end is refused, not followed") {
+TEST_CASE("rejects deeply nested JSON without recursion") {
   Checkpoint c;
   c.add("x", std::string(100'000, '['));
   std::string bytes = encode_checkpoint(c);
   put(bytes, 28, 3);
   put(bytes, bytes.size() - 4, crc32c(bytes.substr(28, bytes.size() - 32)));
-  CHECK(said(bytes).find("section 'x' is no JSON") != std::string::npos);
+  CHECK(said(bytes).find("section 'x' is not JSON") != std::string::npos);
   CHECK(parse_json(std::string(60, '[') + std::string(60, ']')));
   CHECK_FALSE(parse_json(std::string(66, '[') + std::string(66, ']')));
 }

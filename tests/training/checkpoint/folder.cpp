@@ -44,7 +44,7 @@ std::string step_file(Count step) {
 
 }  // namespace
 
-TEST_CASE("checkpoints are due by epoch and by step, as the policy says") {
+TEST_CASE("checkpoints are due by epoch and by step, according to the policy") {
   const CheckpointFolder by_epoch("x", {}), by_step("x", {.each_epoch = false, .every_steps = 10}),
       both("x", {.every_steps = 10}), never("x", {.each_epoch = false});
   CHECK(by_epoch.due({.step = 7, .epoch_ended = true}));
@@ -56,11 +56,11 @@ TEST_CASE("checkpoints are due by epoch and by step, as the policy says") {
   CHECK_FALSE(never.due({.step = 10, .epoch_ended = true}));
   CHECK(failure([] {
           CheckpointFolder("x", {.every_steps = -1});
-        }).starts_with("2: a checkpoint every -1"));
+        }).starts_with("2: a checkpoint interval of -1"));
   CHECK(failure([] { CheckpointFolder("x", {.keep = -1}); }).starts_with("2: -1 checkpoints"));
 }
 
-TEST_CASE("the newest are kept, the latest is found") {
+TEST_CASE("keeps the newest checkpoints and finds the latest") {
   const Folder folder;
   CHECK_FALSE(latest_checkpoint(folder.file("none")).has_value());
   CheckpointFolder run(folder.file(""), {.keep = 2});
@@ -80,7 +80,7 @@ TEST_CASE("the newest are kept, the latest is found") {
   CHECK(names_in(folder).size() == 5);
 }
 
-TEST_CASE("a damaged newest checkpoint gives way to the one before, with the reason") {
+TEST_CASE("if the newest checkpoint is damaged, the previous one is used, with the reason") {
   const Folder folder;
   CheckpointFolder run(folder.file(""), {});
   for (const Count step : {1, 2, 3}) save(run, step);
@@ -95,9 +95,9 @@ TEST_CASE("a damaged newest checkpoint gives way to the one before, with the rea
   CHECK(latest->refused[0] ==
         "the checkpoint " + folder.file(step_file(3)) +
             " is damaged: the checksum of section 'weights/0' is wrong: use an earlier one");
-  CHECK(latest->refused[1].find("is cut short: it has 1000 of ") != std::string::npos);
+  CHECK(latest->refused[1].find("is truncated: it has 1000 of ") != std::string::npos);
 
-  // The run goes on from 1, and what comes after it is out of the way.
+  // The run continues from 1; later checkpoints are moved aside.
   CheckpointFolder again(folder.file(""), {.keep = 1});
   const std::vector<std::string> moved = again.begin(*latest);
   CHECK(moved == std::vector<std::string>{folder.file(step_file(3) + ".1"),
@@ -107,22 +107,22 @@ TEST_CASE("a damaged newest checkpoint gives way to the one before, with the rea
   CHECK(names_in(folder) == Names{step_file(2), step_file(2) + ".1", step_file(3) + ".1"});
 }
 
-TEST_CASE("where no checkpoint is whole, all reasons are told, and nothing starts anew") {
+TEST_CASE("if no checkpoint is usable, all reasons are reported, and no new run starts") {
   const Folder folder;
   folder.with(step_file(1), "");
   folder.with(step_file(2), "ZIP archive, or something else");
   const std::string said = failure([&] { latest_checkpoint(folder.file("")); });
   CHECK(said.starts_with("2: no checkpoint in " + folder.file("") +
-                         " can be used; move them away to start anew:\n  " +
-                         folder.file(step_file(2)) + " is no checkpoint of arlab"));
-  CHECK(said.find(step_file(1) + " is cut short: it has 0 bytes") != std::string::npos);
+                         " is usable; move them away to start a new run:\n  " +
+                         folder.file(step_file(2)) + " is not a checkpoint of arlab"));
+  CHECK(said.find(step_file(1) + " is truncated: it has 0 bytes") != std::string::npos);
 }
 
-TEST_CASE("a new run in a used folder moves what is there aside") {
+TEST_CASE("a new run in a used folder renames existing checkpoints") {
   const Folder folder;
   CheckpointFolder first(folder.file(""), {});
   save(first, 500);
-  folder.with(step_file(500) + ".1", "of an earlier one");
+  folder.with(step_file(500) + ".1", "of an earlier run");
   folder.with(step_file(400) + ".writing-4711", "half");
   CheckpointFolder second(folder.file(""), {});
   CHECK(second.begin(0) == std::vector<std::string>{folder.file(step_file(500) + ".2")});
@@ -130,7 +130,7 @@ TEST_CASE("a new run in a used folder moves what is there aside") {
   CHECK_FALSE(latest_checkpoint(folder.file("")).has_value());
 }
 
-TEST_CASE("only the best are saved where that is wanted, also after a restart") {
+TEST_CASE("best_only saves only the best, also after a restart") {
   const Folder folder;
   const SavePolicy policy{.keep = 1, .best_only = true};
   CheckpointFolder run(folder.file(""), policy);
@@ -152,21 +152,21 @@ TEST_CASE("only the best are saved where that is wanted, also after a restart") 
   CHECK_FALSE(saves(again, 7, 0.45));
   CHECK(saves(again, 8, 0.3));
   CHECK(failure([&] { again.save(of_step(9), {.step = 9}); }) ==
-        "2: to save only the best needs a validation loss: give validation data");
+        "2: saving only the best checkpoint needs a validation loss: use validation data");
 }
 
-TEST_CASE("weights alone are saved where that is wanted") {
+TEST_CASE("weights_only saves only weights") {
   const Folder folder;
   CheckpointFolder run(folder.file(""), {.weights_only = true});
   save(run, 5);
   const auto latest = latest_checkpoint(folder.file(""));
   CHECK(latest->checkpoint.floats("weights/0")[0] == 5);
   CHECK(latest->checkpoint.json("saved")["weights_only"] == true);
-  CHECK(failure([&] { latest->checkpoint.integers("step"); }).find("or of weights only?") !=
+  CHECK(failure([&] { latest->checkpoint.integers("step"); }).find("with more than weights") !=
         std::string::npos);
 }
 
-TEST_CASE("other files with such names are left alone") {
+TEST_CASE("other files with similar names are left alone") {
   const Folder folder;
   for (const char* name : {"step-.ckpt", "step-12x.ckpt", "step-1.ckpt.1",
                            "step-99999999999999999999.ckpt", "step-.ckp", "steps-1.ckpt"})
@@ -179,7 +179,7 @@ TEST_CASE("other files with such names are left alone") {
         }).starts_with("3: cannot read " + folder.file("step-.ckpt") + " (Not a directory)"));
 }
 
-TEST_CASE("a process killed at any time leaves whole checkpoints only") {
+TEST_CASE("a process killed at any time leaves only complete checkpoints") {
   const Folder folder;
   const std::string path = folder.file("run");
   Count before = 0;
@@ -198,7 +198,7 @@ TEST_CASE("a process killed at any time leaves whole checkpoints only") {
     ::waitpid(child, &status, 0);
     CHECK(WIFSIGNALED(status));
     const auto latest = latest_checkpoint(path);
-    if (!latest) continue;  // killed before its first was whole
+    if (!latest) continue;  // killed before its first checkpoint was complete
     CHECK(latest->refused.empty());
     CHECK(latest->checkpoint.integers("step")[0] == latest->step);
     CHECK(latest->step >= before);

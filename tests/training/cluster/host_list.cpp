@@ -18,7 +18,7 @@ std::string said(std::string_view list) {
 
 }  // namespace
 
-TEST_CASE("host lists are expanded in order, with their zeros") {
+TEST_CASE("expands host lists in order, with leading zeros") {
   CHECK(hosts("n[006,011],m5,o[3-4]") == Names{"n006", "n011", "m5", "o3", "o4"});
   CHECK(hosts("alone") == Names{"alone"});
   CHECK(hosts("n[08-11]") == Names{"n08", "n09", "n10", "n11"});
@@ -32,61 +32,46 @@ TEST_CASE("host lists are expanded in order, with their zeros") {
   CHECK(hosts("n[00001-65536]").size() == 65536);
 }
 
-TEST_CASE("malformed host lists are refused by what is wrong") {
-  CHECK(said("") == "2: LIST '': a name is missing beside a comma");
-  CHECK(said("a,,b") == "2: LIST 'a,,b': a name is missing beside a comma");
+TEST_CASE("rejects malformed host lists, naming the error") {
+  CHECK(said("") == "2: LIST '': a name is missing next to a comma");
+  CHECK(said("a,,b") == "2: LIST 'a,,b': a name is missing next to a comma");
   CHECK(said("a,").find("a name is missing") != std::string::npos);
-  CHECK(said("n[1-2") == "2: LIST 'n[1-2': a [ without its ]");
-  CHECK(said("n1-2]") == "2: LIST 'n1-2]': a ] without its [");
-  CHECK(said("n[1-[2]]") == "2: LIST 'n[1-[2]]': a [ inside of brackets: brackets do not nest");
-  CHECK(said("n[]") == "2: LIST 'n[]': '' is no number and no range such as 3-4");
-  CHECK(said("n[1,]").find("'' is no number") != std::string::npos);
-  CHECK(said("n[a-c]") == "2: LIST 'n[a-c]': 'a-c' is no number and no range such as 3-4");
-  CHECK(said("n[1-2-3]").find("'1-2-3' is no number") != std::string::npos);
-  CHECK(said("n[-3]").find("'-3' is no number") != std::string::npos);
-  CHECK(said("n[5-3]") == "2: LIST 'n[5-3]': the range '5-3' runs backwards");
-  CHECK(said("a b") == "2: LIST 'a b': 'a b' is no name of a host");
-  CHECK(said("n[1-2],n2") == "2: LIST 'n[1-2],n2': the host 'n2' comes twice");
-  CHECK(said("a\n\x80z").find("'a??z' is no name") != std::string::npos);
+  CHECK(said("n[1-2") == "2: LIST 'n[1-2': a [ without a ]");
+  CHECK(said("n1-2]") == "2: LIST 'n1-2]': a ] without a [");
+  CHECK(said("n[1-[2]]") == "2: LIST 'n[1-[2]]': a [ within brackets: brackets do not nest");
+  CHECK(said("n[]") == "2: LIST 'n[]': '' is neither a number nor a range such as 3-4");
+  CHECK(said("n[1,]").find("'' is neither") != std::string::npos);
+  CHECK(said("n[a-c]") == "2: LIST 'n[a-c]': 'a-c' is neither a number nor a range such as 3-4");
+  CHECK(said("n[1-2-3]").find("'1-2-3' is neither") != std::string::npos);
+  CHECK(said("n[-3]").find("'-3' is neither") != std::string::npos);
+  CHECK(said("n[5-3]") == "2: LIST 'n[5-3]': the range '5-3' is descending");
+  CHECK(said("a b") == "2: LIST 'a b': 'a b' is not a host name");
+  CHECK(said("n[1-2],n2") == "2: LIST 'n[1-2],n2': the host 'n2' appears twice");
+  CHECK(said("a\n\x80z").find("'a??z' is not a host name") != std::string::npos);
   CHECK(said(std::string(1000, '/')).find("'" + std::string(60, '/') + "...'") !=
         std::string::npos);
 }
 
-TEST_CASE("host lists that would fill the memory are refused at once") {
+TEST_CASE("rejects host lists that would fill the memory at once") {
   const std::string more = "more than 1048576 hosts";
   CHECK(said("n[1-999999999999]").find(more) != std::string::npos);
-  CHECK(said("n[1-9999999999999]").find("is no number") != std::string::npos);
+  CHECK(said("n[1-9999999999999]").find("is neither a number") != std::string::npos);
   CHECK(said("n[0-1048576]").find(more) != std::string::npos);
   CHECK(said("n[0-2000][0-2000]").find(more) != std::string::npos);
   CHECK(said("a[0-600000],b[0-600000]").find(more) != std::string::npos);
 }
 
-TEST_CASE("the option -H takes hosts with slots") {
-  const std::vector<HostSlots> two{{"a", 4}, {"b", 1}};
-  CHECK(parse_host_slots("a:4,b") == two);
-  const std::vector<HostSlots> range{{"n1", 2}, {"n2", 2}};
-  CHECK(parse_host_slots("n[1-2]:2") == range);
-  const auto no = [](std::string_view list) { return failure([&] { parse_host_slots(list); }); };
-  CHECK(no("a:0") == "2: -H 'a:0': 'a:0' needs a number of slots from 1 on after its colon");
-  CHECK(no("a:x").find("'a:x' needs a number") != std::string::npos);
-  CHECK(no("a:-1").find("needs a number") != std::string::npos);
-  CHECK(no("a:").find("needs a number") != std::string::npos);
-  CHECK(no(":4") == "2: -H ':4': ':4' names no host");
-  CHECK(no("a:2,b:2,a:1") == "2: -H 'a:2,b:2,a:1': the host 'a' comes twice");
-  CHECK(no("a:99999999999999999999").find("needs a number") != std::string::npos);
-}
-
-TEST_CASE("Slurm's run lengths are expanded") {
+TEST_CASE("expands Slurm's run lengths") {
   CHECK(expand_counts("2(x3),1", "T") == Counts{2, 2, 2, 1});
   CHECK(expand_counts("16", "T") == Counts{16});
   CHECK(expand_counts("1,0,2(x1)", "T") == Counts{1, 0, 2});
   const auto no = [](std::string_view list) { return failure([&] { expand_counts(list, "T"); }); };
-  CHECK(no("2(x)") == "2: T '2(x)': '2(x)' is no count such as 2 or 2(x3)");
-  CHECK(no("2(x0)").find("is no count") != std::string::npos);
-  CHECK(no("2(x3").find("is no count") != std::string::npos);
-  CHECK(no("(x3)").find("is no count") != std::string::npos);
-  CHECK(no("two").find("'two' is no count") != std::string::npos);
-  CHECK(no("") == "2: T '': a name is missing beside a comma");
+  CHECK(no("2(x)") == "2: T '2(x)': '2(x)' is not a count such as 2 or 2(x3)");
+  CHECK(no("2(x0)").find("is not a count") != std::string::npos);
+  CHECK(no("2(x3").find("is not a count") != std::string::npos);
+  CHECK(no("(x3)").find("is not a count") != std::string::npos);
+  CHECK(no("two").find("'two' is not a count") != std::string::npos);
+  CHECK(no("") == "2: T '': a name is missing next to a comma");
   CHECK(no("1000(x1000000)") == "2: T '1000(x1000000)': more than 1048576 tasks");
   CHECK(no("0(x1048576),0").find("more than") != std::string::npos);
 }

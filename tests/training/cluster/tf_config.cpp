@@ -32,7 +32,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
       R"({"cluster":{"worker":["a:12345","b:23456"]},"task":{"type":"worker","index":)";
   for (const char* index : {"0", "\"0\""}) {
     const Cluster c = parse_tf_config(before + index + "}}");
-    CHECK(c.told_by == "TF_CONFIG");
+    CHECK(c.source == "TF_CONFIG");
     CHECK(c.chief);
     CHECK(c.rank == 0);
     CHECK(c.workers == 2);
@@ -45,7 +45,7 @@ TEST_CASE("with workers only, worker 0 is the chief") {
   CHECK(second.local_workers == 1);
 }
 
-TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
+TEST_CASE("a chief is rank 0 before the workers, and servers do not train") {
   CHECK(four("chief", "0").chief);
   CHECK(four("chief", "0").rank == 0);
   const Cluster w0 = four("worker", "0"), w1 = four("worker", "1");
@@ -69,50 +69,50 @@ TEST_CASE("a chief is rank 0 and workers follow, and servers train not") {
   CHECK(four("master", "0").task == Task::chief);
 }
 
-TEST_CASE("an empty TF_CONFIG is a process on its own") {
+TEST_CASE("an empty TF_CONFIG is a single process") {
   for (const char* text : {"{}", R"({"cluster": {}})"}) {
     const Cluster c = parse_tf_config(text);
-    CHECK(c.told_by == "nobody");
+    CHECK(c.source == "nobody");
     CHECK(c.workers == 1);
     CHECK(c.chief);
   }
 }
 
-TEST_CASE("IPv6 addresses stay whole") {
+TEST_CASE("parses IPv6 addresses") {
   const Cluster c = parse_tf_config(
       R"({"cluster":{"worker":["[::1]:80","[::1]:81"]},"task":{"type":"worker","index":1}})");
   CHECK(c.local_rank == 1);
   CHECK(host_of(c.addresses[1]) == "[::1]");
 }
 
-TEST_CASE("malformed TF_CONFIG is refused by the value that is wrong") {
-  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is no JSON: write"));
-  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is no JSON object");
+TEST_CASE("rejects a malformed TF_CONFIG, naming the invalid value") {
+  CHECK(said("{\"cluster\":").starts_with("2: TF_CONFIG '{\"cluster\":' is not JSON: use"));
+  CHECK(said("[1]") == "2: TF_CONFIG '[1]' is not a JSON object");
   CHECK(said(R"({"cluster": 3, "task": {}})") ==
-        "2: TF_CONFIG has '3' as its cluster, which is no object");
+        "2: TF_CONFIG has '3' as its cluster, which is not an object");
   CHECK(said(R"({"cluster": {"workers": ["a:1"]}})") ==
         "2: TF_CONFIG has tasks of type 'workers': use chief, worker, ps and evaluator");
   CHECK(said(R"({"cluster": {"worker": "a:1"}})") ==
-        "2: TF_CONFIG has '\"a:1\"' as its workers, which is no list of host:port");
+        "2: TF_CONFIG has '\"a:1\"' as its workers, which is not a list of host:port");
   for (const char* address : {"a", "a:", "a:0", "a:65536", "a:x", ":1", "a b:1", "::1:80", "a:-1"})
     CHECK(said(R"({"cluster": {"worker": [")" + std::string(address) + "\"]}}") ==
           "2: TF_CONFIG has '\"" + std::string(address) +
-              "\"' among its workers, which is no host:port");
+              "\"' among its workers, which is not host:port");
   CHECK(said(R"({"cluster": {"worker": [null]}})").find("has 'null' among") != std::string::npos);
   CHECK(said(R"({"cluster": {"worker": ["a:1"], "ps": ["a:1"]}})").find("has '\"a:1\"' twice") !=
         std::string::npos);
-  CHECK(said(R"({"cluster": {"chief": ["a:1", "b:1"]}})") == "2: TF_CONFIG has 2 chiefs: name one");
+  CHECK(said(R"({"cluster": {"chief": ["a:1", "b:1"]}})") == "2: TF_CONFIG has 2 chiefs: use one");
   CHECK(said(R"({"cluster": {"chief": ["a:1"], "master": ["b:1"]}})") ==
         "2: TF_CONFIG has both a chief and a master");
   CHECK(said(R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps"}})") ==
-        "2: TF_CONFIG has nobody who trains: name workers");
+        "2: TF_CONFIG has 0 workers: add workers");
   CHECK(said(R"({"task": {"type": "worker", "index": 0}})").find("has a task, but no cluster") !=
         std::string::npos);
   CHECK(said(R"({"cluster": {"worker": ["a:1"]}})").find("does not say which task this is") !=
         std::string::npos);
 }
 
-TEST_CASE("malformed tasks of TF_CONFIG are refused by the value that is wrong") {
+TEST_CASE("rejects malformed tasks in TF_CONFIG, naming the invalid value") {
   const auto no = [](const std::string& type, const std::string& index) {
     return failure([&] { four(type, index); });
   };
@@ -122,7 +122,7 @@ TEST_CASE("malformed tasks of TF_CONFIG are refused by the value that is wrong")
                             "99999999999", "\"4294967296\""})
     CHECK(no("worker", index).find(std::string("has the index '") + index) != std::string::npos);
   CHECK(no("worker", "2") ==
-        "2: TF_CONFIG says that this is worker 2, but its cluster has 2 of these, counted from 0");
+        "2: TF_CONFIG says that this is worker 2, but its cluster has 2 of these, numbered from 0");
   CHECK(no("evaluator", "1").find("this is evaluator 1, but its cluster has 0") !=
         std::string::npos);
 }

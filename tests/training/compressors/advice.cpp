@@ -1,4 +1,4 @@
-// The rule c P < 8n, in numbers and words, for choices that gain and that do not.
+// Advice: the rule c P < 8n in numbers and words, for choices that pay and that do not.
 #include "training/compressors/advice.hpp"
 
 #include "tests/support/catch.hpp"
@@ -17,32 +17,32 @@ Advice advise(const char* spec, Count n, Rank ranks) {
 
 }  // namespace
 
-TEST_CASE("an all-gather pays only while c P < 8n") {
+TEST_CASE("an all-gather pays only if c P < 8n") {
   CHECK(advise("topk:ratio=0.01", 10000, 8).fewer);
   CHECK(advise("topk:ratio=0.01", 10000, 99).fewer);
   CHECK_FALSE(advise("topk:ratio=0.01", 10000, 100).fewer);
   CHECK(advise("ef_signsgd", 1 << 20, 63).fewer);
   CHECK_FALSE(advise("ef_signsgd", 1 << 20, 64).fewer);
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 100).words,
-             contains("topk by all_gather: a rank receives 79200 bytes, from a dense ring 79200: 1 "
-                      "times as many, do not compress this (c P = 80000 is not below 8n = 80000)"));
+             contains("topk by all_gather: each rank receives 79200 bytes instead of 79200: 1 "
+                      "times as many, so do not compress (c P = 80000 is not below 8n = 80000)"));
   CHECK_THAT(advise("topk:ratio=0.01", 10000, 4).words,
-             contains("a rank receives 2400 bytes, from a dense ring 60000: 25 times fewer"));
+             contains("each rank receives 2400 bytes instead of 60000: 25 times fewer"));
 }
 
-TEST_CASE("the aggregation with the fewest bytes is chosen") {
+TEST_CASE("choose_aggregation() takes the aggregation with the fewest bytes") {
   CHECK(advise("signsgd", 1 << 20, 8).aggregation == Aggregation::all_gather);
   CHECK(advise("signsgd", 1 << 20, 64).aggregation == Aggregation::allreduce);
   CHECK(advise("terngrad", 1 << 20, 8).aggregation == Aggregation::all_gather);
   CHECK(advise("terngrad", 1 << 20, 32).aggregation == Aggregation::allreduce);
-  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantise);
-  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantise);
-  // A code each way, and fewer bytes for headers of a bucket that is the whole vector.
+  CHECK(advise("qsgd", 1 << 20, 2).aggregation == Aggregation::requantize);
+  CHECK(advise("qsgd", 1 << 20, 16).aggregation == Aggregation::requantize);
+  // One code in each direction, and fewer header bytes because one bucket holds the whole vector.
   CHECK(advise("int8:bucket=1000000", 1000, 2).aggregation == Aggregation::all_gather);
   CHECK(advise("fp16", 100, 1000).fewer);
 }
 
-TEST_CASE("after the warm-up counts, unknown sizes and a single rank are said") {
+TEST_CASE("advice uses the size after the warm-up, and mentions unknown sizes and single ranks") {
   CHECK(advise("onebit_adam", 1 << 20, 8).fewer);
   CHECK_THAT(advise("threshold", 1000, 10).words, contains("fewer than 800 bytes"));
   CHECK_FALSE(advise("dgc", 1000, 10).received);

@@ -1,4 +1,4 @@
-// Specs of compressors: what they mean, and what is said about wrong ones.
+// Compressor specs: what they mean, and the messages for invalid ones.
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -9,7 +9,7 @@ using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
-TEST_CASE("a spec sets what it names and leaves the rest") {
+TEST_CASE("a spec sets the parameters that it names and leaves the others") {
   const CompressorChoice choice = choose_compressor("topk:ratio=0.25,halves=1");
   CHECK(choice.values.at("ratio") == 0.25);
   CHECK(choice.values.at("halves") == 1);
@@ -20,7 +20,7 @@ TEST_CASE("a spec sets what it names and leaves the rest") {
   CHECK_FALSE(choose_compressor("qsgd").feedback);
 }
 
-TEST_CASE("the text of a choice is a spec for it") {
+TEST_CASE("the text of a choice is an equivalent spec") {
   for (const CompressorKind& kind : compressors()) {
     const CompressorChoice choice = choose_compressor(kind, {});
     const CompressorChoice again = choose_compressor(text(choice));
@@ -30,7 +30,7 @@ TEST_CASE("the text of a choice is a spec for it") {
   }
 }
 
-TEST_CASE("wrong specs are refused, by name") {
+TEST_CASE("rejects invalid specs, naming the bad part") {
   const auto said = [](const char* spec) -> std::string {
     try {
       choose_compressor(spec);
@@ -55,12 +55,12 @@ TEST_CASE("wrong specs are refused, by name") {
   CHECK_THAT(said("topk:,"), contains("no parameter ''"));
 }
 
-TEST_CASE("what a compressor cannot do is refused") {
+TEST_CASE("rejects what a compressor does not support") {
   CHECK_THROWS_WITH(make_compressor(choose_compressor("topk"), flat(10), Aggregation::allreduce),
-                    "codes of topk cannot travel by allreduce: use all_gather");
+                    "compressor topk does not support aggregation allreduce: use all_gather");
   CHECK_THROWS_WITH(make_compressor(choose_compressor("fp16"), {{-1, 3}}, Aggregation::allreduce),
                     contains("-1 x 3 elements"));
   CHECK_THROWS_WITH(
       make_compressor(choose_compressor("fp16"), {{1 << 20, 1 << 20}}, Aggregation::allreduce),
-      contains("give 0 to 4294967295"));
+      contains("use 0 to 4294967295"));
 }

@@ -1,6 +1,6 @@
-// Conformance over the catalogue: every compressor, every aggregation it can do, 1 to 8 ranks: the
-// bytes at the transport are the closed form's, and all ranks end with the same bits, which are
-// those of codes decoded one by one.
+// Conformance of the catalog: for every compressor, every aggregation it supports and 1 to 8 ranks,
+// the bytes sent match the closed form, and all ranks end with the bits of decoding the codes one by
+// one.
 #include "collectives/counting_communicator.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
@@ -29,11 +29,11 @@ struct Case {
   }
 };
 
-EncodeContext occasion(const Case& c, Rank rank, int step) {
+EncodeContext context(const Case& c, Rank rank, int step) {
   return {.seed = 11, .step = step, .tensor = 3, .rank = rank, .ranks = c.ranks};
 }
 
-/// What came out of each rank, and what it sent, by step.
+/// The results and sent bytes of all ranks, by step.
 struct Run {
   std::vector<std::vector<std::vector<float>>> out;  // [step][rank]
   std::vector<Count> bytes;                          // [step], all ranks
@@ -49,7 +49,7 @@ Run run(const Case& c) {
     for (int step = 0; step < kSteps; ++step) {
       auto x = test::gradient(c.elements(), me, step);
       CountingCommunicator counted(communicator);
-      aggregator->run(counted, x, occasion(c, me, step));
+      aggregator.run(counted, x, context(c, me, step));
       const Count all = communicator.sum(counted.sent().bytes);
       const auto s = static_cast<std::size_t>(step);
       if (me == 0) result.bytes[s] = all;
@@ -59,8 +59,8 @@ Run run(const Case& c) {
   return result;
 }
 
-/// The codes' bytes of all ranks at each step, by compressors of the test's own; and for an
-/// all-gather also the average of what they decode to.
+/// The code bytes of all ranks in each step, from separate compressors; for an all-gather also the
+/// average of the decoded codes.
 struct Expected {
   std::vector<Count> code_bytes;
   std::vector<std::vector<float>> average;
@@ -75,21 +75,21 @@ Expected encoded_one_by_one(const Case& c) {
     Count bytes = 0;
     std::vector<float> sum(static_cast<std::size_t>(c.elements()));
     for (Rank r = 0; r < c.ranks; ++r) {
-      const EncodeContext o = occasion(c, r, step);
+      const EncodeContext o = context(c, r, step);
       Compressor& compressor = *compressors[static_cast<std::size_t>(r)];
       const auto code = compressor.encode(test::gradient(c.elements(), r, step), o);
       bytes += static_cast<Count>(code.size());
       compressor.decode_add(code, sum, 1, o);
     }
     for (float& v : sum) v /= static_cast<float>(c.ranks);
-    compressors[0]->finish(sum, occasion(c, 0, step));
+    compressors[0]->finish(sum, context(c, 0, step));
     expected.code_bytes.push_back(bytes);
     expected.average.push_back(std::move(sum));
   }
   return expected;
 }
 
-/// Bytes that all ranks send in a step: the ring's (P-1) passes over what has to travel, twice for
+/// Returns the bytes that all ranks send in a step: the ring's P-1 rounds over the payload, twice for
 /// a sum.
 Count closed_form(const Case& c, int step, const Expected& expected) {
   const CompressorKind& kind = *c.choice.kind;
@@ -100,7 +100,7 @@ Count closed_form(const Case& c, int step, const Expected& expected) {
   if (c.aggregation == Aggregation::allreduce) return 2 * others * packed(c.layout).value();
   if (c.aggregation == Aggregation::all_gather) {
     if (const auto each = packed(c.layout)) return others * c.ranks * *each;
-    constexpr Count kSize = 8;  // of a size that has to be told
+    constexpr Count kSize = 8;  // each rank first sends its code size
     return others * (expected.code_bytes[static_cast<std::size_t>(step)] + c.ranks * kSize);
   }
   Count chunks = 0;
@@ -135,7 +135,7 @@ void for_all_cases(std::initializer_list<Rank> ranks, std::initializer_list<Coun
 
 }  // namespace
 
-TEST_CASE("the catalogue has what it should, each by its name") {
+TEST_CASE("the catalog has all compressors, each under its name") {
   const std::vector<std::string> names{"bf16",    "dgc",     "ef_signsgd",  "fp16",      "int8",
                                        "natural", "onebit",  "onebit_adam", "powersgd",  "qsgd",
                                        "randomk", "signsgd", "terngrad",    "threshold", "topk"};
@@ -144,26 +144,26 @@ TEST_CASE("the catalogue has what it should, each by its name") {
     found.emplace_back(kind.name);
     CHECK(&find_compressor(kind.name) == &kind);
     CHECK_FALSE(kind.aggregations.empty());
-    for (const std::string_view text : {kind.label, kind.summary, kind.source, kind.size, kind.odd})
+    for (const std::string_view text :
+         {kind.label, kind.summary, kind.source, kind.size, kind.special_values})
       CHECK_FALSE(text.empty());
-    // What requantises must know the sizes of others' chunks.
-    if (kind.can(Aggregation::requantise)) {
-      CHECK(kind.packed(flat(10), choose_compressor(kind, {}), Aggregation::requantise, 0));
-      CHECK_FALSE(kind.reply_varies);
+    // Requantization must know the sizes of other ranks' chunks.
+    if (kind.can(Aggregation::requantize)) {
+      CHECK(kind.packed(flat(10), choose_compressor(kind, {}), Aggregation::requantize, 0));
     }
   }
   CHECK(found == names);
 }
 
-TEST_CASE("bytes at the transport are the closed form's, and all ranks agree to the bit") {
+TEST_CASE("bytes sent match the closed form, and all ranks agree to the bit") {
   for_all_cases({1, 2, 3, 5, 8}, {1000}, check_case);
 }
 
-TEST_CASE("few elements, fewer than ranks, one and none") {
+TEST_CASE("few elements work: fewer than ranks, one and none") {
   for_all_cases({1, 3}, {0, 1, 2, 77}, check_case);
 }
 
-TEST_CASE("codes that are summed or requantised come near the average") {
+TEST_CASE("summed or requantized codes are close to the average") {
   for_all_cases({5}, {1000}, [](const Case& c) {
     const std::string_view name = c.choice.kind->name;
     const bool close = name == "fp16" || name == "bf16" || name == "int8";
@@ -182,7 +182,7 @@ TEST_CASE("codes that are summed or requantised come near the average") {
   });
 }
 
-TEST_CASE("other algorithms carry the codes as well") {
+TEST_CASE("other algorithms exchange codes, too") {
   for (const char* name : {"butterfly", "tree", "master_worker"}) {
     const Routes routes{.allreduce = &find_algorithm(name),
                         .all_gather = &find_algorithm("round_robin")};
@@ -194,7 +194,7 @@ TEST_CASE("other algorithms carry the codes as well") {
         const auto aggregator =
             make_aggregator(choice, flat(100), choice.kind->aggregations[0], 3, me, routes);
         auto x = test::gradient(100, me);
-        aggregator->run(communicator, x, {.rank = me, .ranks = 3});
+        aggregator.run(communicator, x, {.rank = me, .ranks = 3});
         out[static_cast<std::size_t>(me)] = x;
       });
       INFO(name << " " << spec);

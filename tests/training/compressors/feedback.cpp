@@ -1,4 +1,4 @@
-// Error feedback: what was sent and the residual are together the sum of the gradients.
+// Error feedback: what was sent plus the residual is the sum of the gradients.
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
@@ -13,9 +13,9 @@ namespace {
 constexpr Count kElements = 400;
 constexpr int kSteps = 20;
 
-/// The wrapper's residual comes last in the state.
+/// Returns the wrapper's residual, which comes last in the state.
 std::vector<float> residual_of(Compressor& compressor) {
-  const auto state = save_state(compressor);
+  const auto state = save_state(state_of(compressor));
   std::vector<float> residual(kElements);
   std::memcpy(residual.data(), state.data() + state.size() - kElements * sizeof(float),
               kElements * sizeof(float));
@@ -43,17 +43,17 @@ double worst_gap(const CompressorChoice& choice) {
 
 }  // namespace
 
-TEST_CASE("sent + residual = sum of gradients, for every compressor in the wrapper") {
+TEST_CASE("sent + residual = sum of gradients, for every compressor with error feedback") {
   for (const CompressorKind& kind : compressors()) {
     if (kind.feedback == Feedback::built_in && kind.name != "ef_signsgd") continue;
     CompressorChoice choice = test::quick(kind);
     if (kind.feedback != Feedback::built_in) choice = choose_compressor(kind, choice.values, true);
     INFO(text(choice));
-    CHECK(worst_gap(choice) < 1e-4);  // rounding: 20 steps of numbers up to about 20
+    CHECK(worst_gap(choice) < 1e-4);  // rounding of 20 steps with numbers up to about 20
   }
 }
 
-TEST_CASE("DGC without momentum sends sooner or later all of the gradients") {
+TEST_CASE("DGC without momentum eventually sends all of the gradients") {
   const auto compressor = make_compressor(choose_compressor("dgc:momentum=0,ratio=0.05,warm_up=1"),
                                           flat(kElements), Aggregation::all_gather);
   std::vector<double> gap(kElements);
@@ -67,7 +67,7 @@ TEST_CASE("DGC without momentum sends sooner or later all of the gradients") {
     CHECK(std::fabs(gap[i] - double{velocity[i]}) < 1e-5);
 }
 
-TEST_CASE("a step that is not finite does not spoil those after it") {
+TEST_CASE("a step with NaN or infinity does not spoil later steps") {
   for (const char* spec : {"topk:ratio=0.1", "onebit", "ef_signsgd", "int8:feedback=on",
                            "powersgd:rank=1", "randomk:ratio=0.1"}) {
     INFO(spec);
@@ -88,7 +88,7 @@ TEST_CASE("a step that is not finite does not spoil those after it") {
   }
 }
 
-TEST_CASE("state that is saved and restored goes on to the bit") {
+TEST_CASE("a restored state continues with the same bits") {
   for (const CompressorKind& kind : compressors()) {
     const CompressorChoice choice = test::quick(kind);
     INFO(text(choice));
@@ -103,14 +103,14 @@ TEST_CASE("state that is saved and restored goes on to the bit") {
     const auto first = make();
     for (int s = 0; s < 4; ++s) step(*first, s);
     const auto second = make();
-    restore_state(*second, save_state(*first));
+    restore_state(state_of(*second), save_state(state_of(*first)));
     for (int s = 4; s < 6; ++s) CHECK(test::same_bits(step(*first, s), step(*second, s)));
   }
 }
 
-TEST_CASE("state of another compressor is refused") {
+TEST_CASE("rejects the state of another compressor") {
   const auto of = [](Count n) {
     return make_compressor(choose_compressor("topk"), flat(n), Aggregation::all_gather);
   };
-  CHECK_THROWS_AS(restore_state(*of(10), save_state(*of(11))), Error);
+  CHECK_THROWS_AS(restore_state(state_of(*of(10)), save_state(state_of(*of(11)))), Error);
 }

@@ -1,5 +1,5 @@
-// PowerSGD: orthonormal factors, and an error that falls with warm start to that of the best matrix
-// of its rank, which the test knows from how it made the matrix.
+// PowerSGD: factors are orthonormal, and with warm start the error falls to that of the best matrix of
+// the rank, which the test knows by construction.
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
 #include "training/compressors/low_rank.hpp"
@@ -13,11 +13,11 @@ namespace {
 
 constexpr Count kRows = 40, kColumns = 30, kKnown = 8;
 
-/// A matrix of the singular values 1, 0.8, 0.64, ...
+/// Returns a matrix with the singular values 1, 0.8, 0.64, ...
 std::vector<float> known_matrix() {
   auto u = test::gradient(kKnown * kRows, 1), v = test::gradient(kKnown * kColumns, 2);
-  orthonormalise(u.data(), kRows, kKnown);
-  orthonormalise(v.data(), kColumns, kKnown);
+  orthonormalize(u.data(), kRows, kKnown);
+  orthonormalize(v.data(), kColumns, kKnown);
   std::vector<float> matrix(kRows * kColumns);
   float value = 1;
   for (Count k = 0; k < kKnown; ++k, value *= 0.8f)
@@ -26,7 +26,7 @@ std::vector<float> known_matrix() {
   return matrix;
 }
 
-/// Frobenius norm of what is left out by the best matrix of this rank. Eckart & Young, 1936.
+/// Returns the Frobenius norm of the error of the best matrix of this rank. Eckart & Young, 1936.
 double best_error(int rank) {
   double square = 0;
   for (int k = rank; k < kKnown; ++k) square += std::pow(0.64, k);
@@ -52,7 +52,7 @@ std::vector<double> errors(const std::string& spec, int steps) {
 
 }  // namespace
 
-TEST_CASE("the error falls with warm start, to the best of the rank") {
+TEST_CASE("with warm start, the error falls to that of the best matrix of the rank") {
   const auto warm = errors("powersgd:rank=2,feedback=off", 30);
   CHECK(warm[1] < warm[0]);
   CHECK(warm[4] < warm[1]);
@@ -62,16 +62,16 @@ TEST_CASE("the error falls with warm start, to the best of the rank") {
   CHECK(cold.back() > 1.05 * best_error(2));
 }
 
-TEST_CASE("a matrix of no higher rank comes through whole") {
+TEST_CASE("a matrix of at most that rank is exact") {
   CHECK(errors("powersgd:rank=8,feedback=off", 2).back() < 1e-5);
 }
 
-TEST_CASE("columns are orthonormal, and those that depend on others become zero") {
+TEST_CASE("columns are orthonormal, and dependent ones become zero") {
   auto p = test::gradient(4 * kRows);
   for (Count i = 0; i < kRows; ++i)
     p[static_cast<std::size_t>(2 * kRows + i)] =
         2 * p[static_cast<std::size_t>(i)] - p[static_cast<std::size_t>(kRows + i)];
-  orthonormalise(p.data(), kRows, 4);
+  orthonormalize(p.data(), kRows, 4);
   for (Count a = 0; a < 4; ++a)
     for (Count b = 0; b < 4; ++b) {
       double dot = 0;
@@ -92,7 +92,7 @@ TEST_CASE("zero gradients do not stop the power iteration") {
   CHECK(error(test::through(*compressor, matrix, {.step = 3}), matrix) < error(zeros, matrix));
 }
 
-TEST_CASE("vectors and matrices that would not shrink travel whole") {
+TEST_CASE("vectors, and matrices that would not shrink, travel uncompressed") {
   const TensorShapes layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
   const LowRankCut cut = cut_low_rank(layout, 2);
   CHECK(cut.matrices.size() == 1);

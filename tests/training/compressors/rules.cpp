@@ -1,4 +1,4 @@
-// Each compressor's rule against a plain one, element by element, written here from the paper.
+// Each compressor's rule against a plain implementation from the paper, element by element.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -47,26 +47,26 @@ TEST_CASE("fp16 divides by the ranks first, so that the sum stays in range") {
   CHECK(back[0] == 60000);
 }
 
-TEST_CASE("int8 is within half a step, and 0 stays 0") {
+TEST_CASE("int8 errs by at most half a step, and 0 stays 0") {
   auto x = kX;
   x[500] = 0;
   const auto out = through("int8:bucket=100", x);
   for (std::size_t b = 0; b < x.size(); b += 100) {
     const auto first = x.begin() + static_cast<std::ptrdiff_t>(b);
     const auto last = x.begin() + static_cast<std::ptrdiff_t>(std::min(b + 100, x.size()));
-    const double most = std::max(0.0f, *std::max_element(first, last));
-    const double least = std::min(0.0f, *std::min_element(first, last));
-    const double step = (most - least) / 255;
+    const double max = std::max(0.0f, *std::max_element(first, last));
+    const double min = std::min(0.0f, *std::min_element(first, last));
+    const double step = (max - min) / 255;
     double worst = 0;
     for (std::size_t i = b; i < std::min(b + 100, x.size()); ++i)
       worst = std::max(worst, std::fabs(double{x[i]} - double{out[i]}));
     CHECK(worst < 0.501 * step);
-    CHECK(worst > 0.1 * step);  // it is no copy
+    CHECK(worst > 0.1 * step);  // it is not a copy
   }
   CHECK(out[500] == 0);
 }
 
-TEST_CASE("QSGD gives one of the two multiples of norm/levels next to each element") {
+TEST_CASE("QSGD gives one of the two multiples of norm/levels around each element") {
   const int levels = 7;
   const auto out = through("qsgd:levels=7,bucket=100", kX, {.seed = 3});
   Count wrong = 0, up = 0;
@@ -106,22 +106,22 @@ TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   double mean = 0, square = 0;
   for (const float v : kX) mean += double{v} / 1003;
   for (const float v : kX) square += (double{v} - mean) * (double{v} - mean) / 1003;
-  float most = 0;
-  for (const float v : kX) most = std::max(most, std::fabs(v));
-  REQUIRE(most > 2.5 * std::sqrt(square));
+  float max = 0;
+  for (const float v : kX) max = std::max(max, std::fabs(v));
+  REQUIRE(max > 2.5 * std::sqrt(square));
   const auto out = through("terngrad", kX, {.seed = 3});
   Count wrong = 0, sent = 0;
   for (std::size_t i = 0; i < kX.size(); ++i) {
     const bool is_s = std::fabs(std::fabs(double{out[i]}) - 2.5 * std::sqrt(square)) < 1e-5;
     wrong += !(out[i] == 0 || (is_s && std::signbit(out[i]) == std::signbit(kX[i])));
-    wrong += std::fabs(double{kX[i]}) > 2.5 * std::sqrt(square) && out[i] == 0;  // is sure to be s
+    wrong += std::fabs(double{kX[i]}) > 2.5 * std::sqrt(square) && out[i] == 0;  // must be s
     sent += out[i] != 0;
   }
   CHECK(wrong == 0);
   CHECK(sent > 100);
 }
 
-TEST_CASE("1-bit gives the means of the negatives and of the rest") {
+TEST_CASE("1-bit gives the means of the negative elements and of the rest") {
   double negative = 0, rest = 0;
   Count negatives = 0;
   for (const float v : kX) {
@@ -148,7 +148,7 @@ TEST_CASE("signSGD gives signs, EF-signSGD signs times the mean magnitude") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("top-k and threshold send the large ones whole, and nothing else") {
+TEST_CASE("top-k and threshold send large elements exactly, and nothing else") {
   std::vector<float> magnitudes;
   for (const float v : kX) magnitudes.push_back(std::fabs(v));
   std::sort(magnitudes.rbegin(), magnitudes.rend());
@@ -165,7 +165,7 @@ TEST_CASE("top-k and threshold send the large ones whole, and nothing else") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threshold leaves what equals tau behind") {
+TEST_CASE("threshold does not send elements equal to tau") {
   CHECK(through("threshold:tau=0.5", std::vector<float>{0.5f, -0.5f, 0.50000006f}) ==
         std::vector<float>{0, 0, 0.50000006f});
 }
@@ -187,7 +187,7 @@ TEST_CASE("random-k draws k different positions, all equally often, the same on 
 }
 
 TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") {
-  // Samples of up to 256 elements are the whole vector, so that the threshold is exact.
+  // A sample covers vectors of up to 256 elements completely, so that the threshold is exact.
   constexpr Count n = 200;
   const float momentum = 0.5f;
   const auto compressor = make_compressor(
@@ -203,7 +203,7 @@ TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") 
       v[i] += u[i];
       magnitudes.push_back(std::fabs(v[i]));
     }
-    // 0.004 of the paper's last stage is below this ratio.
+    // The paper's last stage, 0.004, is below this ratio.
     const auto k = static_cast<std::size_t>(std::ceil(std::max(0.01, ratios[step]) * n));
     std::sort(magnitudes.rbegin(), magnitudes.rend());
     const auto out = through(*compressor, x, {.step = step});
@@ -216,11 +216,11 @@ TEST_CASE("DGC: momentum correction, factor masking and warm-up, step by step") 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("1-bit Adam: Adam, then its momentum in signs over a frozen variance") {
+TEST_CASE("1-bit Adam: Adam, then sign-compressed momentum with frozen variance") {
   constexpr Count n = 50;
   constexpr int kFreeze = 3;
   const auto compressor =
-      make_compressor(choose_compressor("onebit_adam:freeze=3"), flat(n), Aggregation::requantise);
+      make_compressor(choose_compressor("onebit_adam:freeze=3"), flat(n), Aggregation::requantize);
   std::vector<double> m(n), v(n), e(n);
   double worst = 0;
   for (int step = 0; step < 6; ++step) {

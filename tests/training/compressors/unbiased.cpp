@@ -1,8 +1,8 @@
 // Unbiased by Monte Carlo: the mean of many decoded codes is the gradient.
 //
-// The mean of 20000 trials must lie within 5.5 of its standard errors of every element. If the code
-// is unbiased, a fresh seed fails here less than once in 10^5 (4e-8 an element, 256 elements); a
-// bias of a twentieth of one trial's spread is found.
+// The mean of 20000 trials must lie within 5.5 of its standard errors of every element. For an
+// unbiased code, a fresh seed fails here less than once in 10^5 (4e-8 per element, 256 elements). The
+// test detects a bias of a twentieth of one trial's standard deviation.
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kTrials = 20000;
 constexpr Count kElements = 64;
 
-/// Away from 0: what is sent once in 10^5 trials tells nothing about its mean.
+/// Elements away from 0: an element that is sent once in 10^5 trials has no measurable mean.
 std::vector<float> clear_gradient() {
   auto x = test::gradient(kElements);
   for (float& v : x) v += std::copysign(0.2f, v);
@@ -39,7 +39,7 @@ double worst_deviation(const std::string& spec, std::span<const float> x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double mean = sum[i] / kTrials;
     const double variance = squares[i] / kTrials - mean * mean;
-    if (variance < 1e-16)  // always the same: must be the element itself
+    if (variance < 1e-16)  // always the same value: must be the element itself
       worst = std::max(worst, std::fabs(mean) > 1e-6 ? 1e9 : 0.0);
     else
       worst = std::max(worst, std::fabs(mean) / std::sqrt(variance / kTrials));
@@ -58,7 +58,8 @@ TEST_CASE("QSGD, TernGrad, natural and random-k are unbiased") {
   }
 }
 
-TEST_CASE("what claims to be unbiased is in that test, and a biased code fails it") {
+TEST_CASE(
+    "that test covers all compressors that claim to be unbiased, and a biased code fails it") {
   std::string claimed;
   for (const CompressorKind& kind : compressors())
     if (kind.unbiased) claimed += std::string(kind.name) + " ";

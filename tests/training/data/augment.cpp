@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Sample i is the image, with i * 100 added to every value.
+// Sample i is the image with i * 100 added to every value.
 Dataset images(const Shape& shape, const Values& image, Count samples = 40) {
   Dataset d;
   d.name = "images";
@@ -37,7 +37,7 @@ Values seen(const Dataset& d, Count epoch, Count index) {
   return values;
 }
 
-// The global batches of so many steps: what rank 0 has of each, then rank 1, ...
+// Returns the global batches of the given number of steps; each has rank 0's samples, then rank 1's...
 std::vector<Values> batches(const Dataset& d, Rank workers, Position from, int steps) {
   std::vector<std::unique_ptr<Pipeline>> pipelines;
   for (Rank r = 0; r < workers; ++r) {
@@ -58,7 +58,7 @@ std::vector<Values> batches(const Dataset& d, Rank workers, Position from, int s
 
 }  // namespace
 
-TEST_CASE("a small image is moved and mirrored as by hand, in all ways and no other") {
+TEST_CASE("a small image is moved and mirrored in exactly the expected ways") {
   const Values image{1, 2, 3,  //
                      4, 5, 6};
   const Dataset d = augmented(images({1, 2, 3}, image), {.shift = 1, .mirror = true});
@@ -82,7 +82,7 @@ TEST_CASE("a small image is moved and mirrored as by hand, in all ways and no ot
   CHECK(found == expected);
 }
 
-TEST_CASE("all channels of an image are moved and mirrored alike") {
+TEST_CASE("all channels of an image are moved and mirrored together") {
   const Dataset d =
       augmented(images({2, 2, 2}, {1, 2, 3, 4, 11, 12, 13, 14}), {.shift = 1, .mirror = true});
   for (Count epoch = 0; epoch < 50; ++epoch) {
@@ -91,12 +91,12 @@ TEST_CASE("all channels of an image are moved and mirrored alike") {
   }
 }
 
-TEST_CASE("every shift comes as often as any other, and half of the images are mirrored") {
+TEST_CASE("all shifts are equally frequent, and half of the images are mirrored") {
   constexpr int kShift = 2, kAll = 25'000;
   const Shape shape{1, 5, 7};
   Values image(35);
   image[2 * 7 + 3] = 1;  // in the middle, so that it stays inside
-  image[2 * 7 + 4] = 2;  // beside it: on which side tells of the mirror
+  image[2 * 7 + 4] = 2;  // next to it: the side shows whether the image is mirrored
   const Dataset d = augmented(images(shape, image, 1), {.shift = kShift, .mirror = true});
   std::map<std::ptrdiff_t, int> places;
   int mirrored = 0;
@@ -112,7 +112,7 @@ TEST_CASE("every shift comes as often as any other, and half of the images are m
   for (const auto& [place, times] : places) CHECK(std::abs(times - kAll / 25) < 155);
 }
 
-TEST_CASE("what a sample becomes depends on seed, epoch and number") {
+TEST_CASE("a sample's variation depends on seed, epoch and number") {
   const Dataset d = images({3, 8, 8}, Values(192, 1), 40);
   const Augmentation a{.shift = 4, .mirror = true, .seed = 3};
   Augmentation other = a;
@@ -133,17 +133,17 @@ TEST_CASE("what a sample becomes depends on seed, epoch and number") {
   CHECK(shapes.size() > 20);
 }
 
-TEST_CASE("any number of workers sees the same images, and so does who comes back amid an epoch") {
+TEST_CASE("any number of workers sees the same images, also after a resume within an epoch") {
   const Dataset plain = cached(synthetic({.shape = {3, 8, 8}, .samples = 44}));
   const Dataset d = augmented(plain, usual_augmentation({3, 8, 8}, 1));
-  const auto alone = batches(d, 1, {}, 12);  // 5 steps an epoch
+  const auto alone = batches(d, 1, {}, 12);  // 5 steps per epoch
   CHECK(batches(d, 2, {}, 12) == alone);
   CHECK(batches(d, 4, {}, 12) == alone);
   CHECK(batches(d, 2, {1, 2}, 5) == std::vector<Values>(alone.begin() + 7, alone.end()));
   CHECK(batches(plain, 1, {}, 12) != alone);
 }
 
-TEST_CASE("caches and maps see images as they were, wherever they stand") {
+TEST_CASE("caches and maps see the original images, in any order of composition") {
   const Dataset d = images({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   const Augmentation a{.shift = 1};
   const auto doubled = [](std::span<float> values) {
@@ -160,7 +160,7 @@ TEST_CASE("caches and maps see images as they were, wherever they stand") {
   CHECK(values_of(after, 0) == Values{3, 5, 7, 9, 11, 13});
 }
 
-TEST_CASE("colour is moved further and mirrored, digits are not mirrored") {
+TEST_CASE("color images are moved further and mirrored; digits are not mirrored") {
   CHECK(usual_augmentation({3, 32, 32}, 1).shift == 4);
   CHECK(usual_augmentation({3, 32, 32}, 1).mirror);
   CHECK(usual_augmentation({1, 28, 28}, 9).shift == 2);
@@ -168,12 +168,12 @@ TEST_CASE("colour is moved further and mirrored, digits are not mirrored") {
   CHECK(usual_augmentation({1, 28, 28}, 9).seed == 9);
 }
 
-TEST_CASE("shifts that leave no image are refused, a shift of 0 leaves it alone") {
+TEST_CASE("rejects shifts as large as the image; a shift of 0 changes nothing") {
   const Dataset d = images({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(seen(augmented(d, {}), 3, 0) == Values{1, 2, 3, 4, 5, 6});
   CHECK(failure([&] { augmented(d, {.shift = 2}); }) ==
-        "2: images has images of 2 x 3 pixels, which cannot be moved by 2: use a shift from 0 to "
-        "less than that");
+        "2: images has images of 2 x 3 pixels, which cannot be moved by 2: use a shift of 0 "
+        "or more that is below both");
   CHECK(failure([&] { augmented(d, {.shift = -1}); }).find("moved by -1") != std::string::npos);
   CHECK(augmented(d, {.shift = 1, .mirror = true}).name == "images, moved by 1 and mirrored");
 }

@@ -20,7 +20,7 @@ std::string said(std::vector<NamedText> files) {
 
 }  // namespace
 
-TEST_CASE("CIFAR-10 files become one data set, plane by plane") {
+TEST_CASE("reads CIFAR-10 files as one data set, plane by plane") {
   const Dataset d = parse_cifar10({{"a", record(3, '\0', '\x33', '\x66') + record(9, 1, 2, 3)},
                                    {"b", record(0, '\xff', '\0', '\0')}});
   CHECK(d.shape == Shape{3, 32, 32});
@@ -37,15 +37,15 @@ TEST_CASE("CIFAR-10 files become one data set, plane by plane") {
   CHECK(values[0] == 1);
 }
 
-TEST_CASE("CIFAR-10 files that are not what they should be are refused by name") {
+TEST_CASE("rejects invalid CIFAR-10 files by name") {
   const std::string good = record(1, 1, 1, 1);
-  CHECK(said({{"a", good}, {"b", ""}}) == "2: b is empty: fetch it again");
+  CHECK(said({{"a", good}, {"b", ""}}) == "2: b is empty: download it again");
   CHECK(said({{"a", good.substr(1)}}) ==
-        "2: a has 3072 bytes, which is no multiple of the 3073 of a record: it is cut short, or "
-        "not of CIFAR-10's binary version");
+        "2: a has 3072 bytes, which is not a multiple of the 3073 of a record: it is truncated or "
+        "not CIFAR-10's binary version");
   CHECK(said({{"a", good + record(10, 1, 1, 1)}}) ==
-        "2: a has the label 10 at sample 1, beyond the classes 0 to 9: is it CIFAR-100, or not of "
-        "CIFAR at all?");
+        "2: a has the label 10 at sample 1, beyond the classes 0 to 9: use CIFAR-10's "
+        "binary version");
   CHECK(said({{"a", record('\xff', 1, 1, 1)}}).find("the label 255 at sample 0") !=
         std::string::npos);
   CHECK(said({{"a", "\x1f\x8b\x08"}}).find("is compressed") != std::string::npos);

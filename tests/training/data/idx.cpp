@@ -48,51 +48,51 @@ TEST_CASE("an IDX pair becomes images from 0 to 1 with their labels") {
   CHECK(values[5] == 102.0f / 255.0f);
 }
 
-TEST_CASE("IDX files that are not what they should be are refused by name") {
-  CHECK(said("", kTwoLabels) == "2: I is cut short: 0 bytes are no IDX file");
+TEST_CASE("rejects invalid IDX files by name") {
+  CHECK(said("", kTwoLabels) == "2: I is truncated: 0 bytes are not an IDX file");
   CHECK(said("PK\x03\x04 zip", kTwoLabels) ==
-        "2: I is no IDX file: it starts with the bytes 50 4b 03 04, not with 00 00 08");
+        "2: I is not an IDX file: it starts with the bytes 50 4b 03 04, not with 00 00 08");
   CHECK(said("\x1f\x8b\x08 packed", kTwoLabels) ==
-        "2: I is compressed: unpack it with gunzip, and name the unpacked file");
+        "2: I is compressed: unpack it with gunzip and use the unpacked file");
   CHECK(said(std::string("\0\0\x0d\x03", 4), kTwoLabels) ==
-        "2: I holds values of type 0x0d: only unsigned bytes (0x08) can be read");
+        "2: I holds values of type 0x0d: use a file of unsigned bytes (0x08)");
   CHECK(said(kTwoLabels, kTwoImages) ==
-        "2: I holds labels (1 dimension) where images (3 dimensions) are expected: are the two "
-        "files swapped?");
+        "2: I holds labels (1 dimension) instead of images (3 dimensions): check whether the "
+        "two files are swapped");
   CHECK(said(kTwoImages.substr(0, 11), kTwoLabels) ==
-        "2: I is cut short: its header is incomplete");
+        "2: I is truncated: its header is incomplete");
   CHECK(said(images(0, 28, 28, ""), labels(0, "")) == "2: I is empty: its header says 0");
 }
 
-TEST_CASE("IDX files of another length than their header says are refused") {
+TEST_CASE("rejects IDX files whose length differs from their header") {
   CHECK(said(kTwoImages.substr(0, kTwoImages.size() - 1), kTwoLabels) ==
-        "2: I is cut short: its header says 2 x 2 x 3 bytes, and there are 11: fetch it again");
+        "2: I is truncated: its header says 2 x 2 x 3 bytes, but there are 11: download it again");
   CHECK(said(kTwoImages + "x", kTwoLabels) ==
-        "2: I is too long: its header says 2 x 2 x 3 bytes, and there are 13: fetch it again");
+        "2: I is too long: its header says 2 x 2 x 3 bytes, but there are 13: download it again");
   CHECK(said(kTwoImages, labels(3, "abc").substr(0, 10)) ==
-        "2: L is cut short: its header says 3 bytes, and there are 2: fetch it again");
+        "2: L is truncated: its header says 3 bytes, but there are 2: download it again");
   const std::uint32_t huge = 0xffffffff;  // the product of three of these needs 96 bits
   CHECK(said(images(huge, huge, huge, "abc"), kTwoLabels) ==
-        "2: I is cut short: its header says 4294967295 x 4294967295 x 4294967295 bytes, and there "
-        "are 3: fetch it again");
-  CHECK(said(images(1, 1u << 31, 1u << 31, ""), kTwoLabels).find("is cut short") !=
+        "2: I is truncated: its header says 4294967295 x 4294967295 x 4294967295 bytes, but there "
+        "are 3: download it again");
+  CHECK(said(images(1, 1u << 31, 1u << 31, ""), kTwoLabels).find("is truncated") !=
         std::string::npos);
 }
 
-TEST_CASE("IDX labels must be as many as images, and of the classes") {
+TEST_CASE("rejects IDX labels that differ in number from images or exceed the classes") {
   CHECK(said(kTwoImages, labels(3, std::string(3, '\1'))) ==
-        "2: L has 3 labels for the 2 images of I: take both files of one set");
+        "2: L has 3 labels for the 2 images of I: use two files of the same set");
   CHECK(said(kTwoImages, labels(2, "\x03\x0a")) ==
         "2: L has the label 10 at sample 1, beyond the classes 0 to 9");
   CHECK(parse_idx(kTwoImages, "I", labels(2, "\x03\x0a"), "L", 47).classes == 47);  // EMNIST
 }
 
-TEST_CASE("a folder of MNIST is read under both of its names, and what is missing is said") {
+TEST_CASE("reads a folder of MNIST under both official names, and names missing files") {
   const Folder folder;
   const std::string path = folder.file("");
   CHECK(failure([&] {
           read_idx(path, true);
-        }).starts_with("3: " + path + "train-images-idx3-ubyte is not there: fetch MNIST"));
+        }).starts_with("3: " + path + "train-images-idx3-ubyte does not exist: download MNIST"));
   folder.with("train-images-idx3-ubyte.gz", "");
   CHECK(failure([&] { read_idx(path, true); }) ==
         "3: " + path + "train-images-idx3-ubyte.gz is compressed: run gunzip " + path +

@@ -23,14 +23,14 @@ std::vector<std::vector<float>> batches(Pipeline& pipeline, int count) {
 
 }  // namespace
 
-TEST_CASE("batches are the same however many are made ahead") {
+TEST_CASE("batches do not depend on the number made ahead") {
   Pipeline at_once(numbered(105), kTwenty, 0), one(numbered(105), kTwenty, 1),
       many(numbered(105), kTwenty, 9);
   const auto expected = batches(at_once, 12);
   CHECK(batches(one, 12) == expected);
   CHECK(batches(many, 12) == expected);
   CHECK(at_once.position() == Position{2, 2});
-  CHECK(many.position() == Position{2, 2});  // of what was taken, not of what was made
+  CHECK(many.position() == Position{2, 2});  // of the batches taken, not of those made
 }
 
 TEST_CASE("a batch holds values and labels of its samples, and the global count") {
@@ -48,7 +48,7 @@ TEST_CASE("a batch holds values and labels of its samples, and the global count"
     CHECK(batch.labels[i] == static_cast<int>(batch.values[2 * i]) % 10);
 }
 
-TEST_CASE("a pipeline goes on from any position") {
+TEST_CASE("a pipeline resumes from any position") {
   Pipeline through(numbered(105), kTwenty), resumed(numbered(105), kTwenty);
   batches(through, 8);
   resumed.next();
@@ -57,12 +57,12 @@ TEST_CASE("a pipeline goes on from any position") {
   CHECK(failure([&] {
           resumed.seek({1, 5});
         }) ==
-        "2: the data have no step 5 in epoch 1: an epoch has 5 steps; resume with the batch and "
+        "2: there is no step 5 in epoch 1: an epoch has 5 steps; resume with the batch size and "
         "the data of the checkpoint");
   CHECK(batches(resumed, 2) == batches(through, 2));  // still where it was
 }
 
-TEST_CASE("a failing data set is heard of where batches are taken") {
+TEST_CASE("next() rethrows the errors of the data set") {
   for (const int prefetch : {0, 2}) {
     Dataset d = numbered(100);
     d.sample = [inner = d.sample](Count i, std::span<float> v) {
@@ -81,18 +81,18 @@ TEST_CASE("a failing data set is heard of where batches are taken") {
   }
 }
 
-TEST_CASE("a pipeline ends at any time, with batches made and unmade") {
+TEST_CASE("a pipeline can be destroyed at any time") {
   for (int i = 0; i < 50; ++i) Pipeline(numbered(1000), kTwenty, i % 4);
 }
 
-TEST_CASE("batches are made before they are asked for") {
+TEST_CASE("batches are made in advance") {
   std::atomic<int> made = 0, allowed = 20;
   const auto gated = mapped(numbered(100), [&](std::span<float>) {
     while (made >= allowed) std::this_thread::sleep_for(100us);
     ++made;
   });
   Pipeline pipeline(gated, {.global_batch = 10}, 2);
-  while (made < 20) std::this_thread::sleep_for(100us);  // nobody has asked
+  while (made < 20) std::this_thread::sleep_for(100us);  // nothing was requested
   pipeline.next();
   pipeline.next();  // both return, though no third batch can be made
   CHECK(made == 20);

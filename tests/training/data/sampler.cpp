@@ -14,7 +14,7 @@ namespace {
 
 using Indices = std::vector<Count>;
 
-// What all workers take in one step, in rank order.
+// Returns the samples of all workers in one step, in rank order.
 Indices together(Sampling s, Position position) {
   Indices all;
   for (s.rank = 0; s.rank < s.workers; ++s.rank) {
@@ -28,7 +28,7 @@ Count steps(const Sampling& s) { return Sampler(s).steps(); }
 
 }  // namespace
 
-TEST_CASE("n workers take what one takes, in the same order") {
+TEST_CASE("n workers take the samples of one worker, in the same order") {
   for (const Count samples : {100, 101, 127})
     for (const Count batch : {8, 13})
       for (const bool drop : {true, false}) {
@@ -44,7 +44,7 @@ TEST_CASE("n workers take what one takes, in the same order") {
       }
 }
 
-TEST_CASE("workers' shares of a batch differ by one sample at most") {
+TEST_CASE("workers' shares of a batch differ by at most one sample") {
   Sampling s{.samples = 40, .global_batch = 10, .workers = 4};
   Indices sizes;
   for (s.rank = 0; s.rank < 4; ++s.rank) {
@@ -73,24 +73,25 @@ TEST_CASE("an epoch takes every sample once, and a dropped remainder varies") {
   CHECK(left_out.size() > 15);
 }
 
-TEST_CASE("each epoch has its own order, and a seed decides all of them") {
+TEST_CASE("each epoch has its own order, and the seed determines all orders") {
   Sampler a({.samples = 1000, .seed = 5}), b({.samples = 1000, .seed = 5}),
       c({.samples = 1000, .seed = 6});
   CHECK(a.share({0, 0}).indices == b.share({0, 0}).indices);
   CHECK(a.share({0, 0}).indices != a.share({1, 0}).indices);
   CHECK(a.share({0, 0}).indices != c.share({0, 0}).indices);
   const Indices late = a.share({7, 3}).indices;
-  CHECK(Sampler({.samples = 1000, .seed = 5}).share({7, 3}).indices == late);  // without the rest
+  CHECK(Sampler({.samples = 1000, .seed = 5}).share({7, 3}).indices ==
+        late);  // without the steps before
 }
 
-TEST_CASE("a shuffle leaves no sample in a favoured place") {
+TEST_CASE("a shuffle favors no sample") {
   std::map<Count, int> first;
   for (std::uint64_t seed = 0; seed < 6000; ++seed)
     ++first[Sampler({.samples = 6, .global_batch = 1, .seed = seed}).share({0, 0}).indices[0]];
   for (const auto& [sample, times] : first) CHECK(std::abs(times - 1000) < 140);  // 4.8 sigma
 }
 
-TEST_CASE("without a shuffle samples come in order") {
+TEST_CASE("without a shuffle, samples come in order") {
   Sampling s{
       .samples = 10, .global_batch = 4, .workers = 2, .shuffle = false, .drop_remainder = false};
   CHECK(together(s, {0, 0}) == Indices{0, 1, 2, 3});
@@ -102,14 +103,14 @@ TEST_CASE("without a shuffle samples come in order") {
   CHECK(Sampler(s).share({0, 2}).global == 1);
 }
 
-TEST_CASE("sharding by file gives each worker its files only") {
+TEST_CASE("sharding by file gives each worker only its files") {
   Sampling s{.samples = 60,
              .files = {10, 20, 30},
              .global_batch = 10,
              .workers = 2,
              .sharding = Sharding::file};
   std::set<Count> first, second;
-  CHECK(steps(s) == 4);  // worker 1 has 20 samples and takes 5 a step
+  CHECK(steps(s) == 4);  // worker 1 has 20 samples and takes 5 per step
   for (Count step = 0; step < 4; ++step) {
     for (const Count i : Sampler(s).share({0, step}).indices) first.insert(i);
     Sampling other = s;
@@ -121,14 +122,14 @@ TEST_CASE("sharding by file gives each worker its files only") {
   for (const Count i : first) CHECK((i < 10 || i >= 30));    // files 0 and 2
   CHECK(first.size() == 20);
 
-  s.drop_remainder = false;  // until worker 0 has had its 40; worker 1 has none in the end
+  s.drop_remainder = false;  // until worker 0 has taken its 40; worker 1 runs out earlier
   CHECK(steps(s) == 8);
   CHECK(Sampler(s).share({0, 5}).global == 5);
   s.rank = 1;
   CHECK(Sampler(s).share({0, 5}).indices.empty());
 }
 
-TEST_CASE("without sharding each worker takes all samples in its own order") {
+TEST_CASE("without sharding, each worker takes all samples in its own order") {
   Sampling s{.samples = 20, .global_batch = 8, .workers = 2, .sharding = Sharding::off};
   CHECK(steps(s) == 5);
   const Sampler any(s);
@@ -145,40 +146,41 @@ TEST_CASE("without sharding each worker takes all samples in its own order") {
   CHECK(order[0] != order[1]);
 }
 
-TEST_CASE("positions go on from epoch to epoch") {
+TEST_CASE("positions continue from epoch to epoch") {
   const Sampler s({.samples = 10, .global_batch = 4});
   CHECK(s.after({0, 0}) == Position{0, 1});
   CHECK(s.after({0, 1}) == Position{1, 0});
 }
 
-TEST_CASE("agreement tells apart what orders samples differently, and nothing else") {
+TEST_CASE("the text of a sampling differs exactly if the order of samples differs") {
   const Sampling s{.samples = 60, .files = {20, 40}};
-  CHECK(agreement(s) ==
+  CHECK(to_string(s) ==
         "60 samples, global batch 32, seed 1, shuffled, whole batches only, sharding data");
   Sampling other = s;
   other.workers = 4;
   other.rank = 2;
-  CHECK(agreement(other) == agreement(s));
+  CHECK(to_string(other) == to_string(s));
   other.sharding = Sharding::file;
-  CHECK(agreement(other).ends_with("sharding file over 4 workers, files of 20 40"));
+  CHECK(to_string(other).ends_with("sharding file over 4 workers, files of 20 40"));
 }
 
-TEST_CASE("samplings without a step are refused") {
+TEST_CASE("rejects samplings without any step") {
   const auto said = [](Sampling s) { return failure([&] { Sampler{s}; }); };
-  CHECK(said({.samples = 0}) == "2: there are no samples to train on");
+  CHECK(said({.samples = 0}) == "2: there are 0 samples to train on: use a larger data set");
   CHECK(said({.samples = 9, .workers = 0}).find("0 workers") != std::string::npos);
   CHECK(said({.samples = 9, .workers = 2, .rank = 2}) == "2: rank 2 is not one of 2 workers");
   CHECK(said({.samples = 31}) ==
-        "2: 31 samples are less than a batch of 32 on each worker's share: use a smaller batch");
-  CHECK(said({.samples = 9, .global_batch = 3, .workers = 4}) ==
-        "2: a global batch of 3 leaves some of 4 workers without a sample: use a larger batch or "
-        "fewer workers");
+        "2: 31 samples are fewer than a batch of 32 for each worker's share: use a smaller batch");
+  CHECK(
+      said({.samples = 9, .global_batch = 3, .workers = 4}) ==
+      "2: a global batch of 3 leaves some of the 4 workers without samples: use a larger batch or "
+      "fewer workers");
   CHECK(said({.samples = 60, .files = {30, 30}, .workers = 3, .sharding = Sharding::file}) ==
         "2: there are 2 files for 3 workers: use sharding data, or fewer workers");
   CHECK(said({.samples = 60, .sharding = Sharding::file}) ==
-        "2: sharding by file needs data in files: use sharding data");
-  CHECK(failure([] { sharding_named("fiel"); }) ==
+        "2: sharding by file needs data from files: use sharding data");
+  CHECK(failure([] { find_sharding("fiel"); }) ==
         "2: unknown sharding 'fiel': use data, file or off");
   for (const Sharding s : {Sharding::data, Sharding::file, Sharding::off})
-    CHECK(sharding_named(name(s)) == s);
+    CHECK(find_sharding(name(s)) == s);
 }

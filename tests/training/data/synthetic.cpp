@@ -14,7 +14,7 @@ using namespace arlab::training;
 
 namespace {
 
-// The checksum of the first samples as bytes, labels included.
+// Returns the checksum of the first samples as bytes, including labels.
 std::uint32_t checksum(const Synthetic& wanted) {
   const Dataset d = synthetic(wanted);
   std::vector<float> values(static_cast<std::size_t>(d.shape.values()));
@@ -44,7 +44,7 @@ struct Table {  // samples as rows
 
 using Scores = std::array<float, 10>;
 
-// Scores of the ten rows of `weights`, with the bias last in each.
+// Returns the scores of the ten rows of `weights`; each row ends with the bias.
 Scores scores(const std::vector<float>& weights, std::span<const float> x) {
   Scores s{};
   for (std::size_t k = 0; k < 10; ++k) {
@@ -67,14 +67,14 @@ double accuracy(const std::vector<float>& weights, Table& table) {
   return right / static_cast<double>(table.labels.size());
 }
 
-// One epoch of softmax regression, a sample a step.
+// Runs one epoch of softmax regression, one sample per step.
 void learn(std::vector<float>& weights, Table& table, float rate) {
   for (std::size_t i = 0; i < table.labels.size(); ++i) {
     const auto x = table.row(i);
     Scores s = scores(weights, x);
-    const float most = *std::max_element(s.begin(), s.end());
+    const float max = *std::max_element(s.begin(), s.end());
     float sum = 0;
-    for (float& v : s) sum += v = std::exp(v - most);
+    for (float& v : s) sum += v = std::exp(v - max);
     for (std::size_t k = 0; k < 10; ++k) {
       const float error = s[k] / sum - (static_cast<int>(k) == table.labels[i] ? 1.0f : 0.0f);
       float* w = weights.data() + k * (x.size() + 1);
@@ -91,7 +91,7 @@ TEST_CASE("synthetic images are the same bytes on every machine") {
   CHECK(checksum({.shape = {3, 32, 32}, .seed = 7}) == 0x87fb3362);
 }
 
-TEST_CASE("a synthetic sample depends on its seed and number only") {
+TEST_CASE("a synthetic sample depends only on its seed and number") {
   const Dataset few = synthetic({.samples = 10}), many = synthetic({.samples = 1000});
   CHECK(values_of(few, 9) == values_of(many, 9));
   CHECK(values_of(many, 8) != values_of(many, 9));
@@ -115,7 +115,7 @@ TEST_CASE("synthetic images can be learned in an epoch, but not by averaging") {
   learn(weights, training, 0.01f);
   CHECK(accuracy(weights, validation) > 0.9);
 
-  // The nearest mean image: |x - m|^2 is least where m.x - |m|^2 / 2 is greatest.
+  // The nearest mean image: |x - m|^2 is smallest where m.x - |m|^2 / 2 is greatest.
   std::vector<float> means(weights.size(), 0.0f);
   std::array<float, 10> counts{};
   for (std::size_t i = 0; i < training.labels.size(); ++i) {
@@ -134,11 +134,12 @@ TEST_CASE("synthetic images can be learned in an epoch, but not by averaging") {
   CHECK(accuracy(means, validation) < 0.88);
 }
 
-TEST_CASE("synthetic images that cannot be made are refused") {
+TEST_CASE("rejects unsupported synthetic images") {
   CHECK(failure([] {
           synthetic({.shape = {1, 4, 28}});
         }) ==
-        "2: synthetic images of 1 x 4 x 28 cannot be made: use 8 to 4096 pixels a side and 1 to 64 "
+        "2: synthetic images of 1 x 4 x 28 are not supported: use 8 to 4096 pixels per side and 1 "
+        "to 64 "
         "channels");
-  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are none: ask for at least 1");
+  CHECK(failure([] { synthetic({.samples = 0}); }) == "2: 0 samples are too few: use at least 1");
 }

@@ -1,4 +1,4 @@
-// The whole catalogue on virtual ranks: the bits of threads, in the time of simulate().
+// The whole catalog on emulated ranks: the bits of threads, and the time of simulate().
 #include <map>
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ constexpr Operand kSum{DType::float32, Op::sum};
 
 using Memory = std::vector<std::vector<std::byte>>;  // by rank
 
-// Not whole numbers, so that another order of additions has other bits.
+// Fractions, so that a different order of additions gives different bits.
 std::vector<std::byte> start_of(Rank rank, Count elements) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * sizeof(float));
   auto* const values = reinterpret_cast<float*>(bytes.data());
@@ -51,22 +51,22 @@ std::unique_ptr<Network> network_of(const std::string& model, const std::string&
   return make_network(find_model(model), {{"gamma", 40}}, ranks, FabricSpec{.topology = topology});
 }
 
-/// What differs, in words.
+/// Describes the first difference in words.
 std::string difference(const Case& c, const std::string& model, const std::string& topology,
                        const Memory& expected) {
   const Rank ranks = c.problem.ranks;
   Memory memory;
-  const EmulationResult virtually =
+  const EmulationResult emulated =
       on_emulated_ranks(*network_of(model, topology, ranks), ranks, body(c, memory));
   const SimulationResult simulated =
       simulate(*c.algorithm, c.problem, sizeof(float), *network_of(model, topology, ranks),
                {.segments = c.segments});
   const std::string what =
       "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
-  if (memory != expected) return what + "other bits";
-  if (virtually.finish_of != simulated.finish_of)
-    return what + std::to_string(virtually.finish) + " ps, simulated " +
-           std::to_string(simulated.finish);
+  if (memory != expected) return what + "different bits";
+  if (emulated.finish_of != simulated.finish_of)
+    return what + std::to_string(emulated.finish.count()) + " ps, simulate() " +
+           std::to_string(simulated.finish.count());
   return "";
 }
 
@@ -85,18 +85,18 @@ std::string differences(Rank ranks, const std::vector<std::pair<std::string, std
           ++runs;
         }
       });
-  return runs > 0 ? text : "nothing was run";
+  return runs > 0 ? text : "no case was run";
 }
 
 }  // namespace
 
-TEST_CASE("virtual ranks: the bits of threads in the time of simulate(), ranks 1 to 16") {
+TEST_CASE("emulated ranks give the bits of threads in the time of simulate(), for 1 to 16 ranks") {
   for (const Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 16})
     CHECK(differences(ranks, {{"alpha_beta", ""}, {"loggops", ""}},
                       {0, ranks - 1, 3 * ranks + 2}) == "");
 }
 
-TEST_CASE("virtual ranks: the same on a fat tree, with flows and with packets") {
+TEST_CASE("emulated ranks do so on a fat tree with flows and packets, too") {
   for (const Rank ranks : {2, 6, 16})
     CHECK(differences(ranks, {{"fluid", "fat_tree:k=4"}, {"packet", "fat_tree:k=4"}},
                       {ranks - 1, 5000}) == "");

@@ -1,4 +1,4 @@
-// Virtual ranks that fail: everybody ends, and says why.
+// Failing emulated ranks: all ranks end and report the reason.
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
 namespace {
 
@@ -27,7 +27,7 @@ void receive_from(Communicator& c, Rank peer, int lane, Count elements = 10) {
 
 }  // namespace
 
-TEST_CASE("virtual ranks: a deadlock is found, and says who waits for what") {
+TEST_CASE("emulated ranks: a deadlock lists which rank waits for what") {
   const std::string text = failure([] {
     run(4, [](Communicator& c) {
       std::mutex mutex;
@@ -40,14 +40,14 @@ TEST_CASE("virtual ranks: a deadlock is found, and says who waits for what") {
       if (c.rank() == 3) {
         std::thread thread = c.clock().start([&] {
           std::unique_lock inner(mutex);
-          never->wait(inner);
+          never.wait(inner);
         });
         lock.unlock();
         c.clock().join(thread);
       }
     });
   });
-  CHECK_THAT(text, contains("never end"));
+  CHECK_THAT(text, contains("in a deadlock"));
   CHECK_THAT(text, contains("rank 0 waits for lane 3 (a message from rank 1)"));
   CHECK_THAT(text, contains("rank 1 waits for lane 9 (rank 3 to take its message)"));
   CHECK_THAT(text, contains("rank 2 waits for all ranks"));
@@ -55,7 +55,7 @@ TEST_CASE("virtual ranks: a deadlock is found, and says who waits for what") {
   CHECK_THAT(text, contains("rank 3 (thread 1) waits for a condition"));
 }
 
-TEST_CASE("virtual ranks: polling for what never comes ends, too") {
+TEST_CASE("emulated ranks: polling forever counts as a deadlock") {
   CHECK_THAT(failure([] {
                run(2, [](Communicator& c) {
                  std::vector<float> values(10);
@@ -68,7 +68,7 @@ TEST_CASE("virtual ranks: polling for what never comes ends, too") {
              contains("rank 0 polls"));
 }
 
-TEST_CASE("virtual ranks: an exception in one ends all, wherever they wait") {
+TEST_CASE("emulated ranks: an exception in one ends all, wherever they wait") {
   const Rank failing = GENERATE(0, 3, 7);
   int ended = 0;
   const std::string text = failure([&] {
@@ -90,7 +90,7 @@ TEST_CASE("virtual ranks: an exception in one ends all, wherever they wait") {
         case 1:
           return receive_from(c, (c.rank() + 1) % 8, 0);
         case 2:
-          return never->wait_until(lock, 1e6);
+          return never.wait_until(lock, 1e6);
         default:
           compute(c, 100 * kMs);
           c.sum(1);
@@ -101,7 +101,7 @@ TEST_CASE("virtual ranks: an exception in one ends all, wherever they wait") {
   CHECK(ended == 8);
 }
 
-TEST_CASE("virtual ranks: a failure in a thread of a rank, or in a computation, ends all") {
+TEST_CASE("emulated ranks: a failure in a second thread or in a computation ends all") {
   CHECK(failure([] {
           run(2, [](Communicator& c) {
             std::thread thread = c.clock().start([&] {
@@ -114,15 +114,15 @@ TEST_CASE("virtual ranks: a failure in a thread of a rank, or in a computation, 
         }) == "thread lost");
   CHECK(failure([] {
           run(3, [](Communicator& c) {
-            c.clock().leave(kMs);
+            c.clock().begin_compute(kMs);
             if (c.rank() == 1) throw std::runtime_error("computation lost");
-            c.clock().arrive();
+            c.clock().end_compute();
             c.barrier();
           });
         }) == "computation lost");
 }
 
-TEST_CASE("virtual ranks: the two ends of a message must agree") {
+TEST_CASE("emulated ranks: both ends of a message must agree on its size") {
   CHECK_THAT(failure([] {
                run(2, [](Communicator& c) {
                  if (c.rank() == 0) send_to(c, 1, 0);
@@ -132,7 +132,7 @@ TEST_CASE("virtual ranks: the two ends of a message must agree") {
              contains("rank 0 sends 10 elements to rank 1, which expects 11"));
 }
 
-TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who abandons") {
+TEST_CASE("emulated ranks: an unreceived message is an error, unless its rank abandons") {
   const auto ends = [](bool abandons) {
     return failure([&] {
       const auto eager = make_network(find_model("loggops"), {}, 2);
@@ -150,7 +150,7 @@ TEST_CASE("virtual ranks: a message that nobody takes is an error, but for who a
   CHECK(ends(true) == "");
 }
 
-TEST_CASE("virtual ranks: errors of the network end them") {
+TEST_CASE("emulated ranks: errors of the network end them") {
   CHECK_THAT(failure([] {
                const auto slow = make_network(find_model("alpha_beta"), {{"beta", 1e18}}, 2);
                on_emulated_ranks(*slow, 2, [](Communicator& c) {
@@ -161,7 +161,7 @@ TEST_CASE("virtual ranks: errors of the network end them") {
              contains("over 11 days"));
 }
 
-TEST_CASE("virtual ranks: what cannot be is refused") {
+TEST_CASE("emulated ranks: rejects invalid options and calls") {
   const auto nothing = [](Communicator&) {};
   const auto fails = [](Blame blame, const std::string& part, const auto& use) {
     try {
@@ -173,9 +173,9 @@ TEST_CASE("virtual ranks: what cannot be is refused") {
     return false;
   };
   for (const Rank ranks : {-1, 0, 1025})
-    CHECK(fails(Blame::usage, "give 1 to 1024",
+    CHECK(fails(Blame::usage, "use 1 to 1024",
                 [&] { on_emulated_ranks(*network(2), ranks, nothing); }));
-  CHECK(fails(Blame::usage, "one for each", [&] { run(2, nothing, {.slowdown = {1}}); }));
+  CHECK(fails(Blame::usage, "use one per rank", [&] { run(2, nothing, {.slowdown = {1}}); }));
   for (const double bad : {0.0, -1.0, std::nan("")})
     CHECK(fails(Blame::usage, "above 0", [&] { run(1, nothing, {.slowdown = {bad}}); }));
   CHECK(fails(Blame::usage, "jitter", [&] { run(1, nothing, {.jitter = -1}); }));
@@ -184,7 +184,7 @@ TEST_CASE("virtual ranks: what cannot be is refused") {
                 [&] { run(1, [&](Communicator& c) { compute(c, bad); }); }));
   CHECK(fails(Blame::usage, "use fewer segments",
               [&] { run(1, [&](Communicator& c) { start(c, 4096, {}); }); }));
-  CHECK(fails(Blame::check, "no virtual clock has started", [&] {
+  CHECK(fails(Blame::check, "no emulated clock has started", [&] {
     run(1, [&](Communicator& c) {
       std::exception_ptr why;
       std::thread([&] {

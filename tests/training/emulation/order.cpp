@@ -1,4 +1,4 @@
-// The order in which virtual ranks learn of what happens; and that it is always the same.
+// The order in which emulated ranks see events; it is always the same.
 #include <mutex>
 #include <tuple>
 #include <vector>
@@ -7,16 +7,16 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/world.hpp"
 
-using namespace virtually;
+using namespace emulated;
 
-TEST_CASE("virtual ranks: wait() returns lanes as they are done, poll() what is done now") {
+TEST_CASE("emulated ranks: wait() returns lanes in order of completion, poll() those done now") {
   std::vector<int> lanes, polled;
   std::vector<Count> times;
   run(4,
       [&](Communicator& c) {
         std::vector<std::vector<float>> values(4, std::vector<float>(250));
         if (c.rank() > 0) {
-          compute(c, 5 * kMs);  // times its slow-down
+          compute(c, 5 * kMs);  // times its slowdown
           start(c, c.rank(), {transfer(ActionKind::send, 0, values[0])});
           c.wait();
           return;
@@ -39,7 +39,7 @@ TEST_CASE("virtual ranks: wait() returns lanes as they are done, poll() what is 
   CHECK(polled == std::vector<int>{-1, -1, 2, -1});
 }
 
-TEST_CASE("virtual ranks: who polls on and on sees time go by, without a computation") {
+TEST_CASE("emulated ranks: simulated time advances during repeated polls") {
   std::vector<Count> times;
   run(2, [&](Communicator& c) {
     std::vector<float> values(1000);
@@ -53,7 +53,7 @@ TEST_CASE("virtual ranks: who polls on and on sees time go by, without a computa
   CHECK(times == std::vector<Count>{8000, 8000});
 }
 
-TEST_CASE("virtual ranks: a send has the value at its start, and reductions go in listed order") {
+TEST_CASE("emulated ranks: a send has the value at its start; reductions apply in listed order") {
   std::vector<float> sum, heard(1);
   run(3, [&](Communicator& c) {
     std::vector<float> value{1e8F};
@@ -65,7 +65,7 @@ TEST_CASE("virtual ranks: a send has the value at its start, and reductions go i
       sum = value;
       return;
     }
-    compute(c, c.rank() * kMs);  // the message of rank 1 is there first
+    compute(c, c.rank() * kMs);  // rank 1's message arrives first
     value = {c.rank() == 1 ? 1.0F : -1e8F};
     std::vector<Transfer> round{transfer(ActionKind::send, 0, value)};
     if (c.rank() == 1) round.push_back(transfer(ActionKind::replace, 0, heard));
@@ -76,14 +76,14 @@ TEST_CASE("virtual ranks: a send has the value at its start, and reductions go i
   CHECK(heard == std::vector<float>{1e8F});
 }
 
-TEST_CASE("virtual ranks: many messages of one round to one peer arrive in their order") {
+TEST_CASE("emulated ranks: messages of one round to one peer arrive in order") {
   constexpr Count kMessages = 40, kAll = kMessages * (kMessages + 1) / 2;
   int wrong = 0;
   run(4, [&](Communicator& c) {
     std::vector<std::int32_t> data(kAll, c.rank() == 0 ? 1 : 0);
     std::vector<Transfer> round;
     Count first = 0;
-    for (Count n = 1; n <= kMessages; first += n++) {  // each of another length
+    for (Count n = 1; n <= kMessages; first += n++) {  // all of different lengths
       auto* const at = reinterpret_cast<std::byte*>(data.data() + first);
       if (c.rank() > 0) round.push_back({ActionKind::replace, 0, at, n});
       for (Rank to = 1; c.rank() == 0 && to < 4; ++to)
@@ -96,7 +96,7 @@ TEST_CASE("virtual ranks: many messages of one round to one peer arrive in their
   CHECK(wrong == 0);
 }
 
-TEST_CASE("virtual ranks: an empty round is done at once, on the highest lane as well") {
+TEST_CASE("emulated ranks: an empty round is done at once, even on the highest lane") {
   int lane = 0;
   run(1, [&](Communicator& c) {
     start(c, 4095, {});
@@ -105,8 +105,8 @@ TEST_CASE("virtual ranks: an empty round is done at once, on the highest lane as
   CHECK(lane == 4095);
 }
 
-// 64 ranks of two threads each, on a network whose messages share ports; twice.
-TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond, again") {
+// 64 ranks of two threads each, on a network whose messages share ports; runs twice.
+TEST_CASE("emulated ranks: two runs of 64 ranks with two threads each agree to the picosecond") {
   const auto train = [] {
     std::vector<std::vector<float>> weights(64);
     EmulationOptions options{.slowdown = std::vector<double>(64, 1), .jitter = 0.3, .seed = 7};
@@ -124,21 +124,21 @@ TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond,
           std::thread mover = c.clock().start([&] {
             std::unique_lock lock(mutex);
             while (done < 2) {
-              while (given <= done) changed->wait(lock);
+              while (given <= done) changed.wait(lock);
               lock.unlock();
               execute(c, find_algorithm("ring"), {.ranks = 64, .elements = 300},
                       std::as_writable_bytes(std::span(data)), {}, 2);
               lock.lock();
               ++done;
-              changed->notify_all();
+              changed.notify_all();
             }
           });
           for (int step = 0; step < 2; ++step) {
             compute(c, kMs);
             std::unique_lock lock(mutex);
             ++given;
-            changed->notify_all();
-            while (done < given) changed->wait(lock);
+            changed.notify_all();
+            while (done < given) changed.wait(lock);
           }
           c.clock().join(mover);
           weights[static_cast<std::size_t>(c.rank())] = data;
@@ -147,7 +147,7 @@ TEST_CASE("virtual ranks: 64 ranks of two threads do the same to the picosecond,
     return std::tuple(outcome.finish_of, outcome.events, outcome.turns, weights);
   };
   const auto first = train();
-  CHECK((first == train()));                               // not to be printed
+  CHECK((first == train()));  // in parentheses, so that a failure does not print it
   CHECK(std::get<0>(first)[0] > 2 * 2000 * kMicrosecond);  // as slow as rank 13
   for (const auto& weights : std::get<3>(first)) CHECK(weights == std::get<3>(first)[0]);
 }

@@ -1,6 +1,6 @@
 // Schedules in whole training runs: the reference iteration of three layers (forward 1, backward 2,
-// an allreduce of 2, 2 and 6 units) on two virtual ranks, through trainer, exchange, scheduler and
-// ring, takes as long as it does on paper.
+// an allreduce of 2, 2 and 6 units) on two emulated ranks, through trainer, exchange, scheduler and
+// ring, takes the time computed by hand.
 #include <cmath>
 #include <map>
 
@@ -15,17 +15,17 @@ using namespace arlab::training;
 
 namespace {
 
-constexpr Count kUnit = 20'000;  // elements that an allreduce carries in a unit
-constexpr double kSpeed = 1e6;   // multiply-adds a second
+constexpr Count kUnit = 20'000;  // elements that an allreduce exchanges in a unit
+constexpr double kSpeed = 1e6;   // multiply-adds per second
 constexpr int kSteps = 24;
 
-/// Three layers, of which only the costs matter.
+/// Three layers with costs only.
 class Layers final : public Replica {
  public:
   Layers() {
     Count offset = 0;
     for (const Count units : {2, 2, 6}) {
-      const auto work = static_cast<Count>(kSpeed * 1e-3);  // 1 ms a sample, and there is one
+      const auto work = static_cast<Count>(kSpeed * 1e-3);  // 1 ms for the only sample
       variables_.push_back({"layer", {units * kUnit}, offset, units * kUnit, work});
       offset += units * kUnit;
     }
@@ -52,7 +52,7 @@ class Layers final : public Replica {
   Need need_;
 };
 
-/// Milliseconds a step, which are units, over the second half of the steps.
+/// Returns milliseconds per step (one is a unit), over the second half of the steps.
 double period(const std::string& scheduler, const Values& values, double alpha) {
   toy::Run run;
   run.ranks = 2;
@@ -63,11 +63,11 @@ double period(const std::string& scheduler, const Values& values, double alpha) 
   run.learning.options.gradients.scheduler = scheduler;
   run.learning.options.gradients.scheduling = values;
   run.make = [](Rank) { return std::make_unique<Layers>(); };
-  // On a ring of two, n bytes are exchanged in 2 (alpha' + n / 2 beta').
+  // On a ring of two, exchanging n bytes takes 2 (alpha' + n / 2 beta').
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
-    const double beta = 1e-3 * static_cast<double>(kSecond) / (4 * kUnit);
+    const double beta = 1e-3 * kPicosecondsPerSecond / (4 * kUnit);
     const auto network = make_network(
-        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kSecond}, {"beta", beta}}, ranks);
+        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kPicosecondsPerSecond}, {"beta", beta}}, ranks);
     on_emulated_ranks(*network, ranks, body);
   };
   std::vector<double> begins;
@@ -83,16 +83,16 @@ struct Expected {
   const char* scheduler;
   Values values;
   double alpha;          // units
-  double without, with;  // a step's units, without alpha and with it
+  double without, with;  // units per step, without and with alpha
 };
 
 }  // namespace
 
-TEST_CASE("the reference iteration takes what it must, under every schedule, in training itself") {
+TEST_CASE("the reference iteration takes the expected time under every schedule in real training") {
   const Values one{{"first_bucket", 1e9}, {"bucket", 1e9}};
   const Values cap{{"first_bucket", 4. * 4 * kUnit}, {"bucket", 4. * 4 * kUnit}};
-  // Of an allreduce the ring's halves have half a start-up time each; DeAR's have a whole one in
-  // the reference.
+  // Each half of the ring's allreduce has half a start-up time; in the reference each half of DeAR's
+  // has a whole one.
   const Expected all[] = {{"none", {}, 0.5, 19, 20.5},    {"buckets", one, 0.5, 19, 19.5},
                           {"buckets", cap, 0.5, 15, 16},  {"fifo", {}, 0.5, 15, 16.5},
                           {"stagger", {}, 0.5, 15, 16.5}, {"dear", {}, 1, 13, 16}};
@@ -103,8 +103,8 @@ TEST_CASE("the reference iteration takes what it must, under every schedule, in 
   }
 }
 
-// Whoever leads tells the others what comes next: one more message before each.
-TEST_CASE("where one leads, its word costs a message, and no more") {
+// The leader broadcasts its next task: one more message before each task.
+TEST_CASE("a leader's broadcast costs one message and no more") {
   const double word = 208. / (4 * kUnit);  // units, of 26 numbers of 8 bytes
   const Values slices{{"slice", 0.25 * 4 * kUnit}};
   const double whole = period("tictac", {}, 0);
@@ -113,5 +113,6 @@ TEST_CASE("where one leads, its word costs a message, and no more") {
   const double sliced = period("priority", slices, 0);
   CHECK(sliced >= 13);
   CHECK(sliced <= 13.25 + 40 * word);
-  CHECK(period("priority", slices, 0.5) > 20);  // a latency a slice, and one a word: too fine
+  CHECK(period("priority", slices, 0.5) >
+        20);  // one latency per slice and one per broadcast: too many slices
 }

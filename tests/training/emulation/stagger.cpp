@@ -1,4 +1,4 @@
-// Staggering: workers of a parameter server whose bursts meet on its link, and those whose do not.
+// Staggering: workers whose bursts collide on a parameter server's link, and workers whose do not.
 #include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
@@ -11,7 +11,7 @@ using namespace arlab::training;
 
 namespace {
 
-/// Seconds that worker 0 waits for communication a step, on links that are shared fairly.
+/// Returns worker 0's waiting time per step in seconds, on links with fair sharing.
 double exposed(const std::string& scheduler) {
   toy::Run run;
   run.ranks = 4;  // three workers, one server
@@ -36,7 +36,7 @@ double exposed(const std::string& scheduler) {
 
 }  // namespace
 
-TEST_CASE("workers that begin one after another have the server's link to themselves") {
+TEST_CASE("workers that start one after another do not share the server's link") {
   const double together = exposed("buckets"), staggered = exposed("stagger");
   CAPTURE(together, staggered);
   CHECK(staggered < 0.6 * together);

@@ -1,5 +1,5 @@
-// Every training strategy on virtual ranks: as on threads where the order of messages does not
-// matter, and always the same again where it does.
+// Every strategy on emulated ranks: the results of threads if the order of messages does not matter,
+// and otherwise always the same result.
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,8 +29,8 @@ class Timed final : public Replica {
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
   BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
   BatchResult learn(const Samples& samples, float scale) override {
-    clock_.leave(2e-3);
-    clock_.arrive();
+    clock_.begin_compute(2e-3);
+    clock_.end_compute();
     return toy_.learn(samples, scale);
   }
 
@@ -74,7 +74,7 @@ toy::Run run_of(std::string_view strategy) {
 
 }  // namespace
 
-TEST_CASE("virtual ranks: synchronous strategies have the weights of threads, bit for bit") {
+TEST_CASE("emulated ranks: synchronous strategies give the weights of threads, bit for bit") {
   int runs = 0;
   for (const StrategyKind& strategy : strategies()) {
     if (!strategy.synchronous) continue;
@@ -82,15 +82,15 @@ TEST_CASE("virtual ranks: synchronous strategies have the weights of threads, bi
     const toy::Run run = run_of(strategy.name);
     EmulationOptions options;
     for (Rank r = 0; r < run.ranks; ++r) options.slowdown.push_back(1 + r % 3);
-    const Trained virtually = train(run, options);
-    CHECK(virtually.result.weights == toy::train(run).weights);
-    CHECK(virtually.outcome.finish >= 10 * 2 * 1000 * kMicrosecond);  // 10 steps
+    const Trained emulated = train(run, options);
+    CHECK(emulated.result.weights == toy::train(run).weights);
+    CHECK(emulated.outcome.finish >= 10 * 2 * 1000 * kMicrosecond);  // 10 steps
     ++runs;
   }
   CHECK(runs > 3);
 }
 
-TEST_CASE("virtual ranks: asynchronous strategies do the same, again and again") {
+TEST_CASE("emulated ranks: asynchronous strategies give the same result in every run") {
   for (const char* strategy : {"async_parameter_server", "stale_synchronous", "local_sgd"}) {
     INFO(strategy);
     const toy::Run run = run_of(strategy);
@@ -104,11 +104,11 @@ TEST_CASE("virtual ranks: asynchronous strategies do the same, again and again")
   }
 }
 
-TEST_CASE("virtual ranks: a slow worker's gradients are old when they arrive") {
+TEST_CASE("emulated ranks: a slow worker's gradients are stale on arrival") {
   const toy::Run run = run_of("async_parameter_server");  // three workers and a server
   const auto oldest = [&](double slowdown) {
     return train(run, {.slowdown = {1, 1, slowdown, 1}}).result.staleness.rbegin()->first;
   };
-  CHECK(oldest(1) == 2);  // the two others came between
+  CHECK(oldest(1) == 2);  // the two others updated in between
   CHECK(oldest(4) >= 6);
 }

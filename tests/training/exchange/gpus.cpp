@@ -1,5 +1,5 @@
-// Training whose gradients travel between GPUs, for which the host plays, ends with the bits of
-// training without.
+// Training with gradients exchanged between GPUs, which the host stands in for, gives the bits of
+// training without GPUs.
 #include "tests/support/catch.hpp"
 #include "tests/support/on_staged_ranks.hpp"
 #include "tests/support/toy_training.hpp"
@@ -11,7 +11,7 @@ using namespace arlab::training;
 
 namespace {
 
-/// All ranks' weights after some steps.
+/// Returns all ranks' weights after some steps.
 std::vector<std::vector<float>> trained(const toy::Run& run) {
   std::vector<std::vector<float>> weights(static_cast<std::size_t>(run.ranks));
   const Dataset data = cached(synthetic({.shape = toy::kShape, .samples = run.samples, .seed = 5}));
@@ -20,7 +20,7 @@ std::vector<std::vector<float>> trained(const toy::Run& run) {
       return std::make_unique<toy::ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));
     };
     TrainerOptions learning = run.learning;
-    learning.via.gpus = &gpus;
+    learning.route_options.gpus = &gpus;
     Trainer trainer(c, learning, make);
     Pipeline feed(data, toy::sampling(run, run.ranks, c.rank()), 1);
     trainer.run({&feed, nullptr}, run.samples / run.global_batch);
@@ -32,13 +32,13 @@ std::vector<std::vector<float>> trained(const toy::Run& run) {
 
 }  // namespace
 
-TEST_CASE("gradients between GPUs train as on the host, by any route") {
+TEST_CASE("gradients exchanged between GPUs train as on the host, by any route") {
   for (const char* route : {"ring", "native", "hierarchical"})
     for (const bool overlap : {false, true}) {
       toy::Run run;
       run.ranks = 4;
       run.learning.route = route;
-      run.learning.via.group_size = 2;
+      run.learning.route_options.group_size = 2;
       run.learning.overlap = overlap;
       INFO(route << " overlap " << overlap);
       CHECK(trained(run) == toy::train(run).weights);

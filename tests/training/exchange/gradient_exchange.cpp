@@ -1,4 +1,4 @@
-// Compressed gradients in whole training runs of the toy.
+// Compressed gradients in whole training runs of the toy model.
 #include "training/exchange/gradient_exchange.hpp"
 
 #include <cmath>
@@ -35,7 +35,7 @@ bool equal_on_all(const toy::Result& result) {
 
 }  // namespace
 
-TEST_CASE("every compressor trains, replicas stay equal, and overlapping changes no bit") {
+TEST_CASE("every compressor trains, replicas stay equal, and overlap changes no bits") {
   for (const CompressorKind& kind : compressors()) {
     toy::Run run = run_with(choose_compressor(kind, {}), 3);
     for (const Aggregation aggregation : kind.aggregations) {
@@ -52,7 +52,7 @@ TEST_CASE("every compressor trains, replicas stay equal, and overlapping changes
   }
 }
 
-TEST_CASE("what loses nothing trains as dense, by every way and scheduler") {
+TEST_CASE("lossless codes train like dense gradients, with every aggregation and scheduler") {
   toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 2);
   GradientOptions& gradients = run.learning.options.gradients;
   const toy::Result one = toy::alone(
@@ -63,7 +63,7 @@ TEST_CASE("what loses nothing trains as dense, by every way and scheduler") {
       }(),
       2);
   for (const SchedulerKind& kind : schedulers()) {
-    if (kind.name == "dear") continue;  // refused: see below
+    if (kind.name == "dear") continue;  // rejected: see below
     gradients.scheduler = kind.name;
     gradients.scheduling.clear();
     for (const Parameter& p : kind.parameters)
@@ -76,7 +76,7 @@ TEST_CASE("what loses nothing trains as dense, by every way and scheduler") {
   }
 }
 
-TEST_CASE("bytes that a compressed run sends are those of its codes") {
+TEST_CASE("a compressed run sends as many bytes as its codes have") {
   toy::Run run = run_with(choose_compressor("topk:ratio=0.1"), 2);
   run.learning.options.gradients.scheduling = {{"first_bucket", 1e6}, {"bucket", 1e6}};
   run.learning.epochs = 1;
@@ -86,7 +86,7 @@ TEST_CASE("bytes that a compressed run sends are those of its codes") {
   CHECK(result.epochs[0].bytes_sent == 2 * 10 * 8 * k);  // two ranks, ten steps
 }
 
-TEST_CASE("what is pushed to parameter servers may be codes") {
+TEST_CASE("compressed gradients can be pushed to parameter servers") {
   for (const char* strategy : {"parameter_server", "async_parameter_server"})
     for (const CompressorKind& kind : compressors()) {
       INFO(strategy << ", " << kind.name);
@@ -99,17 +99,17 @@ TEST_CASE("what is pushed to parameter servers may be codes") {
         const toy::Result result = toy::train(run);
         CHECK(std::isfinite(result.epochs.back().train.loss));
         for (Rank w = 1; w < 3; ++w) CHECK(result.weights[index(w)] == result.weights[0]);
-        // Pushes of codes, pulls of weights.
+        // Pushes codes and pulls weights.
         CHECK(result.epochs.back().bytes_sent > 0);
       } catch (const Error& e) {
         CHECK(e.blame() == Blame::usage);
         why = e.what();
       }
       const bool can =
-          kind.optimiser == "any" && kind.name != "threshold" && kind.name != "powersgd";
+          kind.optimizer == "any" && kind.name != "threshold" && kind.name != "powersgd";
       CHECK(why.empty() == can);
     }
-  // Of codes that lose nothing, every worker pushes all: to the bit as without.
+  // With lossless codes, pushes give the bits of uncompressed training.
   toy::Run run = run_with(choose_compressor("topk:ratio=1,feedback=off"), 4);
   run.learning.options.gradients.scheduling.clear();
   run.learning.strategy = "parameter_server";
@@ -119,7 +119,7 @@ TEST_CASE("what is pushed to parameter servers may be codes") {
   CHECK(toy::train(run).weights[0] == compressed);
 }
 
-TEST_CASE("compressors that cannot be used so are refused, with what to do") {
+TEST_CASE("rejects unsupported uses of compressors, with a remedy") {
   const auto refused = [](const std::string& spec, const std::string& part,
                           const std::function<void(TrainerOptions&)>& change) {
     toy::Run run = run_with(choose_compressor(spec), 2);
@@ -127,25 +127,25 @@ TEST_CASE("compressors that cannot be used so are refused, with what to do") {
     change(run.learning);
     return toy::fails(Blame::usage, part, [&] { toy::train(run); });
   };
-  CHECK(refused("fp16", "cannot be cut: use --scheduler buckets",
+  CHECK(refused("fp16", "cannot be split: use scheduler buckets",
                 [](TrainerOptions& l) { l.options.gradients.scheduler = "dear"; }));
-  CHECK(refused("fp16", "codes of fp16 cannot travel by requantise",
+  CHECK(refused("fp16", "compressor fp16 does not support aggregation requantise",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "requantise"; }));
-  CHECK(refused("fp16", "are not positions and floats",
+  CHECK(refused("fp16", "does not make codes of positions and floats",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "doubling"; }));
   CHECK(refused("fp16", "unknown aggregation 'all_gathr', did you mean 'all_gather'?",
                 [](TrainerOptions& l) { l.options.gradients.aggregation = "all_gathr"; }));
-  CHECK(refused("topk", "needs all_gather, which algorithm tree does not do",
+  CHECK(refused("topk", "needs all_gather, which algorithm tree does not support",
                 [](TrainerOptions& l) { l.route = "tree"; }));
-  CHECK(refused("fp16", "algorithm native does not do",
+  CHECK(refused("fp16", "algorithm native does not support",
                 [](TrainerOptions& l) { l.route = "native"; }));
-  CHECK(refused("topk", "strategy central_storage has no use for a compressor",
+  CHECK(refused("topk", "strategy central_storage does not use a compressor",
                 [](TrainerOptions& l) { l.strategy = "central_storage"; }));
-  CHECK(refused("dgc", "must be followed by SGD without momentum, not momentum",
+  CHECK(refused("dgc", "requires optimizer SGD without momentum, not momentum",
                 [](TrainerOptions& l) { l.optimizer.kind = OptimizerOptions::Kind::momentum; }));
 }
 
-TEST_CASE("a rank that fails while gradients are under way leaves nobody reading what is gone") {
+TEST_CASE("after a rank fails during an exchange, no rank reads its freed memory") {
   struct Ended {};
   for (const char* scheduler : {"dear", "priority", "fifo"})
     for (const Rank culprit : {0, 1, 2}) {
@@ -161,7 +161,7 @@ TEST_CASE("a rank that fails while gradients are under way leaves nobody reading
     }
 }
 
-TEST_CASE("a gradient that is no number is told before a code hides it") {
+TEST_CASE("a NaN gradient is reported before compression hides it") {
   for (const char* spec : {"signsgd", "topk", "powersgd"}) {
     INFO(spec);
     toy::Run run = run_with(choose_compressor(spec), 2);
@@ -170,7 +170,7 @@ TEST_CASE("a gradient that is no number is told before a code hides it") {
   }
 }
 
-TEST_CASE("what is chosen by itself receives the fewest bytes, and says so") {
+TEST_CASE("'auto' chooses the aggregation with the fewest bytes, with a reason") {
   GradientOptions options;
   options.compressor = choose_compressor("onebit");
   const Variable v{.name = "w", .shape = {1024, 1024}, .elements = 1 << 20};
@@ -178,6 +178,6 @@ TEST_CASE("what is chosen by itself receives the fewest bytes, and says so") {
   CHECK(few.way == "all_gather");
   CHECK(many.way == "requantise");
   CHECK(many.advice.find("times fewer") != std::string::npos);
-  options.compressor = choose_compressor("powersgd");  // which makes use of the shape
+  options.compressor = choose_compressor("powersgd");  // which depends on the shape
   CHECK(code_route(options, {&v, 1}, 4).advice.find("128 times fewer") != std::string::npos);
 }

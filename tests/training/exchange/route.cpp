@@ -1,5 +1,5 @@
-// Routes that know which ranks share a machine: by hand, or from the communicator. Routes between
-// GPUs, for which the host plays.
+// Routes with groups of ranks on a machine: given, or from the communicator. Routes between GPUs,
+// which the host stands in for.
 #include "training/exchange/route.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace arlab::training;
 
 namespace {
 
-/// The same ranks, said to be on these machines.
+/// The same ranks, reported to be on given machines.
 class Spread final : public Communicator {
  public:
   Spread(Communicator& under, std::vector<Rank> machines)
@@ -39,14 +39,14 @@ class Spread final : public Communicator {
   std::vector<Rank> machines_;
 };
 
-/// Whether the route sums odd numbers of floats rightly on all ranks; they agree on the answer.
+/// Returns whether the route sums various numbers of floats correctly; the same on all ranks.
 bool sums(Communicator& c, const Route& route) {
   Count wrong = 0;
   for (const std::size_t elements : {0u, 1u, 5u, 1009u}) {
     std::vector<float> data(elements);
     for (std::size_t i = 0; i < elements; ++i)
       data[i] = static_cast<float>(c.rank() + 1) + static_cast<float>(i);
-    travel(c, route, Collective::allreduce, 0, data, 7);
+    run_collective(c, route, Collective::allreduce, 0, data, 7);
     const auto ranks = static_cast<float>(c.ranks());
     for (std::size_t i = 0; i < elements; ++i)
       wrong += data[i] == ranks * (ranks + 1) / 2 + ranks * static_cast<float>(i) ? 0 : 1;
@@ -62,7 +62,7 @@ bool has_hierarchical(const std::vector<Route>& routes) {
 
 }  // namespace
 
-TEST_CASE("a route over groups by hand sums, and auto tries it") {
+TEST_CASE("a route over given groups sums correctly, and auto tries it") {
   struct Case {
     Rank ranks, size;
   };
@@ -80,7 +80,7 @@ TEST_CASE("a route over groups by hand sums, and auto tries it") {
   }
 }
 
-TEST_CASE("groups of different sizes are refused by name, and auto leaves them out") {
+TEST_CASE("find_route() rejects groups of different sizes, and auto skips them") {
   CHECK(toy::fails(Blame::usage, "2 to 4 ranks", [] {
     on_threads(6,
                [](Communicator& c) { find_route("hierarchical", 1, c, 100, {.group_size = 4}); });
@@ -94,7 +94,7 @@ TEST_CASE("groups of different sizes are refused by name, and auto leaves them o
   CHECK(right);
 }
 
-TEST_CASE("a route knows the machines that the communicator knows") {
+TEST_CASE("a route uses the machines that the communicator reports") {
   bool right = false;
   on_threads(4, [&](Communicator& threads) {
     Spread c(threads, {7, 3, 7, 3});
@@ -108,7 +108,7 @@ TEST_CASE("a route knows the machines that the communicator knows") {
   CHECK(right);
 }
 
-TEST_CASE("where all ranks share a machine, or none do, there are no groups") {
+TEST_CASE("if all ranks share a machine, or none do, there are no groups") {
   for (const std::vector<Rank>& machines : {std::vector<Rank>{5, 5, 5}, {0, 1, 2}})
     CHECK(toy::fails(Blame::usage, "give --groups", [&] {
       on_threads(3, [&](Communicator& threads) {
@@ -118,7 +118,7 @@ TEST_CASE("where all ranks share a machine, or none do, there are no groups") {
     }));
 }
 
-TEST_CASE("routes between GPUs sum, every one of them, and say whose allreduce it is") {
+TEST_CASE("all routes between GPUs sum correctly and name the native allreduce") {
   for (const Rank ranks : {1, 2, 4}) {
     bool right = false;
     on_staged_ranks(ranks, [&](Communicator& c, StagedExecutor& gpus) {
@@ -134,7 +134,7 @@ TEST_CASE("routes between GPUs sum, every one of them, and say whose allreduce i
   }
 }
 
-TEST_CASE("an exchange runs its buckets between GPUs, beside the backward pass or not") {
+TEST_CASE("an exchange sends its buckets between GPUs, with and without overlap") {
   for (const bool overlap : {false, true})
     for (const char* word : {"ring", "native", "hierarchical"}) {
       bool right = false;

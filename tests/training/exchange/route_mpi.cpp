@@ -1,5 +1,5 @@
-// Training's collectives over MPI: by a route that knows groups, and between devices of the ranks,
-// for which the host plays.
+// Training's collectives over MPI: with a route over groups, and between devices of the ranks, which
+// the host stands in for.
 #define CATCH_CONFIG_RUNNER  // mpi_main.hpp
 #include <algorithm>
 
@@ -15,7 +15,7 @@ using namespace arlab::training;
 
 namespace {
 
-/// Elements that are wrong on any rank after three steps of two buckets.
+/// Returns the number of wrong elements on any rank after three steps of two buckets.
 Count wrong_after_steps(const Route& route, bool overlap) {
   Exchange exchange(*world, route, overlap);
   const auto ranks = static_cast<float>(world->ranks());
@@ -33,7 +33,7 @@ Count wrong_after_steps(const Route& route, bool overlap) {
 
 }  // namespace
 
-TEST_CASE("over MPI: groups by hand") {
+TEST_CASE("over MPI: given groups") {
   for (const Rank size : {2, 4}) {
     const Route route = find_route("hierarchical", 2, *world, 100, {.group_size = size});
     CHECK(route.groups->count() == world->ranks() / size);

@@ -20,7 +20,7 @@ TEST_CASE("crc32c gives the values of RFC 3720") {
   CHECK(crc32c("") == 0);
 }
 
-TEST_CASE("crc32c of pieces is that of the whole") {
+TEST_CASE("crc32c of pieces equals that of the whole") {
   const std::string text = "All for one, and one for all: united we stand, divided we fall.";
   for (std::size_t cut = 0; cut <= text.size(); ++cut)
     CHECK(crc32c(std::string_view(text).substr(cut), crc32c(text.substr(0, cut))) == crc32c(text));

@@ -21,7 +21,7 @@ std::size_t files_in(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-// As if the disk were full beyond so many bytes of a file.
+// Limits the size of files, as if the disk were full.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : ignored_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -42,7 +42,7 @@ class FileLimit {
 
 }  // namespace
 
-TEST_CASE("what was written is read back, folders made, nothing left beside it") {
+TEST_CASE("writes files, creates folders and leaves no temporary files") {
   const Folder folder;
   const std::string path = folder.file("a/b/file"), big(3'000'000, 'x');
   const std::string_view pieces[] = {"one ", "", "two ", big};
@@ -62,12 +62,13 @@ TEST_CASE("a write that fails leaves the old file and nothing else") {
     const FileLimit limit(50'000);
     said = failure([&] { write(path, text); });
   }
-  CHECK(said == "3: cannot write " + path + " (File too large): make room or write somewhere else");
+  CHECK(said == "3: cannot write " + path +
+                    " (File too large): free some space or write to another folder");
   CHECK(read_whole(path) == "old");
   CHECK(files_in(folder.file("")) == 1);
 }
 
-TEST_CASE("files that cannot be read or written are named with the reason") {
+TEST_CASE("errors name the file and the reason") {
   const Folder folder;
   CHECK(failure([&] { read_whole(folder.file("none"), "look elsewhere"); }) ==
         "3: cannot read " + folder.file("none") + " (No such file or directory): look elsewhere");
@@ -75,15 +76,15 @@ TEST_CASE("files that cannot be read or written are named with the reason") {
   folder.with("file", "");
   CHECK(failure([&] { write(folder.file("file/inside"), "x"); }) ==
         "3: cannot write " + folder.file("file/inside") +
-            " (Not a directory): name a folder that can be written");
+            " (Not a directory): use a writable folder");
 }
 
-TEST_CASE("files without a size are read to their end") {
+TEST_CASE("reads files of unknown size to their end") {
   CHECK(read_whole("/proc/self/status").find("Name:") == 0);
   CHECK(read_whole("/dev/null").empty());
 }
 
-TEST_CASE("temporary files of a killed process are recognised") {
+TEST_CASE("recognizes temporary files of a killed process") {
   CHECK(is_left_over("step-3.ckpt.writing-4711"));
   CHECK_FALSE(is_left_over("step-3.ckpt"));
   CHECK_FALSE(is_left_over("x.writing-"));

@@ -1,4 +1,4 @@
-// The models of the catalogue, as replicas.
+// The models of the catalog, as replicas.
 #include <map>
 #include <set>
 
@@ -60,7 +60,7 @@ TEST_CASE("models have the published numbers of parameters") {
   for (const auto& [name, parameters] : published) CHECK(seen.count(name) == 1);
 }
 
-TEST_CASE("each gradient is ready once, when it is complete, the last layer's first") {
+TEST_CASE("each gradient is ready once, when it is complete, last layer first") {
   use_threads(1);
   for (const char* name : {"mlp", "cnn_pooled", "resnet50"}) {
     INFO(name);
@@ -86,7 +86,7 @@ TEST_CASE("each gradient is ready once, when it is complete, the last layer's fi
   }
 }
 
-TEST_CASE("gradients are added, scaled, and go with the weights given from outside") {
+TEST_CASE("gradients accumulate, are scaled, and belong to the current weights") {
   use_threads(1);
   const Architecture& a = find_architecture("mlp");
   const Images batch = images(a, 4);
@@ -104,7 +104,7 @@ TEST_CASE("gradients are added, scaled, and go with the weights given from outsi
   CHECK(one->evaluate(batch.samples()).loss == Approx(other->evaluate(batch.samples()).loss));
 }
 
-TEST_CASE("samples that do not fit the model are refused") {
+TEST_CASE("rejects samples that do not fit the model") {
   const auto replica = make_replica(find_architecture("mlp"), {});
   const std::vector<float> values(784);
   const std::vector<std::int64_t> good{3}, two{3, 4}, beyond{10}, negative{-1};
@@ -112,7 +112,7 @@ TEST_CASE("samples that do not fit the model are refused") {
                            const std::string& part) {
     return toy::fails(Blame::usage, part, [&] { replica->learn({v, l}, 1); });
   };
-  CHECK(refused(values, two, "784 numbers for 2 samples: model mlp takes 784 a sample"));
+  CHECK(refused(values, two, "784 numbers for 2 samples: model mlp takes 784 per sample"));
   CHECK(refused({}, {}, "0 numbers for 0 samples"));
   CHECK(refused(values, beyond, "label 10: model mlp has classes 0 to 9"));
   CHECK(refused(values, negative, "label -1"));
@@ -120,7 +120,7 @@ TEST_CASE("samples that do not fit the model are refused") {
                    [] { find_architecture("mpl"); }));
 }
 
-TEST_CASE("workers with LibTorch's models train as one does") {
+TEST_CASE("workers with LibTorch's models train like one worker") {
   use_threads(1);
   for (const char* model : {"mlp", "cnn_pooled"})
     for (const char* strategy : {"mirrored", "central_storage", "parameter_server"}) {

@@ -1,4 +1,4 @@
-// What is ours beside what LibTorch has itself.
+// Our replacements of LibTorch's parts, compared with LibTorch.
 #include <torch/torch.h>
 
 #include "tests/support/catch.hpp"
@@ -23,13 +23,14 @@ double difference(const torch::Tensor& a, const torch::Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("synchronised batch normalisation over workers is that of the whole batch") {
+TEST_CASE("synchronized batch normalization over workers equals that of the whole batch") {
   const torch::NoGradGuard building;
   torch::manual_seed(5);
   for (const Rank workers : {1, 2, 3}) {
     INFO(workers << " workers");
     const Count channels = 4;
-    const torch::Tensor x = torch::randn({6, channels, 3, 5}) * 3 + 100;  // far from 0: cancels
+    const torch::Tensor x =
+        torch::randn({6, channels, 3, 5}) * 3 + 100;  // far from 0, to provoke cancellation
     const torch::Tensor target = torch::randn_like(x);
     torch::nn::BatchNorm2d whole(channels);
     const torch::Tensor all = x.clone().set_requires_grad(true);
@@ -67,7 +68,7 @@ TEST_CASE("synchronised batch normalisation over workers is that of the whole ba
       CHECK(difference(kept["running_mean"], its["running_mean"]) < 1e-5);
       CHECK(difference(kept["running_var"], its["running_var"]) < 1e-5);
     }
-    // Sums of 90 numbers of the size of 10, and of their differences.
+    // Sums of 90 numbers of about 10, and of their differences.
     CHECK(difference(dw, whole->weight.grad()) < 5e-3);
     CHECK(difference(db, whole->bias.grad()) < 5e-3);
     whole->eval();
@@ -76,7 +77,7 @@ TEST_CASE("synchronised batch normalisation over workers is that of the whole ba
   }
 }
 
-TEST_CASE("optimizers step as PyTorch's do") {
+TEST_CASE("optimizers step like PyTorch's") {
   using Kind = OptimizerOptions::Kind;
   for (const Kind kind : {Kind::sgd, Kind::momentum, Kind::adam}) {
     INFO(name(kind));
@@ -99,11 +100,12 @@ TEST_CASE("optimizers step as PyTorch's do") {
       optimizer.apply(0, floats(ours).first(400), floats(gradient).first(400));
       optimizer.apply(400, floats(ours).subspan(400), floats(gradient).subspan(400));
     }
-    CHECK(difference(theirs, ours) < 2e-6);  // a rounding a step: theirs fuses multiply and add
+    CHECK(difference(theirs, ours) <
+          2e-6);  // one rounding per step: PyTorch fuses multiply and add
   }
 }
 
-TEST_CASE("a module's own optimizer works on the flat weights") {
+TEST_CASE("a LibTorch optimizer works on the flat weights") {
   torch::nn::Linear layer(3, 2);
   const torch::Tensor before = layer->weight.detach().clone();
   TorchParameters parameters(*layer);

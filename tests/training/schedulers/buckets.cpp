@@ -1,5 +1,5 @@
-// Properties of bucket plans, on many random models: what must hold whatever the layers and the
-// order in which their gradients become ready.
+// Properties of bucket plans on many random models, for any layers and any order in which their
+// gradients become ready.
 #include <algorithm>
 #include <numeric>
 
@@ -13,19 +13,19 @@ using namespace arlab::training;
 
 namespace {
 
-// Draws one number after the other.
+// Draws random numbers in sequence.
 struct Draws {
   Count below(Count bound) { return random.below(bound, next++); }
   Random random;
   std::uint64_t next = 0;
 };
 
-// Up to 40 layers of 1 to 3000 elements, small ones more often, as biases are.
+// Returns up to 40 layers of 1 to 3000 elements, mostly small ones, like biases.
 Profile model(Draws& draws) {
   Profile all;
   for (Count i = draws.below(40); i >= 0; --i) {
-    const Count most = draws.below(3) == 0 ? 3000 : 20;
-    all.push_back({std::to_string(i), 0, 0, 1 + draws.below(most), {}});
+    const Count max = draws.below(3) == 0 ? 3000 : 20;
+    all.push_back({std::to_string(i), 0, 0, 1 + draws.below(max), {}});
   }
   return all;
 }
@@ -44,7 +44,7 @@ std::vector<std::size_t> any_order(std::size_t count, Draws& draws) {
 
 }  // namespace
 
-TEST_CASE("any plan of buckets covers all gradients once, from the last to the first") {
+TEST_CASE("every plan of buckets covers all gradients once, from last to first") {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Draws draws{Random(seed)};
     const Profile profile = model(draws);
@@ -60,7 +60,7 @@ TEST_CASE("any plan of buckets covers all gradients once, from the last to the f
   }
 }
 
-TEST_CASE("any bucket but the last is full, and was not before its last layer") {
+TEST_CASE("every bucket except the last is full, and only since its last layer") {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Draws draws{Random(seed)};
     const Profile profile = model(draws);
@@ -74,7 +74,7 @@ TEST_CASE("any bucket but the last is full, and was not before its last layer") 
   }
 }
 
-TEST_CASE("in whatever order gradients come, buckets come in theirs, each once and complete") {
+TEST_CASE("for any order of gradients, buckets are sent in plan order, once and complete") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Draws draws{Random(seed)};
     const Profile profile = model(draws);

@@ -8,7 +8,7 @@ using namespace arlab;
 using namespace arlab::simulator;
 using namespace arlab::training;
 
-TEST_CASE("every scheduler has what tables need, and defaults that work") {
+TEST_CASE("every scheduler has its descriptions and working defaults") {
   std::set<std::string_view> names;
   const Profile profile{{"a", 1, 1, 10, {}}, {"b", 1, 1, 0, {}}};
   for (const SchedulerKind& kind : schedulers()) {
@@ -23,7 +23,7 @@ TEST_CASE("every scheduler has what tables need, and defaults that work") {
   CHECK(names.size() >= 10);
 }
 
-TEST_CASE("buckets close when they hold the cap, the last layer first") {
+TEST_CASE("buckets close when they reach the cap, starting with the last layer") {
   const Profile profile{
       {"0", 0, 0, 10, {}}, {"1", 0, 0, 10, {}}, {"2", 0, 0, 30, {}}, {"3", 0, 0, 10, {}}};
   const auto layers = [&](Bytes first, Bytes cap) {

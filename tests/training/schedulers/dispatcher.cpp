@@ -1,4 +1,4 @@
-// The schedulers on a real clock: every gradient is exchanged once a step, whatever the threads do.
+// The schedulers in real time: every gradient is exchanged once per step, for any timing of threads.
 #include "training/schedulers/dispatcher.hpp"
 
 #include <atomic>
@@ -26,17 +26,17 @@ Values small(const SchedulerKind& kind) {
   return values;
 }
 
-// What one leader tells and the others hear, in order.
+// Passes the leader's broadcasts to one follower, in order.
 class Channel {
  public:
-  void tell(const Bundle* bundle) {
+  void broadcast_next(const Bundle* bundle) {
     {
       const std::scoped_lock lock(mutex_);
       told_.push_back(bundle ? std::optional(*bundle) : std::nullopt);
     }
     changed_.notify_all();
   }
-  std::optional<Bundle> hear() {
+  std::optional<Bundle> receive_next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return heard_ < told_.size(); });
     return told_[heard_++];
@@ -51,7 +51,7 @@ class Channel {
 
 }  // namespace
 
-TEST_CASE("every scheduler exchanges each gradient once a step, with a thread and without") {
+TEST_CASE("every scheduler exchanges each gradient once per step, with and without a thread") {
   for (const SchedulerKind& kind : schedulers())
     for (const bool own_thread : {true, false}) {
       INFO(kind.name << (own_thread ? ", with a thread" : ", without"));
@@ -77,8 +77,8 @@ TEST_CASE("every scheduler exchanges each gradient once a step, with a thread an
     }
 }
 
-// What all ranks can come to by themselves does not depend on when each of them is asked.
-TEST_CASE("a scheduler that is the same everywhere gives one order, whenever it is asked") {
+// What all ranks can decide alone does not depend on when each of them is asked.
+TEST_CASE("a scheduler with same_everywhere gives one order, whenever it is asked") {
   for (const SchedulerKind& kind : schedulers()) {
     if (!kind.same_everywhere) continue;
     INFO(kind.name);
@@ -104,17 +104,18 @@ TEST_CASE("a scheduler that is the same everywhere gives one order, whenever it 
   }
 }
 
-TEST_CASE("those who follow carry out the leader's order, jobs as well") {
+TEST_CASE("followers execute the leader's order, including jobs") {
   const SchedulerKind& kind = find_scheduler("priority");
   Channel channel;
   std::vector<Bundle> led, followed;
-  std::vector<std::size_t> led_jobs, followed_jobs;  // carried before each job
+  std::vector<std::size_t> led_jobs, followed_jobs;  // transmitted before each job
   Dispatcher leader(machine_clock(), true), follower(machine_clock(), true);
   follower.schedule(kind, kProfile, {}, small(kind),
                     [&](const Bundle& b) { followed.push_back(b); },
-                    {.tell = {}, .hear = [&] { return channel.hear(); }});
-  leader.schedule(kind, kProfile, {}, small(kind), [&](const Bundle& b) { led.push_back(b); },
-                  {.tell = [&](const Bundle* b) { channel.tell(b); }, .hear = {}});
+                    {.broadcast_next = {}, .receive_next = [&] { return channel.receive_next(); }});
+  leader.schedule(
+      kind, kProfile, {}, small(kind), [&](const Bundle& b) { led.push_back(b); },
+      {.broadcast_next = [&](const Bundle* b) { channel.broadcast_next(b); }, .receive_next = {}});
   std::thread other([&] {
     for (int step = 0; step < 10; ++step) {
       for (const int layer : {0, 1, 2, 3}) follower.ready(layer);  // another order
@@ -133,7 +134,7 @@ TEST_CASE("those who follow carry out the leader's order, jobs as well") {
   CHECK(led_jobs == followed_jobs);
 }
 
-TEST_CASE("what an exchange throws reaches whoever waits") {
+TEST_CASE("errors of an exchange reach all waiting calls") {
   for (const bool own_thread : {true, false}) {
     Dispatcher dispatcher(machine_clock(), own_thread);
     dispatcher.schedule(find_scheduler("fifo"), kProfile, {}, {},
@@ -145,7 +146,7 @@ TEST_CASE("what an exchange throws reaches whoever waits") {
   }
 }
 
-TEST_CASE("jobs run in the order in which they were started") {
+TEST_CASE("jobs run in the order of their start") {
   for (const bool own_thread : {true, false}) {
     Dispatcher dispatcher(machine_clock(), own_thread);
     std::vector<int> done;

@@ -1,5 +1,5 @@
-// The schedulers in virtual time, against the reference vector: layers with forward 1, backward 2
-// and communication 2, 2, 6 on one link; the steady-state period, with and without a start-up time.
+// The schedulers in simulated time against the reference case: layers with forward 1, backward 2 and
+// communication 2, 2, 6 on one link; the steady-state period with and without a start-up time.
 #include "training/schedulers/timeline.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ using namespace arlab::training;
 
 namespace {
 
-constexpr Time kUnit = 1'000'000'000;       // a millisecond
-constexpr Count kElementsOfUnit = 100'000;  // that the link carries in it
+constexpr Time kUnit = 1000 * kMicrosecond;
+constexpr Count kElementsOfUnit = 100'000;  // that the link transfers in a unit
 
 Profile reference() {
   return {{"1", kUnit, 2 * kUnit, 2 * kElementsOfUnit, {}},
@@ -25,8 +25,8 @@ Profile reference() {
 }
 
 LinkCost link(double alpha) {
-  return {to_time(alpha * kUnit),
-          static_cast<double>(kUnit) / static_cast<double>(kElementsOfUnit * kGradientBytes), 0};
+  return {to_time(alpha * picoseconds(kUnit)),
+          picoseconds(kUnit) / static_cast<double>(kElementsOfUnit * kGradientBytes), Time{}};
 }
 
 double bytes_of(double units) { return units * kElementsOfUnit * kGradientBytes; }
@@ -39,11 +39,11 @@ Study study(std::string_view name, double alpha, Values values = {}) {
           .steps = 21};
 }
 
-double period(const Study& s) { return simulate(s).period / kUnit; }
+double period(const Study& s) { return simulate(s).period / picoseconds(kUnit); }
 
 }  // namespace
 
-TEST_CASE("the reference vector of schedules, both columns, exactly") {
+TEST_CASE("all schedulers match the reference case exactly, in both columns") {
   struct Row {
     const char* name;
     Values values;
@@ -68,15 +68,15 @@ TEST_CASE("the reference vector of schedules, both columns, exactly") {
   }
 }
 
-TEST_CASE("every scheduler exchanges every gradient, in no less than the work takes") {
+TEST_CASE("every scheduler exchanges every gradient, no faster than the work allows") {
   std::mt19937 random(7);
   for (int trial = 0; trial < 30; ++trial) {
     Profile profile;
     const int layers = 1 + static_cast<int>(random() % 9);
     for (int l = 0; l < layers; ++l)
       profile.push_back({"",
-                         static_cast<Time>(random() % 1000) * kMicrosecond,
-                         static_cast<Time>(random() % 2000) * kMicrosecond,
+                         static_cast<std::int64_t>(random() % 1000) * kMicrosecond,
+                         static_cast<std::int64_t>(random() % 2000) * kMicrosecond,
                          random() % 4 == 0 ? 0 : static_cast<Count>(random() % 300'000),
                          {}});
     Bytes bytes = 0;
@@ -92,14 +92,14 @@ TEST_CASE("every scheduler exchanges every gradient, in no less than the work ta
         if (w.kind == Work::Kind::message)
           carried += w.collective == Collective::allreduce ? 2 * w.bytes : w.bytes;
       CHECK(carried == 2 * bytes * steps);
-      CHECK(t.period >= static_cast<double>(t.computation));
+      CHECK(t.period >= picoseconds(t.computation));
       CHECK(t.period >= 1000.0 * static_cast<double>(bytes) - 1);
       CHECK(t.exposed() >= 0);
     }
   }
 }
 
-TEST_CASE("merging is never worse than a message for each layer or one for all") {
+TEST_CASE("merging is never worse than one message per layer or one for all") {
   std::mt19937 random(11);
   for (int trial = 0; trial < 200; ++trial) {
     Profile profile;
@@ -107,10 +107,10 @@ TEST_CASE("merging is never worse than a message for each layer or one for all")
     for (int l = 0; l < layers; ++l)
       profile.push_back({"",
                          kUnit,
-                         static_cast<Time>(1 + random() % 3000) * kMicrosecond,
+                         static_cast<std::int64_t>(1 + random() % 3000) * kMicrosecond,
                          static_cast<Count>(1 + random() % 300'000),
                          {}});
-    const LinkCost cost{static_cast<Time>(random() % 2000) * kMicrosecond, 1000, 0};
+    const LinkCost cost{static_cast<std::int64_t>(random() % 2000) * kMicrosecond, 1000, Time{}};
     const auto period_of = [&](const char* name, Values values = {}) {
       return simulate({.profile = profile,
                        .link = cost,
@@ -125,9 +125,9 @@ TEST_CASE("merging is never worse than a message for each layer or one for all")
   }
 }
 
-TEST_CASE("fusion sends at its cycle's ticks, and no more than the threshold together") {
+TEST_CASE("fusion sends at the ticks of its cycle, up to the threshold") {
   // Ready at 5, 7 and 9 in the first step; ticks every 4.
-  Study s = study("fusion", 0, {{"cycle", 4.0 * kUnit}, {"threshold", bytes_of(100)}});
+  Study s = study("fusion", 0, {{"cycle", picoseconds(4 * kUnit)}, {"threshold", bytes_of(100)}});
   std::vector<Work> messages;
   for (const Work& w : simulate(s).works)
     if (w.kind == Work::Kind::message && w.step == 0) messages.push_back(w);
@@ -139,20 +139,20 @@ TEST_CASE("fusion sends at its cycle's ticks, and no more than the threshold tog
   CHECK(simulate(s).messages == 21 * 3);
 }
 
-TEST_CASE("credit keeps a link with latency busy, and one slice at a time does not") {
+TEST_CASE("credit keeps a link with latency busy, unlike one slice at a time") {
   Study s = study("credit", 0, {{"slice", bytes_of(0.5)}, {"credit", bytes_of(0.5)}});
   s.link.latency = kUnit / 2;
   const double one = period(s);
   s.values["credit"] = bytes_of(1.5);
   const double three = period(s);
-  CHECK(one > 20);  // each of 20 slices takes 0.5 and 0.5
+  CHECK(one > 20);  // each of 20 slices takes 0.5 + 0.5
   CHECK(three < 15);
 }
 
-TEST_CASE("tictac takes the branch that sets more computation free first") {
-  // 1 and 2 are branches of 0: 1 has a large message, 2 computes long. Both are ready while the
-  // join's message is under way, and the one that goes first decides what can be computed.
-  const Profile branches{{"input", 0, kUnit, 0, {}},
+TEST_CASE("tictac first sends the branch that enables more computation") {
+  // Layers 1 and 2 are branches of 0: 1 has a large message, 2 a long computation. Both are ready
+  // while the join's message is in progress, and the first one decides what can be computed.
+  const Profile branches{{"input", Time{}, kUnit, 0, {}},
                          {"slow message", kUnit, kUnit, 8 * kElementsOfUnit, {0}},
                          {"long computation", 6 * kUnit, kUnit, 2 * kElementsOfUnit, {0}},
                          {"join", kUnit, kUnit, 4 * kElementsOfUnit, {1, 2}}};
@@ -162,36 +162,36 @@ TEST_CASE("tictac takes the branch that sets more computation free first") {
                      .kind = &find_scheduler(name),
                      .values = std::move(values)})
                .period /
-           kUnit;
+           picoseconds(kUnit);
   };
   const double tictac = period_of("tictac", {});
   CHECK(tictac < period_of("priority", {{"slice", 1e12}}));
-  // On a chain it is the chain's order.
+  // On a chain the order is that of the chain.
   CHECK(period(study("tictac", 0)) == 14);
 }
 
-TEST_CASE("staggered workers do not meet on the link that they share") {
+TEST_CASE("bursts of staggered workers do not collide on a shared link") {
   const Profile one{{"all", 2 * kUnit, 4 * kUnit, 2 * kElementsOfUnit, {}}};
   Study together{
       .profile = one, .link = link(0), .kind = &find_scheduler("fifo"), .steps = 40, .workers = 4};
   Study staggered = together;
   staggered.kind = &find_scheduler("stagger");
   const Timeline burst = simulate(together), calm = simulate(staggered);
-  CHECK(burst.period == 14.0 * kUnit);  // 6 computed, then four times 2 on one link
+  CHECK(burst.period == 14 * picoseconds(kUnit));  // computation of 6, then 4 x 2 on one link
   CHECK(burst.oversubscribed > 0.5);
-  CHECK(calm.period == 8.0 * kUnit);  // as if each were alone
+  CHECK(calm.period == 8 * picoseconds(kUnit));  // as if each were alone
   CHECK(calm.oversubscribed == 0);
 }
 
-TEST_CASE("bad profiles, parameters and names are refused") {
+TEST_CASE("rejects invalid profiles, parameters and names") {
   const auto text = [](auto&& body) { return error_text(Blame::usage, body); };
   CHECK(text([] { find_scheduler("fifi"); }) ==
         "unknown scheduler 'fifi', did you mean 'fifo'? (`arlab list schedulers` names all)");
   CHECK(text([] { simulate({.profile = {}, .kind = &find_scheduler("fifo")}); }) ==
-        "a profile without layers: give at least one");
+        "the profile has 0 layers: use at least one");
   CHECK(text([] {
           simulate({.profile = {{"x", -1, 0, 0, {}}}, .kind = &find_scheduler("fifo")});
-        }).find("layer 0 'x' takes less than no time") == 0);
+        }).find("layer 0 'x' has a negative time") == 0);
   CHECK(text([] {
           simulate({.profile = {{"x", 1, 0, 0, {}}, {"y", 1, 0, 0, {1}}},
                     .kind = &find_scheduler("fifo")});

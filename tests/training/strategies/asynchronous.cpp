@@ -1,4 +1,4 @@
-// Strategies whose workers do not wait for one another.
+// Strategies whose workers do not wait for each other.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -19,7 +19,7 @@ Count total(const Staleness& staleness) {
   return all;
 }
 
-/// A replica of a worker that is slow, and tells its clock to all.
+/// A replica whose rank 0 is slow, and which publishes its clock to all ranks.
 class Slow final : public Replica {
  public:
   Slow(std::atomic<Count>* clocks, Rank rank, Rank workers, std::atomic<Count>* widest)
@@ -55,7 +55,7 @@ class Slow final : public Replica {
 
 }  // namespace
 
-TEST_CASE("no worker is ever further ahead of the slowest than the bound") {
+TEST_CASE("no worker is ever ahead of the slowest by more than the bound") {
   for (const Count bound : {0, 1, 3}) {
     INFO("bound " << bound);
     std::atomic<Count> clocks[3] = {}, widest = 0;
@@ -67,7 +67,7 @@ TEST_CASE("no worker is ever further ahead of the slowest than the bound") {
     run.make = [&](Rank rank) { return std::make_unique<Slow>(clocks, rank, 3, &widest); };
     const toy::Result result = toy::train(run);
     CHECK(widest.load() <= bound);
-    if (bound > 0) CHECK(widest.load() > 0);  // the two fast ones do run ahead
+    if (bound > 0) CHECK(widest.load() > 0);  // the two fast workers do run ahead
     CHECK(result.staleness.rbegin()->first <= bound);
     CHECK(total(result.staleness) == 3 * 20);
     CHECK(result.weights[0] == result.weights[2]);
@@ -75,12 +75,12 @@ TEST_CASE("no worker is ever further ahead of the slowest than the bound") {
   }
 }
 
-TEST_CASE("asynchronous servers update at each gradient, and count how old it was") {
+TEST_CASE("asynchronous servers update at each gradient and count its staleness") {
   toy::Run run;
   run.learning.strategy = "async_parameter_server";
   run.learning.epochs = 2;
   run.learning.rate.base = 0.5;
-  for (const Rank servers : {1, 2, 6}) {  // more servers than variables, too
+  for (const Rank servers : {1, 2, 6}) {  // including more servers than variables
     INFO(servers << " servers");
     run.ranks = 3 + servers;
     run.learning.options.servers = servers;
@@ -93,7 +93,7 @@ TEST_CASE("asynchronous servers update at each gradient, and count how old it wa
   }
 }
 
-TEST_CASE("one asynchronous worker is never stale, and trains as alone") {
+TEST_CASE("one asynchronous worker is never stale, and trains like a single worker") {
   toy::Run run;
   run.learning.strategy = "async_parameter_server";
   run.ranks = 2;

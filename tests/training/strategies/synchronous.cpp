@@ -1,4 +1,4 @@
-// n workers train as one with the whole batch does, for every synchronous strategy.
+// n workers train like one worker with the whole batch, for every synchronous strategy.
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
 
@@ -20,7 +20,7 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
   run.learning.options.servers = 2;
   run.learning.options.bound = 0;
   run.learning.options.gradients.scheduling = {{"first_bucket", 256},
-                                               {"bucket", 512}};  // several of them
+                                               {"bucket", 512}};  // several buckets
   run.ranks = kind.has_servers ? workers + 2 : workers;
   return run;
 }
@@ -31,7 +31,7 @@ bool for_threads(const StrategyKind& kind) {
 
 }  // namespace
 
-TEST_CASE("every synchronous strategy trains as one worker does, to the bit for two workers") {
+TEST_CASE("every synchronous strategy trains like one worker, to the bit for two workers") {
   for (const StrategyKind& kind : strategies()) {
     const bool tested = kind.synchronous || kind.name == "stale_synchronous";  // with bound 0
     if (!tested || !for_threads(kind)) continue;
@@ -45,7 +45,7 @@ TEST_CASE("every synchronous strategy trains as one worker does, to the bit for 
         const toy::Result many = toy::train(run);
         for (Rank w = 0; w < workers; ++w) {
           const auto& weights = many.weights[static_cast<std::size_t>(w)];
-          // Three or more may be added in another order: a rounding or two in each of 20 steps.
+          // Three or more may be added in a different order: a rounding or two in each of 20 steps.
           if (workers <= 2)
             CHECK(weights == one.weights[0]);
           else
@@ -62,7 +62,8 @@ TEST_CASE("every synchronous strategy trains as one worker does, to the bit for 
   }
 }
 
-TEST_CASE("a server that adds up by rank trains to the bit as one worker does, with any number") {
+TEST_CASE(
+    "a server that adds by rank trains to the bit like one worker, for any number of workers") {
   for (const char* name : {"parameter_server", "stale_synchronous"})
     for (const Rank workers : {3, 4, 6}) {
       INFO(name << ", " << workers << " workers");
@@ -107,10 +108,11 @@ TEST_CASE("all schedulers, overlapped or not, give one result for two workers") 
   }
 }
 
-TEST_CASE("a scheduler that a strategy or an algorithm cannot use is refused, with another") {
+TEST_CASE(
+    "rejects a scheduler that a strategy or an algorithm does not support, and names another") {
   toy::Run run = run_of(find_strategy("local_sgd"), 2, OptimizerOptions::Kind::sgd);
   run.learning.options.gradients.scheduler = "fifo";
-  CHECK(toy::fails(Blame::usage, "strategy local_sgd has no use for a scheduler",
+  CHECK(toy::fails(Blame::usage, "strategy local_sgd does not use a scheduler",
                    [&] { toy::train(run); }));
   run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::sgd);
   run.learning.options.gradients = {.scheduler = "dear"};
@@ -118,7 +120,7 @@ TEST_CASE("a scheduler that a strategy or an algorithm cannot use is refused, wi
   CHECK(toy::fails(Blame::usage, "scheduler dear needs reduce_scatter, which algorithm tree",
                    [&] { toy::train(run); }));
   run.learning.route = "native";
-  CHECK(toy::fails(Blame::usage, "use --algorithm ring", [&] { toy::train(run); }));
+  CHECK(toy::fails(Blame::usage, "use algorithm ring", [&] { toy::train(run); }));
   run.learning.options.gradients.scheduler = "dera";
   CHECK(toy::fails(Blame::usage, "did you mean 'dear'", [&] { toy::train(run); }));
 }
@@ -128,7 +130,7 @@ TEST_CASE("local SGD that averages every step is one step of SGD on the mean gra
   run.learning.options.every = 1;
   const toy::Result many = toy::train(run), one = toy::alone(run, 1);
   CHECK(toy::distance(many.weights[0], one.weights[0]) < 2e-5);
-  run.learning.options.every = 4;  // also where an epoch's 10 steps are no multiple
+  run.learning.options.every = 4;  // although an epoch's 10 steps are not a multiple
   const toy::Result seldom = toy::train(run);
   CHECK(seldom.weights[0] == seldom.weights[3]);
   CHECK(toy::distance(seldom.weights[0], one.weights[0]) > 2e-5);

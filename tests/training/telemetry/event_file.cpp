@@ -10,7 +10,7 @@
 using namespace arlab;
 using namespace arlab::training;
 
-TEST_CASE("event files are read by a reader of someone else's making") {
+TEST_CASE("an independent reader can read event files") {
   if (!has_event_files()) {
     CHECK(
         failure([] { EventFile("/tmp"); }).starts_with("3: this arlab was built without protobuf"));
@@ -42,14 +42,14 @@ TEST_CASE("event files are read by a reader of someone else's making") {
 #endif
 }
 
-TEST_CASE("two event files in one folder do not overwrite each other") {
+TEST_CASE("event files in one folder do not overwrite each other") {
   if (!has_event_files()) return;
   const Folder folder;
   EventFile one(folder.file("")), two(folder.file(""));
   CHECK(one.path() != two.path());
 }
 
-TEST_CASE("an event is in the file as soon as it was added") {
+TEST_CASE("an event is in the file as soon as it is added") {
   if (!has_event_files()) return;
   const Folder folder;
   EventFile events(folder.file(""));
@@ -58,7 +58,7 @@ TEST_CASE("an event is in the file as soon as it was added") {
   CHECK(std::filesystem::file_size(events.path()) > before + 16);
 }
 
-TEST_CASE("a folder that event files cannot be written to is named") {
+TEST_CASE("an unwritable folder is named in the error") {
   if (!has_event_files()) return;
   const Folder folder;
   folder.with("file", "");

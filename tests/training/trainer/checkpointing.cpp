@@ -48,7 +48,7 @@ struct Killed {};
 
 }  // namespace
 
-TEST_CASE("a run that was ended at any step goes on to the same weights, to the bit") {
+TEST_CASE("a run killed at any step and resumed ends with the same weights, to the bit") {
   const SavePolicy policy{.each_epoch = true, .every_steps = 4};
   for (const char* strategy : {"mirrored", "central_storage", "parameter_server", "local_sgd"}) {
     INFO(strategy);
@@ -78,7 +78,7 @@ TEST_CASE("a run that was ended at any step goes on to the same weights, to the 
   }
 }
 
-TEST_CASE("what compressors keep is in the checkpoint: a run goes on to the bit") {
+TEST_CASE("checkpoints hold the compressors' state: a resumed run has the same bits") {
   for (const char* spec : {"topk:ratio=0.1", "powersgd:rank=1", "dgc:warm_up=3",
                            "onebit_adam:freeze=8", "int8:feedback=on"}) {
     INFO(spec);
@@ -97,16 +97,17 @@ TEST_CASE("what compressors keep is in the checkpoint: a run goes on to the bit"
     };
     CHECK_THROWS_AS(toy::train(ended.run), Killed);
     more.run.ranks = 4;
-    CHECK(
-        toy::fails(Blame::usage, "another number of ranks than 4", [&] { toy::train(more.run); }));
+    CHECK(toy::fails(Blame::usage, "state for another number of ranks than 4",
+                     [&] { toy::train(more.run); }));
     const bool equal = toy::train(again.run).weights == expected;
     CHECK(equal);
   }
 }
 
 TEST_CASE(
-    "after a gradient that is not finite the last good step is saved, and a mended run goes on") {
-  const SavePolicy policy;  // each epoch
+    "after a gradient that is not finite, the last good step is saved, and a corrected run "
+    "resumes") {
+  const SavePolicy policy;  // saves in each epoch
   const Folder folder, whole_folder;
   const auto whole = toy::train(Backed("mirrored", whole_folder, policy).run);
   Backed bad("mirrored", folder, policy);
@@ -118,15 +119,15 @@ TEST_CASE(
     });
   };
   bad.run.each_step = [](const StepReport& r, Rank rank) {
-    if (rank == 0 && r.step.number == 12) fail(Blame::check, "as a bad gradient does");
+    if (rank == 0 && r.step.number == 12) fail(Blame::check, "like a bad gradient");
   };
-  CHECK(toy::fails(Blame::check, "as a bad gradient does", [&] { toy::train(bad.run); }));
+  CHECK(toy::fails(Blame::check, "like a bad gradient", [&] { toy::train(bad.run); }));
   Backed again("mirrored", folder, policy);
   const bool equal = toy::train(again.run).weights == whole.weights;
   CHECK(equal);
 }
 
-TEST_CASE("checkpoints of another run are refused, and say in what they differ") {
+TEST_CASE("rejects checkpoints of another run, naming the difference") {
   const Folder folder;
   toy::train(Backed("mirrored", folder, {}).run);
   const auto refused = [&](const std::string& part, const std::function<void(toy::Run&)>& change) {
@@ -141,7 +142,7 @@ TEST_CASE("checkpoints of another run are refused, and say in what they differ")
   CHECK(refused("the learning rate was", [](toy::Run& run) { run.learning.rate.base = 1; }));
 }
 
-TEST_CASE("another number of workers may go on where no worker has a state of its own") {
+TEST_CASE("another number of workers may resume if no worker has its own state") {
   const Folder folder;
   toy::train(Backed("mirrored", folder, {}).run);
   Backed more("mirrored", folder, {});
@@ -154,12 +155,13 @@ TEST_CASE("another number of workers may go on where no worker has a state of it
   toy::train(Backed("local_sgd", own, {}).run);
   Backed other("local_sgd", own, {});
   other.run.ranks = 2;
-  CHECK(toy::fails(Blame::usage, "another number of ranks than 2", [&] { toy::train(other.run); }));
+  CHECK(toy::fails(Blame::usage, "state for another number of ranks than 2",
+                   [&] { toy::train(other.run); }));
 }
 
-TEST_CASE("weights only are no state to go on from") {
+TEST_CASE("rejects resuming from weights only") {
   const Folder folder;
   toy::train(Backed("mirrored", folder, {.weights_only = true}).run);
   Backed again("mirrored", folder, {});
-  CHECK(toy::fails(Blame::usage, "holds weights only", [&] { toy::train(again.run); }));
+  CHECK(toy::fails(Blame::usage, "holds only weights", [&] { toy::train(again.run); }));
 }

@@ -15,7 +15,7 @@ namespace {
 
 using toy::fails;
 
-/// Spoils the replica of one rank.
+/// Corrupts the replica of one rank.
 class Spoiled final : public Replica {
  public:
   using Spoil = std::function<void(Replica&, Count step)>;
@@ -67,8 +67,8 @@ TEST_CASE("a gradient that is not finite stops the run and leaves the weights al
       run.learning.strategy = strategy;
       CHECK(fails(Blame::check, "the gradient of hidden.bias is", [&] { toy::train(run); }));
       CHECK(fails(Blame::check,
-                  std::string(std::isnan(bad) ? "no number" : "infinite") +
-                      " at step 4: the weights of the step before are kept",
+                  std::string(std::isnan(bad) ? "NaN" : "infinite") +
+                      " at step 4: the weights of the previous step are kept",
                   [&] { toy::train(run); }));
     }
 }
@@ -79,15 +79,15 @@ TEST_CASE("replicas that diverge stop the run") {
   });
   run.learning.check_every = 2;
   CHECK(fails(Blame::check,
-              "the replicas have diverged: after step 3 the weights of rank 2 are not those of "
+              "the replicas have diverged: after step 3 the weights of rank 2 differ from those of "
               "rank 0",
               [&] { toy::train(run); }));
 }
 
-TEST_CASE("workers that disagree are told in what, and who") {
+TEST_CASE("ranks that disagree get the parameter and the ranks") {
   const auto disagree = [](const std::string& part,
                            const std::function<void(TrainerOptions&, Rank)>& change) {
-    return fails(Blame::usage, "the workers disagree: " + part, [&] {
+    return fails(Blame::usage, "the ranks disagree: " + part, [&] {
       on_threads(4, [&](Communicator& c) {
         TrainerOptions learning;
         change(learning, c.rank());
@@ -108,7 +108,7 @@ TEST_CASE("workers that disagree are told in what, and who") {
                  }));
 }
 
-TEST_CASE("what cannot work is refused, with what to do") {
+TEST_CASE("rejects invalid options, with a remedy") {
   const auto refused = [](Rank ranks, const std::string& part,
                           const std::function<void(TrainerOptions&)>& change) {
     toy::Run run;
@@ -117,8 +117,8 @@ TEST_CASE("what cannot work is refused, with what to do") {
     return fails(Blame::usage, part, [&] { toy::train(run); });
   };
   CHECK(refused(2, "did you mean 'mirrored'", [](TrainerOptions& l) { l.strategy = "mirored"; }));
-  CHECK(refused(2, "use -w 1", [](TrainerOptions& l) { l.strategy = "one_device"; }));
-  CHECK(refused(2, "2 parameter servers among 2 ranks", [](TrainerOptions& l) {
+  CHECK(refused(2, "use 1 worker", [](TrainerOptions& l) { l.strategy = "one_device"; }));
+  CHECK(refused(2, "2 parameter servers on 2 ranks", [](TrainerOptions& l) {
     l.strategy = "parameter_server";
     l.options.servers = 2;
   }));
@@ -135,13 +135,13 @@ TEST_CASE("what cannot work is refused, with what to do") {
     l.strategy = "stale_synchronous";
     l.options.bound = -1;
   }));
-  CHECK(refused(2, "give at least 1", [](TrainerOptions& l) {
+  CHECK(refused(2, "use at least 1", [](TrainerOptions& l) {
     l.strategy = "local_sgd";
     l.options.every = 0;
   }));
 }
 
-TEST_CASE("what communication costs is part of every report") {
+TEST_CASE("every report contains the cost of communication") {
   toy::Run run;
   run.ranks = 2;
   run.learning.overlap = false;
@@ -156,7 +156,7 @@ TEST_CASE("what communication costs is part of every report") {
   REQUIRE(result.epochs.size() == 1);
   const EpochReport& epoch = result.epochs[0];
   CHECK(epoch.steps == 10);
-  // A ring of two sends each half twice, on each rank: all gradients once a rank and step.
+  // On a ring of two, each rank sends each half twice: all gradients once per rank and step.
   CHECK(epoch.bytes_sent == 2 * 10 * 4 * static_cast<Count>(result.weights[0].size()));
   CHECK(epoch.exposed <= epoch.seconds);
 }

@@ -1,6 +1,6 @@
 // bf16: the upper half of every float, rounded to nearest, ties to even.
 //
-// The range of a float with 8 significant bits, so nothing has to be scaled. Kalamkar et al., A
+// It has the range of a float with 8 significant bits, so no scaling is needed. Kalamkar et al., A
 // study of bfloat16 for deep learning training, arXiv:1905.12322, 2019.
 #include "training/compressors/codes.hpp"
 
@@ -42,10 +42,10 @@ CompressorKind bf16() {
   return {
       .name = "bf16",
       .label = "bfloat16",
-      .summary = "the upper half of every float, to nearest even",
+      .summary = "the upper half of every float, rounded to nearest even",
       .source = "Kalamkar et al., arXiv:1905.12322",
       .size = "2n",
-      .odd = "NaN and infinities stay",
+      .special_values = "NaN and infinities are kept",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

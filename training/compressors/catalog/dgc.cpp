@@ -1,9 +1,9 @@
-// Deep gradient compression: top-k of a velocity that is summed up locally until it is sent.
+// Deep gradient compression: top-k of a velocity that accumulates locally until it is sent.
 //
-// u = m u + g (momentum correction), v += u; what of v is above a threshold is sent, and both u and
-// v are zeroed there (factor masking). The threshold comes from a sample of v. In the first steps
-// more is sent. Lin et al., Deep gradient compression, ICLR 2018. Momentum is in here: the
-// optimiser must have none.
+// u = m u + g (momentum correction), v += u. The elements of v above a threshold are sent, and both
+// u and v are zeroed there (factor masking). A sample of v determines the threshold. The first
+// steps send more. The optimizer must not have momentum, because the compressor has it. Lin et al.,
+// Deep gradient compression, ICLR 2018.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace arlab::training::compressor_catalog {
 namespace {
 
 constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004};
-constexpr Count kLeastSample = 256;
+constexpr Count kMinSample = 256;
 
 struct Settings {
   double momentum, ratio, sample;
@@ -37,13 +37,13 @@ class Dgc final : public SparseCompressor {
       : settings_(settings), u_(static_cast<std::size_t>(n)), v_(u_.size()) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     const auto momentum = static_cast<float>(settings_.momentum);
     for (std::size_t i = 0; i < v_.size(); ++i) {
       u_[i] = momentum * u_[i] + gradient[i];
       v_[i] += u_[i];
     }
-    const auto at = selector().from(v_, threshold(occasion));
+    const auto at = selector().from(v_, threshold(context));
     const auto code = write(v_, at);
     for (const std::uint32_t i : at) u_[i] = v_[i] = 0;
     return code;
@@ -51,20 +51,21 @@ class Dgc final : public SparseCompressor {
   void give_back(std::uint32_t at, float value) override {
     if (std::isfinite(value)) v_[at] += value;
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) override {
     visit(u_);
     visit(v_);
   }
 
  private:
-  /// Bits of the least magnitude to send; zeros are never sent, NaN and infinities always.
-  std::uint32_t threshold(const EncodeContext& occasion) {
+  /// Returns the bits of the smallest magnitude to send. Zeros are never sent; NaN and infinities
+  /// always are.
+  std::uint32_t threshold(const EncodeContext& context) {
     const Count n = length(v_);
     if (n == 0) return kInfinity;
-    const double ratio = settings_.ratio_at(occasion.step);
-    const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kLeastSample));
+    const double ratio = settings_.ratio_at(context.step);
+    const Count wanted = std::max(part_of(settings_.sample, n), std::min(n, kMinSample));
     keys_.resize(static_cast<std::size_t>(wanted));
-    const Random random = random_of(occasion);
+    const Random random = random_of(context);
     for (Count j = 0; j < wanted; ++j) {
       const Count i = wanted == n ? j : random.below(n, static_cast<std::uint64_t>(j));
       keys_[static_cast<std::size_t>(j)] =
@@ -82,9 +83,9 @@ class Dgc final : public SparseCompressor {
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<Dgc>(
-      elements(layout), Settings{value(choice, "momentum"), value(choice, "ratio"),
-                                            value(choice, "sample"), whole(choice, "warm_up")});
+  return std::make_unique<Dgc>(elements(layout),
+                               Settings{value(choice, "momentum"), value(choice, "ratio"),
+                                        value(choice, "sample"), whole(choice, "warm_up")});
 }
 
 }  // namespace
@@ -93,17 +94,19 @@ CompressorKind dgc() {
   return sparse_kind({
       .name = "dgc",
       .label = "DGC",
-      .summary = "the largest of a locally summed velocity, and more of it in the first steps",
+      .summary =
+          "the largest elements of a locally accumulated velocity; more of them in the first steps",
       .source = "Lin et al., ICLR 2018",
-      .size = "8 x how many are above a sampled threshold, about ratio n",
-      .odd = "NaN and infinities are sent, and forgotten; zeros are never sent",
+      .size = "8 bytes per element above a sampled threshold, about 8 ratio n",
+      .special_values = "NaN and infinities are sent and then forgotten; zeros are never sent",
       .parameters = {{"momentum", 0.9, 0, 0.9999, "of the velocity"},
-                     {"ratio", 0.001, 1e-9, 1, "part of the elements sent, about"},
-                     {"sample", 0.01, 1e-6, 1, "part of the elements looked at for the threshold"},
+                     {"ratio", 0.001, 1e-9, 1, "approximate fraction of the elements sent"},
+                     {"sample", 0.01, 1e-6, 1,
+                      "fraction of the elements sampled for the threshold"},
                      {"warm_up", 100, 0, 1e9,
-                      "steps at each of 0.25, 0.0625, 0.015625, 0.004 before ratio", true}},
+                      "steps at each of the ratios 0.25, 0.0625, 0.015625, 0.004", true}},
       .feedback = Feedback::built_in,
-      .optimiser = "SGD without momentum",
+      .optimizer = "SGD without momentum",
       .make = make,
   });
 }

@@ -23,10 +23,10 @@ CompressorKind ef_signsgd() {
   return {
       .name = "ef_signsgd",
       .label = "EF-signSGD",
-      .summary = "signs times the mean magnitude; what is lost is sent later",
+      .summary = "signs times the mean magnitude; losses are sent later",
       .source = "Karimireddy et al., ICML 2019",
       .size = "ceil(n/8) + 4",
-      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
+      .special_values = "any NaN or infinity makes all elements NaN; 0 counts by its sign bit",
       .aggregations = {Aggregation::all_gather},
       .feedback = Feedback::built_in,
       .packed = packed,

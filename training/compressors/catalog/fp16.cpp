@@ -1,6 +1,6 @@
 // fp16: every element as an IEEE half, divided by the number of ranks first.
 //
-// The division keeps the sum on the way within the gradients' own range: a half ends at 65504.
+// The division keeps partial sums within the gradients' own range; the largest half is 65504.
 // Micikevicius et al., Mixed precision training, ICLR 2018; Horovod and DDP do the same.
 #include "training/compressors/codes.hpp"
 
@@ -44,10 +44,12 @@ CompressorKind fp16() {
   return {
       .name = "fp16",
       .label = "float16",
-      .summary = "every element as a half, divided by the ranks first",
+      .summary = "every element as float16, divided by the number of ranks first",
       .source = "Micikevicius et al., ICLR 2018",
       .size = "2n",
-      .odd = "NaN and infinities stay; beyond 65504 times the ranks becomes infinite",
+      .special_values =
+          "NaN and infinities are kept; magnitudes above 65504 times the number of ranks become "
+          "infinite",
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,

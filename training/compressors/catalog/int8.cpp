@@ -1,9 +1,9 @@
-// int8: affine quantisation to a byte: every bucket has its own step and zero point.
+// int8: affine quantization to one byte; every bucket has its own step and zero point.
 //
-// q = round(x / s) + z with s = (max - min) / 255; the range is widened to hold 0, so that 0 stays
-// 0. Jacob et al., Quantization and training of neural networks for efficient
-// integer-arithmetic-only inference, CVPR 2018. Bucket headers (s, z as floats) come first, then
-// the bytes.
+// q = round(x / s) + z with s = (max - min) / 255. The range is widened to include 0, so that 0
+// stays 0. The bucket headers (s and z as floats) come first, then the bytes. Jacob et al.,
+// Quantization and training of neural networks for efficient integer-arithmetic-only inference,
+// CVPR 2018.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,10 +25,10 @@ class Int8 final : public Compressor {
     for (Count b = 0; b < blocks_.count(); ++b) {
       const float* x = gradient.data() + blocks_.begin(b);
       const Extent extent = encode_kernels().extent(x, blocks_.size(b));
-      auto step = static_cast<float>((double{extent.most} - double{extent.least}) / 255);
+      auto step = static_cast<float>((double{extent.max} - double{extent.min}) / 255);
       if (step < std::numeric_limits<float>::min()) step = 0;
       const float times = step > 0 && extent.finite ? 1 / step : 0;
-      const float zero = std::nearbyint(-extent.least * times);
+      const float zero = std::nearbyint(-extent.min * times);
       if (!extent.finite) step = std::numeric_limits<float>::quiet_NaN();
       store(code_, 2 * b, step);
       store(code_, 2 * b + 1, zero);
@@ -67,12 +67,13 @@ CompressorKind int8() {
   return {
       .name = "int8",
       .label = "int8 affine",
-      .summary = "a byte an element: multiples of a step of each bucket's own",
+      .summary = "one byte per element: multiples of a step that each bucket chooses",
       .source = "Jacob et al., CVPR 2018",
       .size = "n + 8 ceil(n/bucket)",
-      .odd = "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
+      .special_values =
+          "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
       .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,
       .make = make,
   };

@@ -1,8 +1,8 @@
-// Natural compression: each element becomes a power of two, the one below or above by chance.
+// Natural compression: rounds each element randomly to one of the two nearest powers of two.
 //
-// The fraction is the chance to round up, so it is dropped from a float. Horvath et al., Natural
-// compression for distributed deep learning, MSML 2022. A byte holds the sign and 7 bits of the
-// exponent: 0, then 2^-94 to 2^30; what is smaller is 0 or 2^-94 by chance.
+// The fraction is the probability of rounding up, so that the code is unbiased. A byte holds the
+// sign and 7 bits of the exponent: 0, then 2^-94 to 2^30. Smaller magnitudes become 0 or 2^-94 at
+// random. Horvath et al., Natural compression for distributed deep learning, MSML 2022.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -27,11 +27,11 @@ class Natural final : public Compressor {
   explicit Natural(Count n) : code_(static_cast<std::size_t>(n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    RandomWords random(occasion);
+                              const EncodeContext& context) override {
+    RandomWords random(context);
     for_blocks(length(gradient), [&](Count first, Count count) {
-      encode_kernels().to_powers(code_.data() + first, gradient.data() + first,
-                                 random.at(first, count), count);
+      encode_kernels().round_to_powers_of_two(code_.data() + first, gradient.data() + first,
+                                              random.at(first, count), count);
     });
     return code_;
   }
@@ -60,11 +60,13 @@ CompressorKind natural() {
   return {
       .name = "natural",
       .label = "natural",
-      .summary = "powers of two, rounded by chance: sign and exponent remain",
+      .summary = "powers of two, rounded randomly: sign and exponent remain",
       .source = "Horvath et al., MSML 2022",
       .size = "n",
-      .odd = "NaN and infinities stay; above 2^30 may become infinite, below 2^-94 is 0 or 2^-94",
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .special_values =
+          "NaN and infinities are kept; above 2^30 may become infinite; below 2^-94 becomes 0 or "
+          "2^-94",
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,
       .make = make,

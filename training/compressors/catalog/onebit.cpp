@@ -1,8 +1,8 @@
-// 1-bit SGD: a bit an element: the mean of the negative ones, or the mean of the rest.
+// 1-bit SGD: one bit per element selects the mean of the negative elements or the mean of the rest.
 //
-// Seide et al., 1-bit stochastic gradient descent, Interspeech 2014, with one pair of means a
-// tensor or chunk instead of one a column. The code is the mean of the rest, the mean of the
-// negatives, then the sign bits. It needs error feedback.
+// The code is the mean of the rest, the mean of the negative elements, then the sign bits. It has
+// one pair of means per tensor or chunk; the paper has one per column. It needs error feedback.
+// Seide et al., 1-bit stochastic gradient descent, Interspeech 2014.
 #include <cmath>
 #include <limits>
 
@@ -55,11 +55,11 @@ CompressorKind onebit() {
   return {
       .name = "onebit",
       .label = "1-bit SGD",
-      .summary = "the sign, and the means of the negatives and of the rest",
+      .summary = "the sign, and the means of the negative elements and of the rest",
       .source = "Seide et al., Interspeech 2014",
       .size = "ceil(n/8) + 8",
-      .odd = "any NaN or infinity makes all NaN; 0 counts as its sign bit says",
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .special_values = "any NaN or infinity makes all elements NaN; 0 counts by its sign bit",
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,

@@ -1,8 +1,8 @@
-// 1-bit Adam: Adam for some steps; then its variance is frozen, and the momentum travels as scaled
+// 1-bit Adam: runs Adam for some steps, then freezes its variance and sends the momentum as scaled
 // signs with error feedback on both sides.
 //
-// Tang et al., 1-bit Adam, ICML 2021. The result is Adam's direction m / (sqrt(v) + eps), corrected
-// for its start from 0, so the optimiser must be plain SGD.
+// The result is Adam's bias-corrected direction m / (sqrt(v) + eps), so the optimizer must be plain
+// SGD. Tang et al., 1-bit Adam, ICML 2021.
 #include <cmath>
 
 #include "training/compressors/codes.hpp"
@@ -31,23 +31,24 @@ class OneBitAdam final : public Compressor {
         moved_(m_.size()) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.step < s_.freeze) return signs_->encode(gradient, occasion);
+                              const EncodeContext& context) override {
+    if (context.step < s_.freeze) return signs_->encode(gradient, context);
     const auto keep = static_cast<float>(s_.beta1), add = static_cast<float>(1 - s_.beta1);
     for (std::size_t i = 0; i < m_.size(); ++i) moved_[i] = keep * m_[i] + add * gradient[i];
-    return signs_->encode(moved_, occasion);
+    return signs_->encode(moved_, context);
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    signs_->decode_add(code, into, weight, occasion);
+                  const EncodeContext& context) override {
+    signs_->decode_add(code, into, weight, context);
   }
 
-  /// In: the average gradient, or once frozen the average momentum. Out: the direction.
-  void finish(std::span<float> average, const EncodeContext& occasion) override {
+  /// In: the average gradient, or the average momentum once the variance is frozen. Out: the
+  /// direction.
+  void finish(std::span<float> average, const EncodeContext& context) override {
     const auto b1 = static_cast<float>(s_.beta1), b2 = static_cast<float>(s_.beta2);
-    const bool frozen = occasion.step >= s_.freeze;
-    const auto steps = static_cast<double>(occasion.step + 1);
-    const auto varied = static_cast<double>(std::min(occasion.step + 1, s_.freeze));
+    const bool frozen = context.step >= s_.freeze;
+    const auto steps = static_cast<double>(context.step + 1);
+    const auto varied = static_cast<double>(std::min(context.step + 1, s_.freeze));
     const auto m_times = static_cast<float>(1 / (1 - std::pow(s_.beta1, steps)));
     const auto v_times = static_cast<float>(1 / (1 - std::pow(s_.beta2, varied)));
     const auto eps = static_cast<float>(s_.eps);
@@ -58,7 +59,7 @@ class OneBitAdam final : public Compressor {
       average[i] = m_[i] * m_times / (std::sqrt(v_[i] * v_times) + eps);
     }
   }
-  void visit_state(const Visitor& visit) override {
+  void visit_state(const StateVisitor& visit) override {
     signs_->visit_state(visit);
     visit(m_);
     visit(v_);
@@ -67,14 +68,14 @@ class OneBitAdam final : public Compressor {
  private:
   Settings s_;
   std::unique_ptr<Compressor> signs_;
-  std::vector<float> m_, v_, moved_;  // m_ and v_ are all ranks'
+  std::vector<float> m_, v_, moved_;  // m_ and v_ are the same on all ranks
 };
 
 std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation) {
-  return std::make_unique<OneBitAdam>(
-      elements(layout), Settings{value(choice, "beta1"), value(choice, "beta2"),
-                                            value(choice, "eps"), whole(choice, "freeze")});
+  return std::make_unique<OneBitAdam>(elements(layout),
+                                      Settings{value(choice, "beta1"), value(choice, "beta2"),
+                                               value(choice, "eps"), whole(choice, "freeze")});
 }
 
 std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
@@ -93,17 +94,18 @@ CompressorKind onebit_adam() {
   return {
       .name = "onebit_adam",
       .label = "1-bit Adam",
-      .summary = "Adam, then with frozen variance and 1-bit momentum",
+      .summary = "Adam; after some steps with frozen variance and 1-bit momentum",
       .source = "Tang et al., ICML 2021",
       .size = "4n before `freeze`, then ceil(n/8) + 4",
-      .odd = "a NaN or infinity reaches momentum and variance, as in Adam, and stays there",
+      .special_values =
+          "a NaN or infinity reaches momentum and variance and stays there, as in Adam",
       .parameters = {{"freeze", 100, 1, 1e9, "steps of Adam before the variance is frozen", true},
                      {"beta1", 0.9, 0, 0.9999, "decay of the momentum"},
                      {"beta2", 0.999, 0, 0.999999, "decay of the variance"},
                      {"eps", 1e-8, 1e-30, 1, "added to the root of the variance"}},
-      .aggregations = {Aggregation::requantise},
+      .aggregations = {Aggregation::requantize},
       .feedback = Feedback::built_in,
-      .optimiser = "plain SGD",
+      .optimizer = "plain SGD",
       .packed = packed,
       .make = make,
       .make_reply = reply,

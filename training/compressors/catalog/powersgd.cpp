@@ -1,8 +1,8 @@
-// PowerSGD: a matrix as the product of two thin ones, found by one step of power iteration a step.
+// PowerSGD: approximates a matrix by a product of two thin ones, with one power iteration per step.
 //
-// P = M Q, summed over the ranks, orthonormalised; Q = M' P, summed; what arrives is P Q'. Q is
-// kept for the next step (warm start). Vogels, Karimireddy, Jaggi, PowerSGD, NeurIPS 2019. Matrices
-// that would not shrink, and so all vectors, travel as they are, with Q.
+// P = M Q, summed over the ranks and orthonormalized; Q = M' P, summed; the result is P Q'. The
+// next step starts from Q (warm start). Matrices that would not shrink, and all vectors, travel
+// uncompressed together with Q. Vogels, Karimireddy, Jaggi, PowerSGD, NeurIPS 2019.
 #include <cmath>
 
 #include "training/compressors/codes.hpp"
@@ -22,11 +22,11 @@ class PowerSgd final : public Compressor {
         code_(static_cast<std::size_t>(cut_.q_floats + cut_.dense_floats)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     std::copy(gradient.begin(), gradient.end(), gradient_.begin());
     if (!warm_) std::fill(q_.begin(), q_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
-      renew_lost_rows(q_of(m), m, occasion);
+      renew_lost_rows(q_of(m), m, context);
       times_rows(&gradient_[index(m.at)], q_of(m), m, &p_[index(m.p)]);
     }
     return std::as_writable_bytes(std::span(p_));
@@ -35,7 +35,7 @@ class PowerSgd final : public Compressor {
   std::span<std::byte> next(const EncodeContext&) override {
     std::fill(code_.begin(), code_.end(), 0.0f);
     for (const LowRank& m : cut_.matrices) {
-      orthonormalise(&p_[index(m.p)], m.rows, m.rank);
+      orthonormalize(&p_[index(m.p)], m.rows, m.rank);
       rows_times(&gradient_[index(m.at)], &p_[index(m.p)], m, &code_[index(m.q)]);
     }
     float* dense = code_.data() + cut_.q_floats;
@@ -48,7 +48,7 @@ class PowerSgd final : public Compressor {
 
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
-    // Also the next step's start: the last call of a step has the sum of all ranks.
+    // The last pass of a step leaves the sum over all ranks here, from which the next step starts.
     if (!q_.empty()) std::memcpy(q_.data(), code.data(), q_.size() * sizeof(float));
     for (const LowRank& m : cut_.matrices)
       add_product(&p_[index(m.p)], q_of(m), m, weight, into.data() + m.at);
@@ -62,7 +62,7 @@ class PowerSgd final : public Compressor {
     return {collectives::DType::float32, collectives::Op::sum};
   }
   int passes() const override { return 2; }
-  void visit_state(const Visitor& visit) override { visit(q_); }
+  void visit_state(const StateVisitor& visit) override { visit(q_); }
 
  private:
   static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
@@ -90,12 +90,13 @@ CompressorKind powersgd() {
   return {
       .name = "powersgd",
       .label = "PowerSGD",
-      .summary = "a matrix as a product of two thin ones, better from step to step",
+      .summary = "a matrix as a product of two thin ones, refined from step to step",
       .source = "Vogels et al., NeurIPS 2019",
-      .size = "4 rank (a+b) of each a x b matrix; 4n of vectors and small matrices",
-      .odd = "a matrix with a NaN or infinity becomes NaN, and starts anew; so does one of zeros",
+      .size = "4 rank (a+b) for each a x b matrix; 4n for vectors and small matrices",
+      .special_values =
+          "a matrix with a NaN or infinity becomes NaN and restarts; a matrix of zeros restarts",
       .parameters = {{"rank", 4, 1, 1024, "columns of the thin matrices", true},
-                     {"warm", 1, 0, 1, "1: start from the last step's Q", true}},
+                     {"warm", 1, 0, 1, "1: starts from the last step's Q", true}},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
       .packed = packed,

@@ -1,9 +1,9 @@
-// QSGD: each element is one of 2s+1 multiples of its bucket's norm / s, chosen by chance so that
+// QSGD: rounds each element randomly to one of 2s+1 multiples of its bucket's norm / s, so that
 // the expectation is the element.
 //
-// Alistarh et al., QSGD: communication-efficient SGD via gradient quantization and encoding,
-// NeurIPS 2017, with the 2-norm and a fixed number of bits instead of Elias codes. Norms come
-// first, then the levels, packed.
+// The norms come first, then the packed levels. This is the paper's method with the 2-norm and a
+// fixed number of bits instead of Elias codes. Alistarh et al., QSGD: communication-efficient SGD
+// via gradient quantization and encoding, NeurIPS 2017.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Count kHeader = sizeof(float);
 
-/// ceil(log2(2s + 1)).
+/// Returns ceil(log2(2s + 1)).
 int bits_of(int levels) { return std::bit_width(static_cast<unsigned>(2 * levels)); }
 
 class Qsgd final : public Compressor {
@@ -29,15 +29,15 @@ class Qsgd final : public Compressor {
         code_(static_cast<std::size_t>(kHeader * buckets_.count() + packed_.bytes())) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     for (Count b = 0; b < buckets_.count(); ++b) {
       const float norm = static_cast<float>(std::sqrt(
           encode_kernels().sum_of_squares(gradient.data() + buckets_.begin(b), buckets_.size(b))));
       store(code_, b, std::isfinite(norm) ? norm : std::numeric_limits<float>::quiet_NaN());
     }
-    packed_.encode(code_.data() + kHeader * buckets_.count(), occasion,
+    packed_.encode(code_.data() + kHeader * buckets_.count(), context,
                    [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
-                     quantise(codes, random, gradient, first, count);
+                     quantize(codes, random, gradient, first, count);
                    });
     return code_;
   }
@@ -55,11 +55,11 @@ class Qsgd final : public Compressor {
   }
 
  private:
-  void quantise(std::uint8_t* codes, const std::uint32_t* random, std::span<const float> gradient,
+  void quantize(std::uint8_t* codes, const std::uint32_t* random, std::span<const float> gradient,
                 Count first, Count count) const {
     buckets_.each(first, count, [&](Count b, Count at, Count size) {
       const float norm = load<float>(code_, b);
-      // Where s / norm is no float, the elements are too small to count: they become 0.
+      // If s / norm is not a float, all elements are too small to count and become 0.
       const float times = static_cast<float>(levels_) / norm;
       encode_kernels().to_levels(codes + (at - first), gradient.data() + at, random + (at - first),
                                  size, std::isfinite(times) ? times : 0, levels_);
@@ -91,13 +91,13 @@ CompressorKind qsgd() {
   return {
       .name = "qsgd",
       .label = "QSGD",
-      .summary = "multiples of norm/levels, rounded by chance",
+      .summary = "multiples of norm/levels, rounded randomly",
       .source = "Alistarh et al., NeurIPS 2017",
       .size = "ceil(n ceil(log2(2 levels + 1)) / 8) + 4 ceil(n/bucket)",
-      .odd = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
-      .parameters = {{"levels", 7, 1, 127, "multiples of the norm above 0", true},
+      .special_values = "a bucket with a NaN, an infinity or a norm beyond float becomes NaN",
+      .parameters = {{"levels", 7, 1, 127, "positive multiples of the norm", true},
                      {"bucket", 512, 1, 1 << 30, "elements that share a norm", true}},
-      .aggregations = {Aggregation::requantise, Aggregation::all_gather},
+      .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .unbiased = true,
       .packed = packed,
       .make = make,

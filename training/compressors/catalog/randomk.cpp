@@ -1,8 +1,8 @@
-// random-k: k elements at positions that all ranks draw alike, so that only values travel and can
-// be summed on their way.
+// random-k: sends k elements at positions that all ranks draw identically, so that an allreduce can
+// sum the values and no positions travel.
 //
-// Stich, Cordonnier, Jaggi, NeurIPS 2018; Floyd's sample of k from n (Bentley & Floyd, CACM 30(9),
-// 1987). Without error feedback the values count n / k times, which makes the code unbiased.
+// Without error feedback the values are scaled by n / k, which makes the code unbiased. Stich,
+// Cordonnier, Jaggi, NeurIPS 2018; Floyd's sample of k from n: Bentley & Floyd, CACM 30(9), 1987.
 #include <bit>
 
 #include "training/compressors/codes.hpp"
@@ -21,15 +21,15 @@ class RandomK final : public Compressor {
         code_(static_cast<std::size_t>(k) * sizeof(float)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    draw(occasion);
+                              const EncodeContext& context) override {
+    draw(context);
     for (std::size_t j = 0; j < at_.size(); ++j)
       store(code_, static_cast<Count>(j), gradient[at_[j]]);
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
-                  const EncodeContext& occasion) override {
-    draw(occasion);
+                  const EncodeContext& context) override {
+    draw(context);
     for (std::size_t j = 0; j < at_.size(); ++j)
       into[at_[j]] += weight * times_ * load<float>(code, static_cast<Count>(j));
   }
@@ -45,13 +45,13 @@ class RandomK final : public Compressor {
     bool operator==(const Drawn&) const = default;
   };
 
-  /// Positions of this occasion, the same on every rank, in order.
-  void draw(EncodeContext occasion) {
-    const Drawn now{occasion.seed, occasion.step, occasion.tensor, occasion.part};
+  /// Draws the positions of this encoding, in order; they are the same on every rank.
+  void draw(EncodeContext context) {
+    const Drawn now{context.seed, context.step, context.tensor, context.part};
     if (drawn_ == now) return;
     drawn_ = now;
-    occasion.rank = 0;
-    const Random random = random_of(occasion);
+    context.rank = 0;
+    const Random random = random_of(context);
     std::fill(taken_.begin(), taken_.end(), 0);
     const auto k = static_cast<Count>(at_.size());
     for (Count j = n_ - k; j < n_; ++j) {
@@ -75,7 +75,7 @@ class RandomK final : public Compressor {
   Count n_;
   float times_;
   std::optional<Drawn> drawn_;
-  std::vector<std::uint64_t> taken_;  // a bit an element
+  std::vector<std::uint64_t> taken_;  // one bit per element
   std::vector<std::uint32_t> at_;
   std::vector<std::byte> code_;
 };
@@ -86,7 +86,7 @@ std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorCho
   return std::make_unique<RandomK>(n, chosen_k(choice, n), !choice.feedback);
 }
 
-/// An average at drawn positions is complete.
+/// An average at the drawn positions is complete and needs no scaling.
 std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
   const Count n = elements(layout);
   return std::make_unique<RandomK>(n, chosen_k(choice, n), false);
@@ -103,10 +103,10 @@ CompressorKind randomk() {
   return {
       .name = "randomk",
       .label = "random-k",
-      .summary = "k elements at positions that all ranks draw alike",
+      .summary = "k elements at positions that all ranks draw identically",
       .source = "Stich et al., NeurIPS 2018",
       .size = "4k",
-      .odd = "NaN and infinities stay where they are drawn; feedback drops the others",
+      .special_values = "NaN and infinities are kept at drawn positions; feedback drops the others",
       .parameters = {kRatio, kK},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,

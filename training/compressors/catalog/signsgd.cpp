@@ -1,8 +1,8 @@
-// signSGD with majority vote: every rank sends signs, and the result is the sign that most sent.
+// signSGD with majority vote: every rank sends signs, and the result is the majority's sign.
 //
+// In an allreduce the signs are float16, whose sums are exact up to 2048 ranks. A tie counts as +.
 // Bernstein et al., signSGD with majority vote is communication efficient and fault tolerant, ICLR
-// 2019. For an allreduce the signs are halves, whose sums are exact up to 2048 ranks. A tie counts
-// as +.
+// 2019.
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
@@ -39,10 +39,11 @@ class SignCounts final : public Compressor {
   explicit SignCounts(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.ranks > 2048)
-      fail(Blame::usage, "signsgd by allreduce on " + std::to_string(occasion.ranks) +
-                             " ranks: halves count up to 2048, use all_gather");
+                              const EncodeContext& context) override {
+    if (context.ranks > 2048)
+      fail(Blame::usage,
+           "compressor signsgd: an allreduce of float16 counts up to 2048 ranks, but there are " +
+               std::to_string(context.ranks) + ": use all_gather");
     constexpr collectives::Float16 kPlus{0x3c00}, kMinus{0xbc00};
     for (Count i = 0; i < length(gradient); ++i)
       store(code_, i, std::signbit(gradient[static_cast<std::size_t>(i)]) ? kMinus : kPlus);
@@ -83,10 +84,10 @@ CompressorKind signsgd() {
   return {
       .name = "signsgd",
       .label = "signSGD",
-      .summary = "the sign that most ranks sent; its size is the learning rate's business",
+      .summary = "the sign that most ranks sent; the learning rate sets its magnitude",
       .source = "Bernstein et al., ICLR 2019",
       .size = "ceil(n/8); 2n by allreduce",
-      .odd = "NaN and 0 count as their sign bits say: a NaN does not show",
+      .special_values = "NaN and 0 count by their sign bits, so a NaN does not show",
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .packed = packed,
       .make = make,

@@ -1,10 +1,10 @@
-// TernGrad: each element is -s, 0 or s, where s is the largest magnitude: s with the chance |g| /
-// s.
+// TernGrad: rounds each element randomly to -s, 0 or s, where s is the largest magnitude; |g| / s is
+// the probability of a nonzero element.
 //
-// Elements beyond `clip` standard deviations are clipped first (none, if all are equal); the code
-// is unbiased for what is left. Wen et al., TernGrad, NeurIPS 2017. Two bits an element and s for
-// an all-gather. For an allreduce the ranks agree on s first (a maximum), and the signs -1, 0, 1
-// are summed as halves, which hold whole numbers exactly up to 2048 ranks.
+// Elements beyond `clip` standard deviations are clipped first, unless all are equal. The code is
+// unbiased for the clipped elements. In an all-gather it takes two bits per element and s. For an
+// allreduce the ranks first agree on s (a maximum); then they sum the signs -1, 0, 1 as float16,
+// which holds integers exactly up to 2048. Wen et al., TernGrad, NeurIPS 2017.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,21 +20,21 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kBits = 2;
 
-/// Largest magnitude that is sent; NaN where an element is no finite number.
+/// Returns the largest magnitude to send, or NaN if an element is not finite.
 float bound_of(std::span<const float> x, double clip) {
   const Count n = length(x);
   const std::uint32_t largest = encode_kernels().largest(x.data(), n);
   if (largest >= kInfinity) return kNan;
-  const auto most = std::bit_cast<float>(largest);
-  if (clip == 0 || n == 0) return most;
+  const auto max = std::bit_cast<float>(largest);
+  if (clip == 0 || n == 0) return max;
   const SignSums sums = encode_kernels().sign_sums(x.data(), n);
   const double mean = (sums.clear + sums.set) / static_cast<double>(n);
   const double square = encode_kernels().sum_of_squares(x.data(), n) / static_cast<double>(n);
   const double sigma = std::sqrt(std::max(0.0, square - mean * mean));
-  return sigma > 0 ? std::min(most, static_cast<float>(clip * sigma)) : most;
+  return sigma > 0 ? std::min(max, static_cast<float>(clip * sigma)) : max;
 }
 
-/// The chance per unit of magnitude; 0 sends nothing but zeros.
+/// Returns the probability per unit of magnitude; 0 sends only zeros.
 float times_of(float bound) { return bound >= std::numeric_limits<float>::min() ? 1 / bound : 0; }
 
 class TernGrad final : public Compressor {
@@ -45,10 +45,10 @@ class TernGrad final : public Compressor {
         code_(sizeof(float) + static_cast<std::size_t>(packed_.bytes())) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
+                              const EncodeContext& context) override {
     const float bound = bound_of(gradient, clip_);
     store(code_, 0, bound);
-    packed_.encode(code_.data() + sizeof(float), occasion,
+    packed_.encode(code_.data() + sizeof(float), context,
                    [&](std::uint8_t* codes, const std::uint32_t* random, Count first, Count count) {
                      encode_kernels().to_levels(codes, gradient.data() + first, random, count,
                                                 times_of(bound), 1);
@@ -78,20 +78,21 @@ class SharedTernGrad final : public Compressor {
         code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
-                              const EncodeContext& occasion) override {
-    if (occasion.ranks > 2048)
-      fail(Blame::usage, "terngrad by allreduce on " + std::to_string(occasion.ranks) +
-                             " ranks: halves count up to 2048, use all_gather");
+                              const EncodeContext& context) override {
+    if (context.ranks > 2048)
+      fail(Blame::usage,
+           "compressor terngrad: an allreduce of float16 counts up to 2048 ranks, but there are " +
+               std::to_string(context.ranks) + ": use all_gather");
     bound_ = bound_of(gradient, clip_);
-    // A maximum may lose a NaN; an infinity it cannot.
+    // A maximum may lose a NaN, but not an infinity.
     if (std::isnan(bound_)) bound_ = std::numeric_limits<float>::infinity();
     const float own = bound_;
     std::transform(gradient.begin(), gradient.end(), clipped_.begin(),
                    [own](float x) { return std::clamp(x, -own, own); });
     return std::as_writable_bytes(std::span(&bound_, 1));
   }
-  std::span<std::byte> next(const EncodeContext& occasion) override {
-    RandomWords random(occasion);
+  std::span<std::byte> next(const EncodeContext& context) override {
+    RandomWords random(context);
     const float times = std::isfinite(bound_) ? times_of(bound_) : 0;
     for_blocks(length(clipped_), [&](Count first, Count count) {
       std::uint8_t signs[kBlock];
@@ -116,7 +117,7 @@ class SharedTernGrad final : public Compressor {
   static constexpr collectives::Float16 kHalves[] = {{0xbc00}, {0}, {0x3c00}};  // -1, 0, 1
 
   double clip_;
-  float bound_ = 0;  // after the first pass all ranks'
+  float bound_ = 0;  // the same on all ranks after the first pass
   std::vector<float> clipped_;
   std::vector<std::byte> code_;
 };
@@ -129,7 +130,7 @@ std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorCho
   return std::make_unique<TernGrad>(elements(layout), clip);
 }
 
-/// An average must not be clipped once more.
+/// An average must not be clipped again.
 std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice&) {
   return std::make_unique<TernGrad>(elements(layout), 0);
 }
@@ -146,11 +147,12 @@ CompressorKind terngrad() {
   return {
       .name = "terngrad",
       .label = "TernGrad",
-      .summary = "-s, 0 or s by chance, after clipping",
+      .summary = "-s, 0 or s at random, after clipping",
       .source = "Wen et al., NeurIPS 2017",
       .size = "ceil(n/4) + 4; 2n + 4 by allreduce",
-      .odd = "any NaN or infinity makes all NaN; magnitudes below the normal floats become 0",
-      .parameters = {{"clip", 2.5, 0, 1e9, "standard deviations kept; 0: all"}},
+      .special_values = "any NaN or infinity makes all elements NaN; subnormal magnitudes become 0",
+      .parameters = {{"clip", 2.5, 0, 1e9,
+                      "clips at this number of standard deviations; 0: does not clip"}},
       .aggregations = {Aggregation::all_gather, Aggregation::allreduce},
       .unbiased = true,
       .packed = packed,

@@ -1,7 +1,7 @@
-// threshold: all elements whose magnitude is above tau, by position.
+// threshold: sends all elements whose magnitude is above tau, with their positions.
 //
 // Strom, Scalable distributed DNN training using commodity GPU cloud computing, Interspeech 2015
-// (with whole values); Dutta et al., AAAI 2020, find it better than top-k at equal bytes.
+// (here with whole values). Dutta et al., AAAI 2020, find it better than top-k at equal bytes.
 #include "training/compressors/codes.hpp"
 #include "training/compressors/sparse/sparse_compressor.hpp"
 
@@ -18,11 +18,11 @@ CompressorKind threshold() {
   return sparse_kind({
       .name = "threshold",
       .label = "threshold",
-      .summary = "all magnitudes above tau, by position",
+      .summary = "all elements with magnitudes above tau, with their positions",
       .source = "Strom, Interspeech 2015",
-      .size = "8 x how many are above tau",
-      .odd = "NaN and infinities are above every tau",
-      .parameters = {{"tau", 0.01, 0, 3e38, "largest magnitude that stays behind"}},
+      .size = "8 bytes per element above tau",
+      .special_values = "NaN and infinities count as above every tau",
+      .parameters = {{"tau", 0.01, 0, 3e38, "largest magnitude that is not sent"}},
       .feedback = Feedback::on,
       .make = make,
   });

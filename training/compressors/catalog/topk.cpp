@@ -1,4 +1,4 @@
-// top-k: the k elements of largest magnitude, by position.
+// top-k: sends the k elements of largest magnitude, with their positions.
 //
 // Stich, Cordonnier, Jaggi, Sparsified SGD with memory, NeurIPS 2018; Alistarh et al., NeurIPS
 // 2018.
@@ -39,11 +39,11 @@ CompressorKind topk() {
   return sparse_kind({
       .name = "topk",
       .label = "top-k",
-      .summary = "the k largest magnitudes, by position",
+      .summary = "the k elements of largest magnitude, with their positions",
       .source = "Stich et al., NeurIPS 2018",
-      .size = "8k; 6k with halves",
-      .odd = "NaN is larger than infinity, and that than all else: they are sent; ties: the first",
-      .parameters = {kRatio, kK, {"halves", 0, 0, 1, "1: values as float16", true}},
+      .size = "8k; 6k with float16",
+      .special_values = "sent first: NaN, then infinities; ties go to the first element",
+      .parameters = {kRatio, kK, {"halves", 0, 0, 1, "1: sends values as float16", true}},
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,

@@ -12,7 +12,7 @@ constexpr std::uint32_t kMagnitude = 0x7fffffffu;
 
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
 
-// A warp's vote is its 32 sign bits.
+// The vote of a warp gives its 32 sign bits.
 __global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
   for (Count i = thread_index(); i < all; i += thread_count()) {
@@ -23,31 +23,31 @@ __global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const floa
   }
 }
 
-/// The largest over the warp, in lane 0.
+/// Returns the largest value of the warp, in lane 0.
 __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2)
     x = max(x, __shfl_down_sync(kAllLanes, x, offset));
   return x;
 }
 
-// Floats that are not negative order as their bits do.
+// Nonnegative floats compare as their bits.
 __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
-  float least = 0, most = 0;
+  float min = 0, max = 0;
   std::uint32_t largest = 0;
   for (Count i = thread_index(); i < n; i += thread_count()) {
     const float v = x[i];
-    least = v < least ? v : least;
-    most = v > most ? v : most;
+    min = v < min ? v : min;
+    max = v > max ? v : max;
     largest = max(largest, magnitude(v));
   }
-  const std::uint32_t values[3] = {magnitude(least), magnitude(most), largest};
+  const std::uint32_t values[3] = {magnitude(min), magnitude(max), largest};
   for (int k = 0; k < 3; ++k) {
     const std::uint32_t all = largest_of_warp(values[k]);
     if (threadIdx.x % kWarp == 0) atomicMax(into + k, all);
   }
 }
 
-// Bins in shared memory first: most magnitudes of a gradient fall into few.
+// Counts in shared memory first, because most magnitudes of a gradient fall into few bins.
 __global__ void __launch_bounds__(kThreads)
     count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
   extern __shared__ std::uint32_t mine[];
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
     if (mine[b] != 0) atomicAdd(bins + b, mine[b]);
 }
 
-// Selection goes over consecutive parts, one a block: how many are in each, where each begins, and
-// then their positions.
+// Selection processes one contiguous part per block: it counts the elements of each part, computes
+// where each part begins, and then writes the positions.
 constexpr unsigned kSelectBlocks = kSelectScratch / sizeof(std::uint32_t);
 
 struct Part {
@@ -75,20 +75,20 @@ __device__ Part part_of_block(Count n) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t least) {
+    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t min) {
   __shared__ std::uint32_t all;
   if (threadIdx.x == 0) all = 0;
   __syncthreads();
   const Part part = part_of_block(n);
   std::uint32_t mine = 0;
   for (Count i = part.begin + threadIdx.x; i < part.end; i += blockDim.x)
-    mine += magnitude(x[i]) >= least ? 1 : 0;
+    mine += magnitude(x[i]) >= min ? 1 : 0;
   if (mine != 0) atomicAdd(&all, mine);
   __syncthreads();
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
-// One thread: there are about a thousand.
+// One thread suffices for about a thousand parts.
 __global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
   std::uint32_t begin = 0;
   for (unsigned k = 0; k < parts; ++k) {
@@ -101,14 +101,14 @@ __global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint
 
 __global__ void __launch_bounds__(kThreads)
     positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
-              std::uint32_t least) {
+              std::uint32_t min) {
   __shared__ std::uint32_t in_warp[kThreads / kWarp];
   const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const Part part = part_of_block(n);
   std::uint32_t begin = begins[blockIdx.x];
   for (Count first = part.begin; first < part.end; first += blockDim.x) {
     const Count i = first + threadIdx.x;
-    const bool chosen = i < part.end && magnitude(x[i]) >= least;
+    const bool chosen = i < part.end && magnitude(x[i]) >= min;
     const unsigned vote = __ballot_sync(kAllLanes, chosen);
     if (lane == 0) in_warp[warp] = static_cast<std::uint32_t>(__popc(vote));
     __syncthreads();
@@ -192,7 +192,7 @@ void add_bytes(float* into, const std::byte* code, Count n, float scale, float z
   });
 }
 
-// A thread has eight codes, which are `bits` bytes.
+// Each thread packs eight codes, which take `bits` bytes.
 void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch) {
   auto* const out = reinterpret_cast<std::uint8_t*>(packed);
   launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {
@@ -223,14 +223,14 @@ void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const La
   count_bins<<<blocks_for(n, launch), kThreads, shared, launch.stream>>>(bins, shift, x, n);
 }
 
-void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t least,
+void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
             std::byte* scratch, const Launch& launch) {
   auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
   const unsigned wanted = blocks_for(n, launch);
   const unsigned blocks = wanted < kSelectBlocks ? wanted : kSelectBlocks;
-  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, least);
+  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, min);
   begins_of_parts<<<1, 1, 0, launch.stream>>>(counts, blocks, found);
-  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, least);
+  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, min);
 }
 
 }  // namespace arlab::training::cuda

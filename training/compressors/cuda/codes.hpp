@@ -1,8 +1,8 @@
-// Compression on a GPU: casts, sign bits, bytes, packed codes, and what top-k needs.
+// Compression on a GPU: casts, sign bits, bytes, packed codes, and the selection of top-k.
 //
-// The same functions as the compressors' kernels on the CPU (training/compressors/kernels/kernels.hpp), and
-// the same bits: nothing is contracted, and what is selected is in order. All memory is the
-// device's, aligned to 16 bytes; sums into bins, counts and extents start from what is there.
+// Gives the same bits as the CPU kernels (training/compressors/kernels/kernels.hpp): nothing is
+// contracted, and selected positions are in order. All memory is device memory, aligned to 16
+// bytes. Bins, counts and extents accumulate onto what they hold.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,38 @@ void add_halves(float* into, const std::byte* code, Count n, float weight, const
 void to_bfloats(std::byte* code, const float* x, Count n, const Launch& launch);
 void add_bfloats(float* into, const std::byte* code, Count n, float weight, const Launch& launch);
 
-/// Sign bits, eight a byte, the first lowest; bits beyond n are clear.
+/// Packs sign bits, eight per byte, the first one lowest; bits beyond n are clear.
 void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch);
-/// into[i] += the bit ? set : clear.
+/// Does into[i] += (bit i ? set : clear).
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
                const Launch& launch);
 
-/// Of the elements and what is there: -least, most, and the largest magnitude by its bits (above
+/// The extremes of the elements so far: -min, max, and the bits of the largest magnitude (above
 /// those of infinity for a NaN). Start from zero.
 struct Extents {
-  float minus_least, most;
+  float minus_min, max;
   std::uint32_t largest;
 };
 void extents(Extents* into, const float* x, Count n, const Launch& launch);
-/// clamp(round(x times) + zero, 0, 255), ties to even.
+/// Computes clamp(round(x times) + zero, 0, 255), with ties to even.
 void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
               const Launch& launch);
-/// into[i] += scale (code - zero).
+/// Does into[i] += scale (code - zero).
 void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
                const Launch& launch);
 
-/// n codes of `bits` (1 to 8) bits each, the first lowest, in (n bits + 7) / 8 bytes, and back.
+/// Packs n codes of `bits` (1 to 8) bits each, the first one lowest, into (n bits + 7) / 8 bytes;
+/// unpack() is the inverse.
 void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch);
 void unpack(std::uint8_t* codes, const std::byte* packed, Count n, int bits, const Launch& launch);
 
-/// Adds how many magnitudes, by their bits without the lower `shift` (20 to 30), fall into each of
+/// Counts magnitudes by their bits without the lower `shift` (20 to 30) bits, and adds the counts to
 /// the 2^(31 - shift) bins.
 void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const Launch& launch);
 
-/// The positions of magnitudes whose bits are at least `least`, in order, of up to 2^32 elements,
-/// and their number at `found`. `at` has room for all that there are.
-void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t least,
+/// Writes the positions of magnitudes whose bits are at least `min`, in order, and their number to
+/// `found`. x has up to 2^32 elements; `at` must have room for all positions.
+void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
             std::byte* scratch, const Launch& launch);
 inline constexpr std::size_t kSelectScratch = 4096;  ///< bytes
 

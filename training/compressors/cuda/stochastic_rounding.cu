@@ -8,10 +8,10 @@ namespace {
 
 #include "training/compressors/kernels/stochastic_rounding.inc"
 
-constexpr int kLanes = 16;  // of the CPU's sums: half a warp
+constexpr int kLanes = 16;  // as many as the CPU's sums have: half a warp
 constexpr Count kDraws = 32;
 
-// Half a warp has a bucket, and its lanes are joined in the CPU's order.
+// Half a warp sums a bucket and joins its lanes in the CPU's order.
 __global__ void __launch_bounds__(kThreads)
     add_squares(double* into, const float* x, Count n, Count bucket) {
   const unsigned lane = threadIdx.x % kLanes;
@@ -30,8 +30,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Two elements share a draw: its lower half is the word of one, its upper half that of the element
-// 32 further on. use(i, word) for all elements.
+// Calls use(i, word) for all elements. Two elements share a draw: element i has the lower half, and
+// element i + 32 the upper half.
 template <class Use>
 void for_each_word(Count n, std::uint64_t key, const Launch& launch, Use use) {
   launch_for_each((n + 2 * kDraws - 1) / (2 * kDraws) * kDraws, launch, [=] __device__(Count d) {
@@ -53,7 +53,7 @@ struct ToLevels {
   }
 };
 
-struct ToPowers {
+struct RoundToPowersOfTwo {
   std::uint8_t* code;
   const float* x;
   __device__ void operator()(Count i, std::uint32_t word) const { code[i] = power_of(x[i], word); }
@@ -72,8 +72,8 @@ void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times,
   for_each_word(n, key, launch, ToLevels{codes, x, times, bucket, levels});
 }
 
-void to_powers(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch) {
-  for_each_word(n, key, launch, ToPowers{reinterpret_cast<std::uint8_t*>(code), x});
+void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch) {
+  for_each_word(n, key, launch, RoundToPowersOfTwo{reinterpret_cast<std::uint8_t*>(code), x});
 }
 
 }  // namespace arlab::training::cuda

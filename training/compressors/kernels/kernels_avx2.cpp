@@ -1,4 +1,4 @@
-// The compressors' kernels for x86 processors with AVX2; compiled with its flags (CMakeLists.txt).
+// The encode kernels for x86 processors with AVX2; CMakeLists.txt sets the compiler flags.
 #if defined(__AVX2__)
 #include "training/compressors/kernels/kernels.inc"
 

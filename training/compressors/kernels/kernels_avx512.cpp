@@ -1,5 +1,4 @@
-// The compressors' kernels for x86 processors with AVX-512; compiled with its flags
-// (CMakeLists.txt).
+// The encode kernels for x86 processors with AVX-512; CMakeLists.txt sets the compiler flags.
 #if defined(__AVX512F__)
 #include "training/compressors/kernels/kernels.inc"
 

@@ -1,4 +1,4 @@
-// The compressors' kernels for every processor that the program is built for.
+// The encode kernels for every processor that the program is built for.
 #include "training/compressors/kernels/kernels.inc"
 
 namespace arlab::training {

@@ -38,8 +38,9 @@ void merge(std::span<const Entry> a, std::span<const Entry> b, SparseVector& sum
 void add_to(std::span<float> dense, std::span<const Entry> entries) {
   for (const Entry& e : entries) {
     if (e.at >= dense.size())
-      fail(Blame::check, "a sparse vector names element " + std::to_string(e.at) + " of " +
-                             std::to_string(dense.size()) + ": the ranks disagree on the tensor");
+      fail(Blame::check, "a sparse vector has an entry at " + std::to_string(e.at) + " of " +
+                             std::to_string(dense.size()) +
+                             ", beyond the end of the vector: make the tensors equal on all ranks");
     dense[e.at] += e.value;
   }
 }

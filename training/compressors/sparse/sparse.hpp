@@ -1,4 +1,4 @@
-// Sparse vectors: some elements of a long vector by position, and their sum.
+// Sparse vectors: some elements of a long vector with their positions, and their sum.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace arlab::training {
 
-/// One element that is there. In memory and in messages eight bytes.
+/// One element; eight bytes in memory and in messages.
 struct Entry {
   std::uint32_t at = 0;
   float value = 0;
@@ -17,16 +17,16 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 8);
 
-/// Entries by rising position, each position once.
+/// Entries in order of position; each position occurs once.
 using SparseVector = std::vector<Entry>;
 
-/// The elements of a sparse code of floats (compressors/sparse_code.hpp).
+/// Returns the entries of a sparse code of floats (sparse_code.hpp).
 SparseVector entries_of(std::span<const std::byte> code);
 
-/// Their sum; where both have a position, a + b.
+/// Replaces `into` by the sum of a and b.
 void merge(std::span<const Entry> a, std::span<const Entry> b, SparseVector& sum);
 
-/// dense[at] += value. Throws Error(check) for a position beyond the vector.
+/// Does dense[at] += value for each entry. Throws Error(check) for a position beyond the vector.
 void add_to(std::span<float> dense, std::span<const Entry> entries);
 
 }  // namespace arlab::training

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/gatherv.hpp"
 #include "training/compressors/sparse/sparse_balanced.hpp"
 #include "training/compressors/sparse/sparse_doubling.hpp"
-#include "training/compressors/wire.hpp"
 
 namespace arlab::training {
 namespace {
 
-class BySparseSum final : public Aggregator {
+class BySparseSum {
  public:
   BySparseSum(const CompressorChoice& choice, const TensorShapes& layout, SparsePath path,
               const Routes& routes)
@@ -23,10 +23,10 @@ class BySparseSum final : public Aggregator {
         compressor_(make_compressor(choice, layout, Aggregation::all_gather)) {}
 
   void run(collectives::Communicator& communicator, std::span<float> gradient,
-           const EncodeContext& o) override {
+           const EncodeContext& o) {
     if (static_cast<Count>(gradient.size()) != elements_)
       fail(Blame::usage, "a gradient of " + std::to_string(gradient.size()) +
-                             " elements for a compressor of " + std::to_string(elements_));
+                             " elements, but the compressor expects " + std::to_string(elements_));
     SparseVector mine = entries_of(compressor_->encode(gradient, o));
     std::fill(gradient.begin(), gradient.end(), 0.0f);
     if (path_ == SparsePath::doubling) {
@@ -41,14 +41,14 @@ class BySparseSum final : public Aggregator {
     for (float& x : gradient) x /= static_cast<float>(o.ranks);
     compressor_->finish(gradient, o);
   }
-  void visit_state(const Visitor& visit) override { compressor_->visit_state(visit); }
+  void visit_state(const StateVisitor& visit) { compressor_->visit_state(visit); }
 
  private:
-  /// As many as a rank has on average; every rank must ask for the same number.
+  /// Returns as many entries of the sum as a rank has on average, the same number on every rank.
   SparseVector largest_of_sum(collectives::Communicator& communicator,
                               std::span<const Entry> mine) {
-    const auto counts =
-        gather_counts(communicator, *options_.all_gather, static_cast<Count>(mine.size()));
+    const auto counts = collectives::gather_counts(communicator, *options_.all_gather,
+                                                   static_cast<Count>(mine.size()));
     const Count all = std::accumulate(counts.begin(), counts.end(), Count{0});
     const Count keep = (all + communicator.ranks() - 1) / communicator.ranks();
     const SparseVector kept = balanced_.run(communicator, mine, keep);
@@ -69,15 +69,14 @@ class BySparseSum final : public Aggregator {
 
 }  // namespace
 
-std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choice,
-                                                   const TensorShapes& layout, SparsePath path,
-                                                   const Routes& routes) {
+Aggregator make_sparse_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                                  SparsePath path, const Routes& routes) {
   const auto halves = choice.values.find("halves");
   if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
-    fail(Blame::usage, "codes of " + text(choice) +
-                           " are not positions and floats: a sparse allreduce takes topk, "
-                           "threshold or dgc");
-  return std::make_unique<BySparseSum>(choice, layout, path, routes);
+    fail(Blame::usage, "compressor " + text(choice) +
+                           " does not make codes of positions and floats: use topk, threshold or  "
+                           "dgc with a sparse allreduce");
+  return aggregator_of<BySparseSum>(choice, layout, path, routes);
 }
 
 }  // namespace arlab::training

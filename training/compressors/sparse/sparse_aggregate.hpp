@@ -1,5 +1,4 @@
-// Sparse codes that are summed on their way instead of collected: top-k, threshold and DGC over the
-// two sparse allreduces.
+// Sparse codes summed by a sparse allreduce instead of gathered: top-k, threshold and DGC.
 #pragma once
 
 #include <memory>
@@ -10,11 +9,10 @@ namespace arlab::training {
 
 enum class SparsePath { doubling, balanced };
 
-/// As make_aggregator(). Balanced: of the sum only about as many entries come back as one rank
-/// sent; what a rank sent of the others is given back to its residual. Throws Error(usage) for
-/// compressors whose codes are not sparse, and for values as halves.
-std::unique_ptr<Aggregator> make_sparse_aggregator(const CompressorChoice& choice,
-                                                   const TensorShapes& layout, SparsePath path,
-                                                   const Routes& routes = {});
+/// Makes an aggregator like make_aggregator(). The balanced path returns only about as many entries
+/// of the sum as one rank sent; the other entries that a rank sent go back to its residual. Throws
+/// Error(usage) for compressors whose codes are not sparse, and for values as float16.
+Aggregator make_sparse_aggregator(const CompressorChoice& choice, const TensorShapes& layout,
+                                  SparsePath path, const Routes& routes = {});
 
 }  // namespace arlab::training

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "collectives/host/execute.hpp"
+#include "collectives/host/gatherv.hpp"
 #include "training/compressors/kernels/kernels.hpp"
-#include "training/compressors/wire.hpp"
 
 namespace arlab::training {
 namespace {
@@ -20,7 +20,7 @@ std::span<std::byte> bytes_of(std::span<T> values) {
   return std::as_writable_bytes(values);
 }
 
-/// Sums numbers over the ranks, in place.
+/// Sums numbers over the ranks in place.
 template <class T>
 void sum_over_ranks(collectives::Communicator& communicator, const Algorithm& allreduce,
                     std::vector<T>& numbers, collectives::DType dtype) {
@@ -30,22 +30,22 @@ void sum_over_ranks(collectives::Communicator& communicator, const Algorithm& al
                        {dtype, collectives::Op::sum});
 }
 
-/// All-to-all of parts of any sizes: part r of `out` goes to rank r. What comes, by rank.
+/// All-to-all of parts of any sizes: part r of `out` goes to rank r. Returns what arrives, by rank.
 std::vector<SparseVector> swap_parts(collectives::Communicator& communicator,
                                      std::span<const std::span<Entry>> out) {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
   std::vector<Count> sizes_out, sizes_in(out.size());
   for (const auto& part : out) sizes_out.push_back(static_cast<Count>(part.size()));
   std::vector<SparseVector> in(out.size());
-  std::vector<Parcel> parcels;
+  std::vector<collectives::ByteMessage> messages;
   const auto with_all_others = [&](auto sent, auto received) {
-    parcels.clear();
+    messages.clear();
     for (Rank s = 1; s < ranks; ++s) {
       const Rank to = (me + s) % ranks, from = (me - s + ranks) % ranks;
-      parcels.push_back({ActionKind::send, to, sent(static_cast<std::size_t>(to))});
-      parcels.push_back({ActionKind::replace, from, received(static_cast<std::size_t>(from))});
+      messages.push_back({ActionKind::send, to, sent(static_cast<std::size_t>(to))});
+      messages.push_back({ActionKind::replace, from, received(static_cast<std::size_t>(from))});
     }
-    carry(communicator, parcels);
+    collectives::transmit(communicator, messages);
   };
   with_all_others([&](std::size_t r) { return bytes_of(std::span(&sizes_out[r], 1)); },
                   [&](std::size_t r) { return bytes_of(std::span(&sizes_in[r], 1)); });
@@ -67,12 +67,12 @@ SparseVector BalancedSum::run(collectives::Communicator& communicator, std::span
   return gather(communicator, region);
 }
 
-// The mean over the ranks of where each would cut its own entries into equal parts.
+// The mean over the ranks of the cuts that would split each rank's own entries into equal parts.
 void BalancedSum::choose_regions(collectives::Communicator& communicator,
                                  std::span<const Entry> mine) {
   const Rank ranks = communicator.ranks();
   const Blocks parts(static_cast<Count>(mine.size()), ranks);
-  const Blocks blocks(n_, ranks);  // of who has no entries
+  const Blocks blocks(n_, ranks);  // for ranks without entries
   std::vector<Count> cuts;
   for (Rank r = 1; r < ranks; ++r)
     cuts.push_back(mine.empty()
@@ -88,7 +88,7 @@ void BalancedSum::choose_regions(collectives::Communicator& communicator,
 
 SparseVector BalancedSum::reduce_region(collectives::Communicator& communicator,
                                         std::span<const Entry> mine) const {
-  SparseVector copy(mine.begin(), mine.end());  // messages are sent from memory that may be written
+  SparseVector copy(mine.begin(), mine.end());  // a message needs writable memory
   std::vector<std::span<Entry>> parts;
   auto from = copy.begin();
   for (std::size_t r = 1; r < begins_.size(); ++r) {
@@ -110,20 +110,20 @@ void BalancedSum::keep_largest(collectives::Communicator& communicator, Count ke
   std::vector<std::int32_t> bins(kBins);
   for (const Entry& e : region) ++bins[bin_of(e)];
   sum_over_ranks(communicator, *options_.allreduce, bins, collectives::DType::int32);
-  std::uint32_t least = kBins;
-  for (Count kept = 0; least > 0 && kept < keep;) kept += bins[--least];
-  std::erase_if(region, [least](const Entry& e) { return bin_of(e) < least; });
+  std::uint32_t min = kBins;
+  for (Count kept = 0; min > 0 && kept < keep;) kept += bins[--min];
+  std::erase_if(region, [min](const Entry& e) { return bin_of(e) < min; });
 }
 
-// Entries move until every rank has an equal share of all, and the shares go round.
+// Rebalances the entries until every rank has an equal share, then all-gathers the shares.
 SparseVector BalancedSum::gather(collectives::Communicator& communicator,
                                  std::span<Entry> region) const {
   const Rank ranks = communicator.ranks(), me = communicator.rank();
-  const auto begins = begins_of(
-      gather_counts(communicator, *options_.all_gather, static_cast<Count>(region.size())));
+  const auto begins = collectives::offsets(collectives::gather_counts(
+      communicator, *options_.all_gather, static_cast<Count>(region.size())));
   const Blocks shares(begins.back(), ranks);
   const Count first = begins[static_cast<std::size_t>(me)];
-  const auto within = [&](Count at) {  // a place among all entries, as one in my region
+  const auto within = [&](Count at) {  // index into my region of a place among all entries
     return static_cast<std::size_t>(
         std::clamp(at - first, Count{0}, static_cast<Count>(region.size())));
   };

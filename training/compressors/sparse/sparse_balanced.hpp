@@ -1,10 +1,10 @@
-// Sparse allreduce in O(k): every rank reduces a region of the vector, chosen so that all have
-// equally many entries to reduce, and of the sum only about the k largest entries go round.
+// Sparse allreduce in O(k): every rank reduces a region of the vector, and about the k largest
+// entries of the sum are gathered. The regions have about equally many entries each.
 //
-// Li & Hoefler, Near-optimal sparse allreduce for distributed deep learning (Ok-Topk), PPoPP 2022.
-// A rank receives about 2k entries for the regions and the balanced all-gather, whatever the number
-// of ranks. Here the selection's threshold is taken from a histogram of all sums' magnitudes,
-// instead of estimated from earlier steps, so that every run is exact.
+// A rank receives about 2k entries for the regions and the balanced all-gather, for any number of
+// ranks. Here the selection threshold comes from a histogram of all sums' magnitudes, instead of an
+// estimate from earlier steps, so that every run is exact. Li & Hoefler, Near-optimal sparse
+// allreduce for distributed deep learning (Ok-Topk), PPoPP 2022.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@
 namespace arlab::training {
 
 struct BalancedOptions {
-  int period = 64;  ///< regions are chosen anew every so many sums
+  int period = 64;  ///< sums between two choices of the regions
   const Algorithm* allreduce = &find_algorithm("ring");
   const Algorithm* all_gather = &find_algorithm("ring");
 };
@@ -25,14 +25,13 @@ class BalancedSum {
  public:
   BalancedSum(Count n, const BalancedOptions& options) : n_(n), options_(options) {}
 
-  /// The sum of all ranks' `mine`, or if `keep` is above 0 its largest entries: at least `keep` of
-  /// them, and all that are as large as the eighth of an octave that the last of these falls into.
-  /// Contributions to one entry are added in rank order. Every rank gives the same `keep`, and gets
-  /// the same bits.
+  /// Returns the sum of all ranks' `mine`, or its largest entries if `keep` is above 0: at least
+  /// `keep` entries, and all others in the same eighth of an octave as the last of these. Adds
+  /// contributions in rank order. Every rank passes the same `keep` and gets the same bits.
   SparseVector run(collectives::Communicator& communicator, std::span<const Entry> mine,
                    Count keep = 0);
 
-  /// Where each rank's region begins, and n: as of the last run.
+  /// Returns where each rank's region began in the last run, then n.
   std::span<const Count> regions() const { return begins_; }
 
  private:

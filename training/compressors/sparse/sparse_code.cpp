@@ -11,7 +11,7 @@
 namespace arlab::training {
 namespace {
 
-constexpr std::size_t kRoom = 16;  // what the kernel may write beyond
+constexpr std::size_t kRoom = 16;  // the kernel may write this far beyond the end
 
 std::uint32_t key(float x) { return std::bit_cast<std::uint32_t>(x) & kMagnitude; }
 
@@ -38,22 +38,23 @@ void SparseCode::add(std::span<const std::byte> code, std::span<float> into, flo
   for (Count k = 0; k < count; ++k) {
     const auto at = load<std::uint32_t>(code, k);
     if (at >= into.size())
-      fail(Blame::check, "a sparse code names element " + std::to_string(at) + " of " +
-                             std::to_string(into.size()) + ": the ranks disagree on the tensor");
+      fail(Blame::check, "a sparse code has an element at " + std::to_string(at) + " of " +
+                             std::to_string(into.size()) +
+                             ", beyond the end of the vector: make the tensors equal on all ranks");
     into[at] += weight * (halves_ ? collectives::to_float(load<collectives::Float16>(values, k))
                                   : load<float>(values, k));
   }
 }
 
-void Selector::select(std::span<const float> x, std::uint32_t least, Count expected) {
+void Selector::select(std::span<const float> x, std::uint32_t min, Count expected) {
   const std::size_t room = static_cast<std::size_t>(expected) + kRoom;
   if (at_.size() < room) at_.resize(room);
-  found_ = encode_kernels().select(at_.data(), x.data(), length(x), least);
-  expects(found_ == expected, "a selection of another size than counted");
+  found_ = encode_kernels().select(at_.data(), x.data(), length(x), min);
+  expects(found_ == expected, "the selection differs in size from the count");
 }
 
-std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t least) {
-  select(x, least, encode_kernels().count(x.data(), length(x), least));
+std::span<const std::uint32_t> Selector::from(std::span<const float> x, std::uint32_t min) {
+  select(x, min, encode_kernels().count(x.data(), length(x), min));
   return {at_.data(), static_cast<std::size_t>(found_)};
 }
 
@@ -69,7 +70,7 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
   select(x, border, from_bin);
   if (found_ == k) return {at_.data(), static_cast<std::size_t>(k)};
 
-  // Some of the last bin are too many: find the least key that stays, and how many of its equals.
+  // The last bin has too many: find the smallest key that stays, and how many equal keys stay.
   const std::uint32_t next = border + (1u << kBinShift);
   keys_.clear();
   for (Count i = 0; i < found_; ++i)
@@ -77,18 +78,18 @@ std::span<const std::uint32_t> Selector::largest(std::span<const float> x, Count
       keys_.push_back(its);
   auto wanted = static_cast<std::ptrdiff_t>(k - (found_ - static_cast<Count>(keys_.size())));
   std::nth_element(keys_.begin(), keys_.begin() + (wanted - 1), keys_.end(), std::greater<>());
-  const std::uint32_t least = keys_[static_cast<std::size_t>(wanted - 1)];
+  const std::uint32_t min = keys_[static_cast<std::size_t>(wanted - 1)];
   wanted -= std::count_if(keys_.begin(), keys_.begin() + wanted,
-                          [least](std::uint32_t its) { return its > least; });
+                          [min](std::uint32_t its) { return its > min; });
   const auto stays = [&](std::uint32_t i) {
     const std::uint32_t its = key(x[i]);
-    return its > least || (its == least && wanted-- > 0);
+    return its > min || (its == min && wanted-- > 0);
   };
   auto end = at_.begin();
   for (Count i = 0; i < found_; ++i)
     if (const std::uint32_t position = at_[static_cast<std::size_t>(i)]; stays(position))
       *end++ = position;
-  expects(end - at_.begin() == k, "a selection of another size than wanted");
+  expects(end - at_.begin() == k, "the selection does not have the requested size");
   return {at_.data(), static_cast<std::size_t>(k)};
 }
 

@@ -1,7 +1,7 @@
-// Sparse codes: some elements by their position: all positions first (32 bits each), then all
-// values.
+// Sparse codes: some elements with their positions. All positions (32 bits each) come first, then
+// all values.
 //
-// And how those elements are chosen: the k largest magnitudes, or all from a magnitude on.
+// Also selects the elements: the k largest magnitudes, or all magnitudes from a threshold on.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace arlab::training {
 
-/// Storage for one code, and its making and reading.
+/// Storage for one code; writes and reads it.
 class SparseCode {
  public:
-  /// `halves`: values as IEEE halves, 6 bytes an element instead of 8.
+  /// `halves`: values as float16, 6 bytes per element instead of 8.
   explicit SparseCode(bool halves = false) : halves_(halves) {}
 
   Count bytes_each() const { return halves_ ? 6 : 8; }
-  /// The code of x at these positions; valid until the next call.
+  /// Returns the code of x at these positions, valid until the next call.
   std::span<std::byte> write(std::span<const float> x, std::span<const std::uint32_t> at);
-  /// into[position] += weight value.
+  /// Does into[position] += weight value for each element of the code.
   void add(std::span<const std::byte> code, std::span<float> into, float weight) const;
 
  private:
@@ -30,18 +30,18 @@ class SparseCode {
   std::vector<std::byte> code_;
 };
 
-/// Chooses elements by magnitude. NaN is larger than infinity, which is larger than all else. What
-/// it returns is in order, and valid until the next call.
+/// Selects elements by magnitude. NaN is larger than infinity, which is larger than all else. The
+/// returned positions are in order and valid until the next call.
 class Selector {
  public:
-  /// The k largest (all, if there are fewer); of equal ones the first. A histogram of exponents and
-  /// upper bits of fractions leaves few candidates to sort.
+  /// Returns the k largest, or all if there are fewer; ties go to the first. A histogram of the
+  /// exponents and upper fraction bits leaves few candidates to sort.
   std::span<const std::uint32_t> largest(std::span<const float> x, Count k);
-  /// All whose magnitude's bits are at least `least`.
-  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t least);
+  /// Returns all whose magnitude has bits of at least `min`.
+  std::span<const std::uint32_t> from(std::span<const float> x, std::uint32_t min);
 
  private:
-  void select(std::span<const float> x, std::uint32_t least, Count expected);
+  void select(std::span<const float> x, std::uint32_t min, Count expected);
 
   std::vector<std::uint32_t> at_, keys_, bins_;
   Count found_ = 0;

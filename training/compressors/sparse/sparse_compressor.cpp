@@ -7,14 +7,14 @@ namespace {
 
 class MagnitudesAbove final : public SparseCompressor {
  public:
-  explicit MagnitudesAbove(float tau) : least_(std::bit_cast<std::uint32_t>(tau) + 1) {}
+  explicit MagnitudesAbove(float tau) : min_(std::bit_cast<std::uint32_t>(tau) + 1) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
-    return write(gradient, selector().from(gradient, least_));
+    return write(gradient, selector().from(gradient, min_));
   }
 
  private:
-  std::uint32_t least_;  // bits of the next float
+  std::uint32_t min_;  // bits of the next larger float
 };
 
 std::optional<Count> unknown_size(const TensorShapes&, const CompressorChoice&, Aggregation,
@@ -36,7 +36,7 @@ CompressorKind sparse_kind(CompressorKind entry) {
   entry.aggregations = {Aggregation::all_gather};
   if (!entry.packed) entry.packed = unknown_size;
   entry.make_reply = union_reply;
-  entry.sparse = entry.reply_varies = true;
+  entry.sparse = true;
   return entry;
 }
 

@@ -1,4 +1,4 @@
-// Sparse compressors: what all whose codes are some elements, by position, have in common.
+// SparseCompressor: the common base of compressors whose codes are elements with their positions.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class SparseCompressor : public Compressor {
   }
 
  protected:
-  /// The code of x at these positions.
+  /// Returns the code of x at these positions.
   std::span<std::byte> write(std::span<const float> x, std::span<const std::uint32_t> at) {
     return code_.write(x, at);
   }
@@ -30,12 +30,12 @@ class SparseCompressor : public Compressor {
   SparseCode code_;
 };
 
-/// Elements above a magnitude; above 0 it is exact: what a server answers to sparse codes, the
-/// union of their elements.
+/// Sends all elements above a magnitude. With tau = 0 it is exact; it encodes the sums of sparse
+/// codes.
 std::unique_ptr<Compressor> magnitudes_above(float tau);
 
-/// The entry with what all of these share: they are collected, answered by a union, and only the
-/// gradient tells their size unless the entry does.
+/// Returns the entry completed with what all sparse compressors share: aggregation by all-gather,
+/// replies by union, and an unknown code size unless the entry has one.
 CompressorKind sparse_kind(CompressorKind entry);
 
 }  // namespace arlab::training

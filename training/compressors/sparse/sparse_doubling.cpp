@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "training/compressors/wire.hpp"
+#include "collectives/host/gatherv.hpp"
 
 namespace arlab::training {
 namespace {
@@ -21,7 +21,7 @@ class Doubling {
   SparseSum run() {
     const Rank ranks = communicator_.ranks(), me = communicator_.rank();
     const Rank half = Rank{1} << floor_log2(ranks), extras = ranks - half;
-    if (me >= half) {  // an extra: its partner does the rest
+    if (me >= half) {  // an extra rank: its partner does the rest
       talk(me - half, true, false);
       return talk(me - half, false, true);
     }
@@ -32,20 +32,21 @@ class Doubling {
   }
 
  private:
-  /// Sends my sum, receives the partner's, or both.
+  /// Sends this rank's sum, receives the partner's, or both.
   SparseSum talk(Rank partner, bool sends, bool receives) {
     Count mine = sum_.is_dense ? kDense : static_cast<Count>(sum_.entries.size()), theirs = 0;
-    parcels(partner, sends ? as_bytes_of(mine) : Bytes{}, receives ? as_bytes_of(theirs) : Bytes{});
+    messages(partner, sends ? as_bytes_of(mine) : Bytes{},
+             receives ? as_bytes_of(theirs) : Bytes{});
     SparseSum other;
     other.is_dense = theirs == kDense;
     if (theirs < kDense || theirs > n_)
-      fail(Blame::check, "a sparse sum of " + std::to_string(theirs) + " entries in vectors of " +
-                             std::to_string(n_) + " elements: the ranks disagree on the tensor");
+      fail(Blame::check, "a sparse sum has " + std::to_string(theirs) + " entries for vectors of " +
+                             std::to_string(n_) + " elements: make the tensors equal on all ranks");
     if (other.is_dense)
       other.vector.resize(static_cast<std::size_t>(n_));
     else
       other.entries.resize(static_cast<std::size_t>(theirs));
-    parcels(partner, sends ? payload(sum_) : Bytes{}, receives ? payload(other) : Bytes{});
+    messages(partner, sends ? payload(sum_) : Bytes{}, receives ? payload(other) : Bytes{});
     return other;
   }
 
@@ -75,9 +76,10 @@ class Doubling {
     return sum.is_dense ? std::as_writable_bytes(std::span(sum.vector))
                         : std::as_writable_bytes(std::span(sum.entries));
   }
-  void parcels(Rank partner, Bytes out, Bytes in) {
-    const Parcel both[] = {{ActionKind::send, partner, out}, {ActionKind::replace, partner, in}};
-    carry(communicator_, both);
+  void messages(Rank partner, Bytes out, Bytes in) {
+    const collectives::ByteMessage both[] = {{ActionKind::send, partner, out},
+                                             {ActionKind::replace, partner, in}};
+    collectives::transmit(communicator_, both);
   }
 
   collectives::Communicator& communicator_;

@@ -1,9 +1,9 @@
-// Sparse allreduce by recursive doubling: partial sums are merged with the partner at distance 1,
-// 2, 4, ..., and become dense vectors once those are smaller.
+// Sparse allreduce by recursive doubling: merges partial sums with the partners at distance 1, 2, 4
+// and so on, and switches to dense vectors once those are smaller.
 //
-// Renggli et al., SparCML: high-performance sparse communication for machine learning, SC 2019
-// (SSAR_Recursive_double, and DSAR where it switches). Any number of ranks: the extras beyond a
-// power of two give theirs to a partner first and get the sum last.
+// Any number of ranks works: the extra ranks beyond a power of two first send their entries to a
+// partner and get the sum at the end. Renggli et al., SparCML: high-performance sparse
+// communication for machine learning, SC 2019 (SSAR_Recursive_double, and DSAR after the switch).
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace arlab::training {
 
-/// A sum that may have become dense on its way.
+/// A sum that may have become dense.
 struct SparseSum {
   bool is_dense = false;
   SparseVector entries;       ///< unless dense
@@ -25,8 +25,8 @@ struct SparseSum {
   }
 };
 
-/// The sum of all ranks' `mine`, parts of vectors of n elements; the same bits on every rank. Each
-/// message of entries or of a vector follows one of 8 bytes that tells which, and how long.
+/// Returns the sum of all ranks' `mine`, which are parts of vectors of n elements; every rank gets
+/// the same bits. A message of 8 bytes with kind and length precedes each message of data.
 SparseSum sum_by_doubling(collectives::Communicator& communicator, SparseVector mine, Count n);
 
 }  // namespace arlab::training

@@ -1,7 +1,6 @@
-// alexnet: five convolutions and three dense layers in the manner of AlexNet, for images of 32
-// x 32.
+// alexnet: five convolutions and three dense layers similar to AlexNet, for images of 32 x 32.
 //
-// Without dropout, so that n workers can be compared with one.
+// It has no dropout, so that n workers are comparable with one.
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
@@ -32,8 +31,7 @@ std::unique_ptr<Replica> make_alexnet(const Architecture& architecture, const Re
 Architecture alexnet() {
   return {
       .name = "alexnet",
-      .summary =
-          "five convolutions, dense 2048, 2048, 10: few convolutions' worth of a lot of weights",
+      .summary = "five convolutions, dense 2048, 2048, 10: many weights for little computation",
       .source = "after Krizhevsky, Sutskever, Hinton, NIPS 2012",
       .channels = 3,
       .height = 32,

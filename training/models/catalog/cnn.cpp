@@ -1,5 +1,5 @@
-// cnn: one convolution and two dense layers without pooling, on images of 28 x 28: nearly all of
-// its 2.8 million parameters lie in one dense layer.
+// cnn: one convolution and two dense layers without pooling, for images of 28 x 28. Nearly all of its
+// 2.8 million parameters lie in one dense layer.
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>

@@ -1,4 +1,4 @@
-// cnn_pooled: one convolution with pooling and two dense layers, on images of 28 x 28.
+// cnn_pooled: one convolution with pooling and two dense layers, for images of 28 x 28.
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>

@@ -1,4 +1,4 @@
-// mlp: one hidden layer of 128, on images of 28 x 28: so small that communication decides.
+// mlp: one hidden layer of 128, for images of 28 x 28; so small that communication dominates.
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/linear.h>
 

@@ -1,5 +1,5 @@
 // resnet50: ResNet-50 with ten classes: 16 bottlenecks of three convolutions, each with batch
-// normalisation. He, Zhang, Ren, Sun, Deep Residual Learning, CVPR 2016.
+// normalization. He, Zhang, Ren, Sun, Deep Residual Learning, CVPR 2016.
 #include <torch/nn/functional/activation.h>
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/conv.h>

@@ -1,4 +1,4 @@
-// buckets: gradients are put together in buckets of a size, fixed beforehand, last layer first.
+// buckets: sends gradients in fixed buckets of a given size, last layer first.
 //
 // The first bucket is small, so that communication starts early. Li et al., PyTorch Distributed,
 // VLDB 13(12), 2020.
@@ -19,12 +19,12 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
 SchedulerKind buckets() {
   return {
       .name = "buckets",
-      .summary = "gradients travel in buckets, fixed beforehand, as these fill",
+      .summary = "sends gradients in fixed buckets as they fill",
       .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
       .parameters = {{"first_bucket", simulator::Parameter::Unit::bytes, 1 << 20,
-                      "closes the first bucket"},
+                      "size of the first bucket"},
                      {"bucket", simulator::Parameter::Unit::bytes, 25 << 20,
-                      "closes every other one"}},
+                      "size of the other buckets"}},
       .make = make,
   };
 }

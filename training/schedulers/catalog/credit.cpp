@@ -1,7 +1,7 @@
-// credit: slices by priority, as many under way as a credit of bytes allows.
+// credit: sends slices by priority, several at once up to a credit of bytes.
 //
-// One slice at a time leaves the link idle for its latency; all at once cannot be overtaken. Peng
-// et al., ByteScheduler, SOSP 2019.
+// One slice at a time leaves the link idle for its latency; sending all at once prevents overtaking.
+// Peng et al., ByteScheduler, SOSP 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {
@@ -20,12 +20,12 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
 SchedulerKind credit() {
   return {
       .name = "credit",
-      .summary = "slices by priority, as many under way as a credit allows; no barrier",
+      .summary = "sends slices by priority, several at once up to a credit; no barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
       .parameters = {{"slice", simulator::Parameter::Unit::bytes, 4 << 20,
-                      "most bytes of a message"},
+                      "maximum bytes per message"},
                      {"credit", simulator::Parameter::Unit::bytes, 16 << 20,
-                      "bytes under way at once"}},
+                      "maximum bytes in progress"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

@@ -1,8 +1,8 @@
 // dear: reduce-scatter in the backward pass, all-gather in the next forward pass.
 //
-// The two halves of an allreduce cost the same, and only the second is awaited: each layer's
-// forward pass waits for its own all-gather. These start when every reduce-scatter is through, the
-// first layer first. Zhang et al., DeAR, ICDCS 2023.
+// The two halves of an allreduce cost the same, and only the second delays the worker: each layer's
+// forward pass waits for its own all-gather. The all-gathers start after all reduce-scatters, first
+// layer first. Zhang et al., DeAR, ICDCS 2023.
 #include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::training::scheduler_catalog {

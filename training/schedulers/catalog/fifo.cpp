@@ -1,4 +1,4 @@
-// fifo: each gradient travels as soon as it is ready, while earlier layers are still computed.
+// fifo: sends each gradient as soon as it is ready, while earlier layers still compute.
 //
 // Wait-free backpropagation: Zhang et al., Poseidon, USENIX ATC 2017.
 #include "training/schedulers/fixed_order.hpp"
@@ -17,7 +17,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const s
 SchedulerKind fifo() {
   return {
       .name = "fifo",
-      .summary = "each gradient travels when it is ready (wait-free backpropagation)",
+      .summary = "sends each gradient when it is ready (wait-free backpropagation)",
       .source = "Zhang et al., Poseidon, USENIX ATC 2017",
       .parameters = {},
       .make = make,

@@ -1,4 +1,4 @@
-// fusion: each cycle sends together what became ready since the last, up to a threshold.
+// fusion: in each cycle, sends together what became ready in the previous one, up to a threshold.
 //
 // Sergeev, Del Balso, Horovod, arXiv:1802.05799, 2018.
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace {
 class Fusion : public Scheduler {
  public:
   Fusion(const Profile& profile, Time cycle, Bytes threshold)
-      : profile_(profile), cycle_(std::max<Time>(cycle, 1)), threshold_(threshold) {}
+      : profile_(profile), cycle_(std::max(cycle, Time{1})), threshold_(threshold) {}
 
   void ready(int layer, Time now) override { waiting_.push_back({layer, now}); }
 
   std::optional<Bundle> next(Time now) override {
-    // The cycles' ticks are multiples of the cycle; what is ready after a tick waits for the next.
+    // Ticks are multiples of the cycle; a gradient that is ready after a tick waits for the next one.
     const Time tick = now / cycle_ * cycle_;
     std::vector<int> layers;
     Bytes bytes = 0;
@@ -58,12 +58,11 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
 SchedulerKind fusion() {
   return {
       .name = "fusion",
-      .summary = "each cycle sends together what became ready, up to a threshold",
+      .summary = "in each cycle, sends ready gradients together, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", simulator::Parameter::Unit::time, 1e9,
-                      "between two looks at what is ready"},
+      .parameters = {{"cycle", simulator::Parameter::Unit::time, 1e9, "time between two sends"},
                      {"threshold", simulator::Parameter::Unit::bytes, 128 << 20,
-                      "most bytes of a message"}},
+                      "maximum bytes per message"}},
       .same_everywhere = false,
       .make = make,
   };

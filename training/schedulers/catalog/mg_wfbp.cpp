@@ -1,7 +1,7 @@
-// mg_wfbp: gradients are merged where a start-up time is saved and nothing waits for it.
+// mg_wfbp: merges gradients if that saves a start-up time and delays nothing.
 //
-// From the last layer down: a gradient that could not leave before the next one is ready, or would
-// leave less than alpha before, is merged with that one. Shi, Chu, Li, MG-WFBP, INFOCOM 2019.
+// From the last layer on, merges a gradient with the next one if it could not start before the next
+// one is ready, or less than alpha before. Shi, Chu, Li, MG-WFBP, INFOCOM 2019.
 #include <algorithm>
 
 #include "training/schedulers/fixed_order.hpp"
@@ -9,10 +9,10 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-// When each gradient is ready, counted from the begin of the backward pass.
+// Returns when each gradient is ready, counted from the beginning of the backward pass.
 std::vector<Time> ready_times(const Profile& profile) {
   std::vector<Time> times(profile.size());
-  Time now = 0;
+  Time now{};
   for (std::size_t l = profile.size(); l-- > 0;) times[l] = now += profile[l].backward;
   return times;
 }
@@ -22,7 +22,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
   const std::vector<Time> ready = ready_times(profile);
   std::vector<Bundle> plan;
   std::vector<int> open;
-  Time free = 0;
+  Time free{};
   for (const int layer : backward_order(profile)) {
     open.push_back(layer);
     if (layer > 0) {
@@ -41,7 +41,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
 SchedulerKind mg_wfbp() {
   return {
       .name = "mg_wfbp",
-      .summary = "gradients are merged where that saves a start-up time and delays nothing",
+      .summary = "merges gradients if that saves a start-up time and delays nothing",
       .source = "Shi, Chu, Li, MG-WFBP, INFOCOM 2019",
       .parameters = {},
       .needs_times = true,

@@ -1,6 +1,6 @@
-// none: all gradients travel after the whole backward pass, a message for each.
+// none: sends all gradients after the whole backward pass, one message each.
 //
-// What a training loop does that computes first and communicates then; the baseline.
+// The baseline: a training loop that first computes and then communicates.
 #include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::training::scheduler_catalog {
@@ -17,7 +17,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const s
 SchedulerKind none() {
   return {
       .name = "none",
-      .summary = "all gradients travel after the whole backward pass, a message for each",
+      .summary = "sends all gradients after the backward pass, one message each",
       .source = "the baseline",
       .parameters = {},
       .make = make,

@@ -1,7 +1,7 @@
-// priority: gradients travel in slices, those of the first layers before all others.
+// priority: sends gradients in slices, those of the first layers first.
 //
-// The next forward pass needs the first layer first, and each layer waits for its own gradient
-// only. With a barrier after the step nothing is gained. Jayarajan et al., P3, MLSys 2019.
+// The next forward pass needs the first layer first, and each layer waits only for its own gradient.
+// A barrier after the step would remove the gain. Jayarajan et al., P3, MLSys 2019.
 #include "training/schedulers/ranked.hpp"
 
 namespace arlab::training::scheduler_catalog {
@@ -18,10 +18,10 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
 SchedulerKind priority() {
   return {
       .name = "priority",
-      .summary = "slices of the first layers overtake all others; no barrier",
+      .summary = "sends slices; those of the first layers overtake all others; no barrier",
       .source = "Jayarajan et al., P3, MLSys 2019",
       .parameters = {{"slice", simulator::Parameter::Unit::bytes, 200'000,
-                      "most bytes of a message"}},
+                      "maximum bytes per message"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

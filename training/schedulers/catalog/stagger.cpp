@@ -1,9 +1,9 @@
-// stagger: fifo, and workers that share a link begin one after another, so that their bursts do not
-// meet.
+// stagger: fifo, with delayed starts for workers that share a link, so that their bursts do not
+// collide.
 //
-// Synchronous training computes, then sends, all at once: a link shared by m workers is idle, then
-// m times overloaded. A worker that begins a share of the iteration later keeps that distance as
-// long as it need not wait for the others (asynchronous and stale-synchronous training).
+// In synchronous training all workers compute, then all send: a link shared by m workers is first
+// idle, then overloaded m times. A worker that starts a fraction of the iteration later keeps that
+// distance if it does not wait for others (asynchronous and stale-synchronous training).
 #include "training/schedulers/fixed_order.hpp"
 
 namespace arlab::training::scheduler_catalog {
@@ -15,9 +15,9 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const s
   return follow(std::move(plan), profile);
 }
 
-// One iteration of a worker that is alone on the link, by the number of workers.
+// An equal share, by worker, of the duration of one iteration on an unshared link.
 Time offset(const Profile& profile, const LinkCost& link, int worker, int workers) {
-  Time forward = 0, ready = 0, free = 0;
+  Time forward{}, ready{}, free{};
   for (const Layer& layer : profile) forward += layer.forward;
   for (const int l : backward_order(profile)) {
     const Layer& layer = profile[static_cast<std::size_t>(l)];
@@ -33,7 +33,7 @@ SchedulerKind stagger() {
   return {
       .name = "stagger",
       .summary =
-          "fifo; workers that share a link begin one after another, so that bursts do not meet",
+          "fifo; workers that share a link start one after another, so that bursts do not collide",
       .source = "bursts of synchronous training; see the file",
       .parameters = {},
       .needs_times = true,

@@ -1,9 +1,9 @@
-// tictac: gradients travel in the order that lets the next forward pass compute most, soonest.
+// tictac: sends gradients in the order that lets the next forward pass compute most, soonest.
 //
-// Of two gradients A and B the first is the one for which min(P_B, M_A) < min(P_A, M_B), where M is
-// the time of the message and P that of the layers that wait for it alone; ties go to the one that
-// the cheapest set of messages with it sets something free. On a chain of layers that is the
-// chain's order; on branches it is not. Hashemi, Jyothi, Campbell, TicTac, MLSys 2019 (TAC).
+// Gradient A precedes B if min(P_B, M_A) < min(P_A, M_B), where M is the time of the message and P
+// that of the layers that wait only for it. Ties go to the gradient whose cheapest enabling set of
+// messages is cheaper. On a chain of layers this is the chain's order; with branches it is not.
+// Hashemi, Jyothi, Campbell, TicTac, MLSys 2019 (TAC).
 #include <algorithm>
 
 #include "training/schedulers/ranked.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using Set = std::vector<bool>;  // of gradients, by layer
 
-// The gradients that must be there before each layer can be computed.
+// Returns the gradients that each layer's computation requires.
 std::vector<Set> required(const Profile& profile) {
   std::vector<Set> all(profile.size(), Set(profile.size()));
   for (std::size_t l = 0; l < profile.size(); ++l) {
@@ -28,8 +28,8 @@ std::vector<Set> required(const Profile& profile) {
 }
 
 struct Worth {
-  Time message = 0;                   // M
-  Time alone = 0;                     // P
+  Time message{};                     // M
+  Time alone{};                       // P
   Time together = simulator::kNever;  // M+
 };
 
@@ -38,7 +38,7 @@ std::vector<Worth> worths(const Profile& profile, const LinkCost& link,
   std::vector<Worth> all(profile.size());
   for (std::size_t g = 0; g < profile.size(); ++g) all[g].message = link.holds(profile[g].bytes());
   for (std::size_t l = 0; l < profile.size(); ++l) {
-    Time messages = 0;
+    Time messages{};
     std::vector<std::size_t> waits_for;
     for (std::size_t g = 0; g < profile.size(); ++g)
       if (required[l][g] && open[g]) {
@@ -82,7 +82,7 @@ std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
 SchedulerKind tictac() {
   return {
       .name = "tictac",
-      .summary = "whole gradients, first what sets most computation free; no barrier",
+      .summary = "sends whole gradients; first those that enable most computation; no barrier",
       .source = "Hashemi, Jyothi, Campbell, TicTac, MLSys 2019",
       .parameters = {},
       .barrier = false,

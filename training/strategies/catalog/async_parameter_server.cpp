@@ -1,4 +1,4 @@
-// async_parameter_server: servers update at each gradient that comes; nobody waits for the others.
+// async_parameter_server: servers update at each gradient; workers do not wait for each other.
 #include "training/strategies/parameter_server.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,7 +6,7 @@ namespace arlab::training::strategy_catalog {
 StrategyKind async_parameter_server() {
   return {
       .name = "async_parameter_server",
-      .summary = "servers update at each gradient that comes; nobody waits for the others",
+      .summary = "servers update at each gradient; workers do not wait for each other",
       .source = "Li et al., OSDI 2014",
       .synchronous = false,
       .equal_replicas = false,
@@ -15,7 +15,7 @@ StrategyKind async_parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const StrategyContext& station) { return make_parameter_server(station, false); },
+      .make = [](const StrategyContext& context) { return make_parameter_server(context, false); },
       .unsupported_reason = refuse_parameter_server,
   };
 }

@@ -1,7 +1,7 @@
-// central_storage: the variables lie in one place, rank 0; all others compute on copies.
+// central_storage: rank 0 stores the variables; the other ranks compute on copies.
 //
-// Gradients are reduced to rank 0, which alone has an optimizer; the weights are broadcast. So the
-// optimizer's moments exist once.
+// Gradients are reduced to rank 0, which has the only optimizer and so the only moments; then the
+// weights are broadcast.
 #include <algorithm>
 
 #include "training/strategies/strategy.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 class CentralStorage final : public Strategy {
  public:
-  explicit CentralStorage(const StrategyContext& station) : s_(station) {}
+  explicit CentralStorage(const StrategyContext& context) : s_(context) {}
 
   void finish_step(const Step& step) override {
     const Route& route = s_.exchange.route();
@@ -26,18 +26,17 @@ class CentralStorage final : public Strategy {
   StrategyContext s_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<CentralStorage>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<CentralStorage>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  const Algorithm* const algorithm = station.exchange.route().algorithm;
-  if (!algorithm)
-    return "strategy central_storage needs reduce and broadcast: use --algorithm tree";
+std::string unsupported_reason(const StrategyContext& context) {
+  const Algorithm* const algorithm = context.exchange.route().algorithm;
+  if (!algorithm) return "strategy central_storage needs reduce and broadcast: use algorithm tree";
   for (const Collective c : {Collective::reduce, Collective::broadcast}) {
-    const Problem problem{.collective = c, .ranks = station.ranks, .elements = 1};
+    const Problem problem{.collective = c, .ranks = context.ranks, .elements = 1};
     if (const std::string why = unsupported(*algorithm, problem); !why.empty())
-      return "strategy central_storage: " + why + ": use --algorithm tree or master_worker";
+      return "strategy central_storage: " + why + ": use algorithm tree or master_worker";
   }
   return "";
 }
@@ -48,7 +47,7 @@ StrategyKind central_storage() {
   return {
       .name = "central_storage",
       .summary =
-          "variables and optimizer on rank 0; gradients are reduced to it, weights broadcast",
+          "rank 0 has variables and optimizer; reduces gradients to it and broadcasts weights",
       .source = "TensorFlow, tf.distribute.experimental.CentralStorageStrategy",
       .route = "tree",
       .make = make,

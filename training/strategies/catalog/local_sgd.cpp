@@ -1,7 +1,7 @@
-// local_sgd: every worker trains by itself, and every H steps the weights are averaged.
+// local_sgd: workers train independently and average their weights every H steps.
 //
-// Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019. Moments of the optimizer stay
-// each worker's own.
+// Each worker keeps its own optimizer moments. Stich, Local SGD Converges Fast and Communicates
+// Little, ICLR 2019.
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -9,7 +9,7 @@ namespace {
 
 class LocalSgd final : public Strategy {
  public:
-  explicit LocalSgd(const StrategyContext& station) : s_(station) {}
+  explicit LocalSgd(const StrategyContext& context) : s_(context) {}
 
   void finish_step(const Step& step) override {
     apply_all(s_, step);
@@ -28,14 +28,14 @@ class LocalSgd final : public Strategy {
   Count last_ = 0, since_ = 0;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<LocalSgd>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<LocalSgd>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  if (station.options.every >= 1) return "";
-  return "local_sgd averages every " + std::to_string(station.options.every) +
-         " steps: give at least 1, such as --every 8";
+std::string unsupported_reason(const StrategyContext& context) {
+  if (context.options.every >= 1) return "";
+  return "local_sgd averages every " + std::to_string(context.options.every) +
+         " steps: use at least 1, such as 8";
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::string unsupported_reason(const StrategyContext& station) {
 StrategyKind local_sgd() {
   return {
       .name = "local_sgd",
-      .summary = "workers train by themselves; every H steps their weights are averaged",
+      .summary = "workers train independently and average their weights every H steps",
       .source = "Stich, ICLR 2019",
       .synchronous = false,
       .equal_replicas = false,

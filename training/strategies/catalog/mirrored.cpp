@@ -1,4 +1,4 @@
-// mirrored: a replica on each thread of one process; gradients are summed by allreduce.
+// mirrored: one process with one replica per thread; sums gradients by allreduce.
 #include "training/strategies/all_reduce.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,7 +6,7 @@ namespace arlab::training::strategy_catalog {
 StrategyKind mirrored() {
   return {
       .name = "mirrored",
-      .summary = "one process, a replica a thread; gradients are summed by allreduce",
+      .summary = "one process with one replica per thread; sums gradients by allreduce",
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
       .backend = "threads",
       .schedules = true,

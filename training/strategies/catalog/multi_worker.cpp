@@ -1,4 +1,4 @@
-// multi_worker: a process for each worker; gradients are summed by allreduce.
+// multi_worker: one process per worker; sums gradients by allreduce.
 #include "training/strategies/all_reduce.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,7 +6,7 @@ namespace arlab::training::strategy_catalog {
 StrategyKind multi_worker() {
   return {
       .name = "multi_worker",
-      .summary = "a process a worker, under mpirun or srun; gradients are summed by allreduce",
+      .summary = "one process per worker, under mpirun or srun; sums gradients by allreduce",
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
       .backend = "mpi",
       .schedules = true,

@@ -1,4 +1,4 @@
-// one_device: one worker and nobody to talk to: the baseline.
+// one_device: one worker without communication: the baseline.
 #include "training/strategies/strategy.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,21 +6,21 @@ namespace {
 
 class OneDevice final : public Strategy {
  public:
-  explicit OneDevice(const StrategyContext& station) : s_(station) {}
+  explicit OneDevice(const StrategyContext& context) : s_(context) {}
   void finish_step(const Step& step) override { apply_all(s_, step); }
 
  private:
   StrategyContext s_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<OneDevice>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<OneDevice>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
-  if (station.ranks == 1) return "";
-  return "strategy one_device is for 1 worker, not " + std::to_string(station.ranks) +
-         ": use -w 1, or --strategy mirrored";
+std::string unsupported_reason(const StrategyContext& context) {
+  if (context.ranks == 1) return "";
+  return "strategy one_device supports 1 worker, not " + std::to_string(context.ranks) +
+         ": use 1 worker or strategy mirrored";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// parameter_server: workers push gradients to servers, which add them all up and update once.
+// parameter_server: workers push gradients to servers, which sum them and update once per step.
 #include "training/strategies/parameter_server.hpp"
 
 namespace arlab::training::strategy_catalog {
@@ -6,7 +6,7 @@ namespace arlab::training::strategy_catalog {
 StrategyKind parameter_server() {
   return {
       .name = "parameter_server",
-      .summary = "workers push gradients to servers, which add them all up and update once",
+      .summary = "workers push gradients to servers, which sum them and update once per step",
       .source = "Li et al., OSDI 2014",
       .synchronous = true,
       .equal_replicas = true,
@@ -14,7 +14,7 @@ StrategyKind parameter_server() {
       .compresses = true,
       .has_servers = true,
       .own_moments = true,
-      .make = [](const StrategyContext& station) { return make_parameter_server(station, true); },
+      .make = [](const StrategyContext& context) { return make_parameter_server(context, true); },
       .unsupported_reason = refuse_parameter_server,
   };
 }

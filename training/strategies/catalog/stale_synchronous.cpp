@@ -1,10 +1,10 @@
-// stale_synchronous: workers send their gradients to one another, and go on while they are at most
-// s steps ahead of the slowest.
+// stale_synchronous: workers send gradients directly to all others, and continue while they are at
+// most s steps ahead of the slowest.
 //
-// Decentralised: every worker holds all weights, and each step applies the sum of what has arrived,
-// by clock and rank. Gradients of later clocks than its own wait. With s = 0 that is the sum over
-// all workers, every step. Ho et al., More Effective Distributed ML via a Stale Synchronous
-// Parallel Parameter Server, NIPS 2013.
+// It is decentralized: every worker holds all weights and in each step applies the sum of the
+// gradients that have arrived, by clock and rank. Gradients of later clocks than its own wait. With
+// s = 0 that is the sum over all workers in every step. Ho et al., More Effective Distributed ML via
+// a Stale Synchronous Parallel Parameter Server, NIPS 2013.
 #include <algorithm>
 #include <deque>
 
@@ -16,8 +16,8 @@ namespace {
 
 class StaleSynchronous final : public Strategy {
  public:
-  explicit StaleSynchronous(const StrategyContext& station)
-      : s_(station),
+  explicit StaleSynchronous(const StrategyContext& context)
+      : s_(context),
         slots_(2 * s_.options.bound + 2),
         arrived_(index(s_.workers)),
         clock_of_(index(s_.workers)),
@@ -51,10 +51,10 @@ class StaleSynchronous final : public Strategy {
     s_.exchange.add_usage(s_.exchange.clock().now() - begin, own_bytes() * (s_.workers - 1));
   }
 
-  // Everything sent is received and applied; then the replicas, which differ by rounding and in
-  // what their optimizers saw together, are averaged.
+  // Receives and applies all gradients; then averages the replicas, which differ by rounding and in
+  // the grouping of the gradients that their optimizers applied.
   void settle() override {
-    expects(steps_left_ == 0, "an epoch is settled before its last step");
+    expects(steps_left_ == 0, "settle() is called before the epoch's last step");
     while (slowest() < end_clock_) take(s_.exchange.communicator().wait());
     while (std::any_of(outgoing_.begin(), outgoing_.end(), [](const auto& o) { return o.open; }))
       take(s_.exchange.communicator().wait());
@@ -81,7 +81,7 @@ class StaleSynchronous final : public Strategy {
   Count& clock_of(Rank r) { return clock_of_[index(r)]; }
   Count slowest() const { return *std::min_element(clock_of_.begin(), clock_of_.end()); }
   Count own_bytes() { return static_cast<Count>(s_.parameters.gradients().size() * sizeof(float)); }
-  // A lane says whose gradient it is, and of which step among those that can be under way.
+  // Identifies the gradient's rank, and its step among those that can be in progress.
   int lane(Rank from, Count clock) const {
     return static_cast<int>(from * slots_ + clock % slots_);
   }
@@ -113,7 +113,7 @@ class StaleSynchronous final : public Strategy {
             static_cast<Count>(values.size())};
   }
 
-  // A round is done: one of our sends, or a peer's gradient.
+  // Handles a completed round: a send of this rank, or a peer's gradient.
   void take(int lane) {
     const auto peer = static_cast<Rank>(lane / slots_);
     if (peer == s_.rank) {
@@ -124,10 +124,10 @@ class StaleSynchronous final : public Strategy {
     if (++clock_of(peer) < end_clock_) expect_from(peer);
   }
 
-  /// How far the slowest is behind, as far as this worker knows: never more than the bound.
+  /// Records the lead over the slowest worker, as far as known here; it never exceeds the bound.
   void note_lead() {
     const Count lead = clock_ - slowest();
-    expects(lead <= s_.options.bound, "a worker is further ahead than its bound");
+    expects(lead <= s_.options.bound, "a worker is further ahead than the bound allows");
     ++staleness_[std::max<Count>(lead, 0)];
   }
 
@@ -157,23 +157,23 @@ class StaleSynchronous final : public Strategy {
   std::vector<std::deque<Gradient>> arrived_;  // by rank, not yet applied
   std::vector<Count> clock_of_;                // by rank: gradients received (own: computed)
   std::vector<Outgoing> outgoing_;
-  std::vector<std::vector<float>> incoming_;  // by rank: where the next one lands
+  std::vector<std::vector<float>> incoming_;  // by rank: buffer of the next gradient
   Count clock_ = 0, end_clock_ = 0, steps_left_ = 0;
   bool settled_ = true;
   Step last_;
   Staleness staleness_;
 };
 
-std::unique_ptr<Strategy> make(const StrategyContext& station) {
-  return std::make_unique<StaleSynchronous>(station);
+std::unique_ptr<Strategy> make(const StrategyContext& context) {
+  return std::make_unique<StaleSynchronous>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& station) {
+std::string unsupported_reason(const StrategyContext& context) {
   constexpr Count kLanes = 4096;
-  const Count bound = station.options.bound, most = (kLanes / station.workers - 2) / 2;
-  if (bound >= 0 && bound <= most) return "";
-  return "the staleness bound is " + std::to_string(bound) + ": give 0 (synchronous) to " +
-         std::to_string(most);
+  const Count bound = context.options.bound, max = (kLanes / context.workers - 2) / 2;
+  if (bound >= 0 && bound <= max) return "";
+  return "the staleness bound is " + std::to_string(bound) + ": use 0 (synchronous) to " +
+         std::to_string(max);
 }
 
 }  // namespace
@@ -182,7 +182,8 @@ StrategyKind stale_synchronous() {
   return {
       .name = "stale_synchronous",
       .summary =
-          "gradients go straight to all others; a worker is at most s steps ahead of the slowest",
+          "sends gradients directly to all workers, which stay at most s steps ahead of the "
+          "slowest",
       .source = "Ho et al., NIPS 2013",
       .synchronous = false,
       .equal_replicas = false,

@@ -1,5 +1,5 @@
-// Built in the place of protobuf/events.cpp where there is no protobuf. EventFile refuses to begin,
-// so that nothing asks for an event.
+// Replaces protobuf/events.cpp in builds without protobuf. EventFile's constructor throws there, so
+// nothing requests an event.
 #include "algorithms/base/error.hpp"
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/events.hpp"

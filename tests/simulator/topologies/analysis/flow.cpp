@@ -5,7 +5,7 @@
 using namespace arlab;
 using namespace arlab::simulator;
 
-TEST_CASE("maximum flow and narrowest cut of the textbook network") {
+TEST_CASE("maximum flow and minimum cut of the textbook network") {
   // Cormen, Leiserson, Rivest, Stein, Introduction to algorithms, figure 26.6: 23.
   FlowNetwork network(6);
   const int s = 0, v1 = 1, v2 = 2, v3 = 3, v4 = 4, t = 5;
@@ -23,7 +23,7 @@ TEST_CASE("maximum flow and narrowest cut of the textbook network") {
   CHECK(network.source_side(0) == std::vector<bool>{true, true, true, false, true, false});
 }
 
-TEST_CASE("no flow where there is no way") {
+TEST_CASE("the maximum flow without a path is zero") {
   FlowNetwork network(3);
   network.add(0, 1, 7);
   network.add(2, 1, 7);

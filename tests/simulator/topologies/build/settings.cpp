@@ -1,8 +1,9 @@
-// Specs as people write them, and what is wrong with some.
+// Valid and invalid topology specs.
 #include "simulator/topologies/build/settings.hpp"
 
 #include "tests/simulator/topologies/check.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/time.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -37,11 +38,11 @@ TEST_CASE("bandwidths in bits and bytes") {
 }
 
 TEST_CASE("latencies") {
-  for (const auto& [text, value] : {std::pair("1us", Time{1'000'000}),
-                                    {"350 ns", 350'000},
-                                    {"0", 0},
-                                    {"80ps", 80},
-                                    {"1.5ms", 1'500'000'000},
+  for (const auto& [text, value] : {std::pair("1us", kMicrosecond),
+                                    {"350 ns", 350 * kNanosecond},
+                                    {"0", 0_ps},
+                                    {"80ps", 80_ps},
+                                    {"1.5ms", 1500 * kMicrosecond},
                                     {"1s", kSecond}})
     CHECK(parse_latency(text, "x") == value);
   for (const char* text : {"", "5", "us", "nan", "1 hour"})
@@ -79,14 +80,14 @@ TEST_CASE("errors name the value and the nearest name") {
   CHECK(refusal("crossbar:bandwidth=1e200GB/s").find("link 'h0-s0' has a bandwidth of") == 0);
 }
 
-TEST_CASE("sizes that cannot be are refused, and huge ones before they are built") {
+TEST_CASE("rejects impossible sizes, and huge sizes before building") {
   CHECK(refusal("fat_tree:k=5").find("make k a multiple of 2") != std::string::npos);
   CHECK(refusal("fat_tree:k=4,oversubscription=4").find("make k a multiple of 8") !=
         std::string::npos);
   CHECK(refusal("fat_tree:k=4,oversubscription=1.5").find("cannot be divided") !=
         std::string::npos);
   CHECK(refusal("fat_tree:levels=5").find("neither 2 nor 3") != std::string::npos);
-  CHECK(refusal("fat_tree:down=4x4,up=1").find("one number a level each") != std::string::npos);
+  CHECK(refusal("fat_tree:down=4x4,up=1").find("one number per level") != std::string::npos);
   CHECK(refusal("fat_tree:k=4,down=4x4").find("not both") != std::string::npos);
   CHECK(refusal("fat_tree:down=4000000x4000000").find("make it smaller") != std::string::npos);
   CHECK(refusal("dragonfly:a=2,h=1,groups=9").find("is the most that can be joined") !=
@@ -100,7 +101,7 @@ TEST_CASE("sizes that cannot be are refused, and huge ones before they are built
       "crossbar:hosts=8 has 8 hosts, but there are 9 ranks: give larger sizes, or leave them out");
 }
 
-TEST_CASE("sizes that are left out are the smallest that fit") {
+TEST_CASE("missing sizes default to the smallest that fit") {
   const auto spec = [](const char* text, Rank hosts) { return make_topology(text, hosts).spec(); };
   CHECK(spec("fat_tree", 54) == "fat_tree:k=6");
   CHECK(spec("fat_tree", 55) == "fat_tree:k=8");

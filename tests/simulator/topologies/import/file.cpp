@@ -1,4 +1,4 @@
-// GraphML and DOT files: what they mean, and that everything malformed is a clear error.
+// GraphML and DOT files: valid files, and clear errors for malformed ones.
 #include "simulator/topologies/import/file.hpp"
 
 #include <filesystem>
@@ -49,7 +49,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("DOT: undirected edges are cables, defaults hold, hosts come first") {
+TEST_CASE("DOT: undirected edges are cables, defaults apply, hosts come first") {
   const Topology t = parse_topology(kDot, "net.dot");
   CHECK(t.spec() == "net.dot");
   CHECK(t.hosts() == 3);
@@ -69,7 +69,7 @@ TEST_CASE("DOT: undirected edges are cables, defaults hold, hosts come first") {
   CHECK(router.latency(route) == 2 * kMicrosecond);
 }
 
-TEST_CASE("DOT: directed edges are links, and without switches hosts pass messages on") {
+TEST_CASE("DOT: directed edges are links, and without switches hosts forward messages") {
   const Topology t = parse_topology(
       "digraph { node [kind=host]; edge [bandwidth=1000000000, latency=0.000001]; a -> b -> c -> a "
       "}",
@@ -82,7 +82,7 @@ TEST_CASE("DOT: directed edges are links, and without switches hosts pass messag
   CHECK(t.link(0).latency == kMicrosecond);
 }
 
-TEST_CASE("GraphML: keys of any type, names where they are given") {
+TEST_CASE("GraphML: keys of any type, optional names") {
   const Topology t = parse_topology(kGraphml, "net.graphml");
   CHECK(t.hosts() == 2);
   CHECK(t.node(0).name == "a");
@@ -102,12 +102,12 @@ TEST_CASE("GraphML: keys of any type, names where they are given") {
   CHECK(cables.links().size() == 8);
 }
 
-TEST_CASE("files are told from names by their ending") {
+TEST_CASE("files are recognized by their extension") {
   for (const char* file : {"a.dot", "b/c.gv", "x.graphml", "x.xml"}) CHECK(is_topology_file(file));
   for (const char* spec : {"torus", "fat_tree:k=8", "dot"}) CHECK_FALSE(is_topology_file(spec));
 }
 
-TEST_CASE("impossible bandwidths and latencies name the link and the value") {
+TEST_CASE("errors for impossible bandwidths and latencies name the link and the value") {
   for (const char* value :
        {"0", "-5", "nan", "inf", "\"1e300\"", "0.5", "\"\"", "fast", "\"1e999\""}) {
     const std::string text = refusal(replaced(kDot, "\"25Gbps\"", value));
@@ -127,7 +127,8 @@ TEST_CASE("impossible bandwidths and latencies name the link and the value") {
         "net.dot: link 'a-top' has no latency: add latency=1us");
 }
 
-TEST_CASE("GraphML: impossible bandwidths name the link and the value, whatever the key's type") {
+TEST_CASE(
+    "GraphML: errors for impossible bandwidths name the link and the value, for any key type") {
   for (const char* type : {"double", "float", "string"})
     for (const char* value : {"0", "-5", "nan", "inf", "1e300", "0.25"}) {
       const std::string text = refusal(replaced(replaced(kGraphml, "attr.type=\"double\"",
@@ -136,11 +137,11 @@ TEST_CASE("GraphML: impossible bandwidths name the link and the value, whatever 
                                        "net.xml");
       INFO(type << " " << value << ": " << text);
       CHECK((text.find("link 'a-top' has a bandwidth of ") == 0 ||
-             text.find("net.xml is no GraphML file that can be read: ") == 0));
+             text.find("net.xml is not a readable GraphML file: ") == 0));
     }
 }
 
-TEST_CASE("DOT: numbers with units need quotes, which Graphviz would forget silently") {
+TEST_CASE("DOT: rejects unquoted numbers with units, which Graphviz truncates silently") {
   for (const char* word : {"100Gbps", "1e9", "12.5GB/s", "2x"})
     CHECK(refusal(replaced(kDot, "\"25Gbps\"", word)) ==
           "net.dot: '" + std::string(word) +
@@ -148,7 +149,7 @@ TEST_CASE("DOT: numbers with units need quotes, which Graphviz would forget sile
   CHECK(refusal(replaced(kDot, "a; b;", "a; /* 1e9 */ b; // 2x\n# 3x\n")) == "no error");
 }
 
-TEST_CASE("kinds, groups and names that are missing, wrong or double") {
+TEST_CASE("rejects missing, wrong and duplicate kinds, groups and names") {
   CHECK(refusal(replaced(kDot, "kind=switch", "kind=router")) ==
         "net.dot: node 'top' is of kind 'router': write kind=host or kind=switch");
   CHECK(refusal(replaced(kDot, "kind=host, ", "")) ==
@@ -161,29 +162,29 @@ TEST_CASE("kinds, groups and names that are missing, wrong or double") {
                          "<node id=\"z\"><data key=\"k0\">host</data><data key=\"k1\">a</data>"),
                 "net.xml") == "two nodes are called 'a': give each its own name");
   CHECK(refusal(replaced(kDot, "a -- top", "a -- top; a -- a")) ==
-        "link 'a-a' joins 'a' with itself: take it out");
+        "link 'a-a' joins 'a' with itself: remove it");
   CHECK(refusal("graph { s [kind=switch] }") == "net.dot has no hosts: give at least one");
 }
 
-TEST_CASE("disconnected files name who cannot reach whom") {
+TEST_CASE("the error for a disconnected file names the hosts that cannot reach each other") {
   CHECK(refusal(replaced(kDot, "c -- top", "c -- d")) ==
         "net.dot is not connected: c, d cannot reach a");
   CHECK(refusal("digraph { node [kind=host]; edge [bandwidth=1000, latency=0]; a -> b }") ==
         "net.dot is not connected: b cannot reach a");
 }
 
-TEST_CASE("malformed text is an error of the file") {
+TEST_CASE("errors for malformed text name the file") {
   for (const char* text :
        {"", "graph", "graph {", "graph { a -- }", "graph { a -> b }", "digraph { a -- b }",
         "graph { a [kind=host }", "}{", "graph { a [\"kind] }", "strict", "\xff\xfe\0"}) {
     INFO(text);
-    CHECK(refusal(text).find("net.dot is no DOT file that can be read: ") == 0);
+    CHECK(refusal(text).find("net.dot is not a readable DOT file: ") == 0);
   }
   for (const char* text :
        {"", "<graphml>", "<graphml><graph></graphml>", "text", "<a/>", "<graphml/>"}) {
     INFO(text);
     const std::string said = refusal(text, "net.graphml");
-    CHECK((said.find("net.graphml is no GraphML file that can be read: ") == 0 ||
+    CHECK((said.find("net.graphml is not a readable GraphML file: ") == 0 ||
            said == "net.graphml has no hosts: give at least one"));
   }
   CHECK(refusal(replaced(kGraphml, "target=\"x\"", "target=\"q\""), "net.xml") ==
@@ -191,14 +192,14 @@ TEST_CASE("malformed text is an error of the file") {
   CHECK(refusal(replaced(kGraphml, "1e9", "much"), "net.xml").find("GraphML") != std::string::npos);
 }
 
-TEST_CASE("nesting that would exhaust the stack is refused") {
+TEST_CASE("rejects nesting that would exhaust the stack") {
   std::string braces = "graph {", tags;
   for (int i = 0; i < 100'000; ++i) braces += "{", tags += "<a>";
   CHECK(refusal(braces).find("levels deep") != std::string::npos);
   CHECK(refusal(tags, "net.xml").find("levels deep") != std::string::npos);
 }
 
-TEST_CASE("every nasty file of the corpus is a topology or an error of the user's") {
+TEST_CASE("every file of the corpus is a topology or a usage error") {
   int files = 0, refused = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ARLAB_CORPUS)) {
     INFO(entry.path());

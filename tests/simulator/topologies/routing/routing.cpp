@@ -1,4 +1,4 @@
-// Routings, by hand-checked examples and by their rules.
+// Routing algorithms: hand-checked examples, and the properties of all routes.
 #include <map>
 
 #include "tests/simulator/topologies/check.hpp"
@@ -26,7 +26,8 @@ std::vector<std::int32_t> groups_on(const Topology& t, std::span<const LinkId> r
 
 }  // namespace
 
-TEST_CASE("dimension order: first dimension first, the shorter way round, half way goes up") {
+TEST_CASE(
+    "dimension order takes the first dimension first, in the shorter direction, upwards if equal") {
   CHECK(way("torus:dims=4x3", 0, 6) == "h0-h1 h1-h2 h2-h6");
   CHECK(way("torus:dims=5x3", 0, 8) == "h0-h4 h4-h3 h3-h8");
   CHECK(way("torus:dims=5x3", 0, 14) == "h0-h4 h4-h14");
@@ -80,21 +81,21 @@ TEST_CASE("d-mod-k is free of contention for every shift on a full fat tree") {
   }
 }
 
-TEST_CASE("shortest takes the link that comes first, whatever the flow") {
+TEST_CASE("shortest takes the link of lowest number for every flow") {
   const Topology t = make_topology("fat_tree:k=4");
   Router router(t, Routing::shortest);
   const std::string way = "h0-edge0 edge0-aggr0 aggr0-core0 core0-aggr2 aggr2-edge2 edge2-h5";
   for (std::int64_t flow = 0; flow < 10; ++flow) CHECK(names(t, router.route(0, 5, flow)) == way);
 }
 
-TEST_CASE("shortest prefers lower latency among equal hops, and ecmp keeps to it") {
+TEST_CASE("shortest and ecmp prefer lower latency among equal hops") {
   TopologyBuilder builder("two ways", 2, 2, 8);
   builder.add_host("a");
   builder.add_host("b");
   const NodeId slow = builder.add_switch("slow", 1), fast = builder.add_switch("fast", 1);
   for (const Rank h : {0, 1}) {
-    builder.add_cable(h, slow, {1e9, 2000, "host"});
-    builder.add_cable(h, fast, {1e9, 1000, "host"});
+    builder.add_cable(h, slow, {1e9, 2 * kNanosecond, "host"});
+    builder.add_cable(h, fast, {1e9, kNanosecond, "host"});
   }
   const Topology t = std::move(builder).build();
   for (const Routing routing : {Routing::shortest, Routing::ecmp}) {
@@ -104,7 +105,7 @@ TEST_CASE("shortest prefers lower latency among equal hops, and ecmp keeps to it
   }
 }
 
-TEST_CASE("ecmp spreads flows evenly over equal ways, the same for the same seed") {
+TEST_CASE("ecmp spreads flows evenly over equal routes, and depends only on the seed") {
   const Topology t = make_topology("fat_tree:k=8");
   Router router(t, Routing::ecmp, 1), same(t, Routing::ecmp, 1), other(t, Routing::ecmp, 2);
   std::map<NodeId, int> cores;
@@ -131,7 +132,7 @@ TEST_CASE("ecmp spreads over parallel cables") {
   for (const auto& [cable, flows] : cables) CHECK((flows > 60 && flows < 140));
 }
 
-TEST_CASE("minimal: one global link between groups, none within") {
+TEST_CASE("minimal takes one global link between groups, none within a group") {
   for (const char* spec :
        {"dragonfly", "dragonfly:a=4,p=2,h=3,groups=4", "dragonfly:a=2,p=1,h=4,groups=3"}) {
     const Topology t = make_topology(spec);
@@ -149,7 +150,7 @@ TEST_CASE("minimal: one global link between groups, none within") {
   }
 }
 
-TEST_CASE("valiant: by way of a third group, every one of them in turn") {
+TEST_CASE("valiant goes through a third group and uses all of them") {
   const Topology t = make_topology("dragonfly");
   Router router(t, Routing::valiant, 5);
   std::map<std::int32_t, int> thirds;
@@ -167,7 +168,7 @@ TEST_CASE("valiant: by way of a third group, every one of them in turn") {
   CHECK(groups_on(t, router.route(0, 5)).size() == 1);
 }
 
-TEST_CASE("a routing that does not fit is refused") {
+TEST_CASE("rejects a routing that does not fit the topology") {
   const auto text = [](const char* spec, Routing routing) {
     return error_text(Blame::usage, [&] {
       const Topology t = make_topology(spec);
@@ -187,31 +188,32 @@ TEST_CASE("a routing that does not fit is refused") {
         }).find("did you mean 'valiant'?") != std::string::npos);
 }
 
-TEST_CASE("no way is an error that names both ends") {
+TEST_CASE("the error for a missing route names both ends") {
   TopologyBuilder builder("one way", 2, 1, 4);
   builder.add_host("a");
   builder.add_host("b");
   const NodeId s = builder.add_switch("s", 1);
-  builder.add_link(0, s, {1e9, 0, "link"});
-  builder.add_link(s, 1, {1e9, 0, "link"});
+  builder.add_link(0, s, {1e9, Time{}, "link"});
+  builder.add_link(s, 1, {1e9, Time{}, "link"});
   const Topology t = std::move(builder).build();
   for (const Routing routing : {Routing::shortest, Routing::ecmp}) {
     Router router(t, routing);
     CHECK(names(t, router.route(0, 1)) == "a-s s-b");
     CHECK(error_text(Blame::usage, [&] { router.route(1, 0); }) ==
-          "there is no way from 'b' to 'a' in one way");
+          "there is no route from 'b' to 'a' in one way");
   }
 }
 
-TEST_CASE("hosts do not pass on messages of others where there are switches") {
+TEST_CASE("hosts do not forward messages in topologies with switches") {
   // a - x - b - y - c: b is a host between two switches.
   TopologyBuilder builder("two switches", 3, 2, 8);
   for (const char* name : {"a", "b", "c"}) builder.add_host(name);
   const NodeId x = builder.add_switch("x", 1), y = builder.add_switch("y", 1);
   for (const auto& [host, node] : {std::pair(0, x), {1, x}, {1, y}, {2, y}})
-    builder.add_cable(host, node, {1e9, 0, "link"});
+    builder.add_cable(host, node, {1e9, Time{}, "link"});
   const Topology t = std::move(builder).build();
   Router router(t);
   CHECK(names(t, router.route(0, 1)) == "a-x x-b");
-  CHECK(error_text(Blame::usage, [&] { router.route(0, 2); }).find("no way") != std::string::npos);
+  CHECK(error_text(Blame::usage, [&] { router.route(0, 2); }).find("no route") !=
+        std::string::npos);
 }

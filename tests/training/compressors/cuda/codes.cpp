@@ -1,4 +1,4 @@
-// On a GPU: the kernels of compression against those of the CPU, bit for bit.
+// The compression kernels on a GPU give the bits of the CPU kernels.
 #include "training/compressors/cuda/codes.hpp"
 
 #include <cmath>
@@ -84,14 +84,14 @@ TEST_CASE("gpu codes: extents, bytes and back") {
     training::cuda::extents(extents.data(), in.data(), n, kLaunch);
     const training::cuda::Extents got = extents.get().front();
     const Extent right = cpu.extent(x.data(), n);
-    CHECK(-got.minus_least == right.least);
-    CHECK(got.most == right.most);
+    CHECK(-got.minus_min == right.min);
+    CHECK(got.max == right.max);
     CHECK(got.largest == cpu.largest(x.data(), n));
 
     const OnGpu<std::byte> code(bytes(n));
     std::vector<std::byte> right_code = bytes(n);
     std::vector<float> right_sum = x;
-    const float scale = (right.most - right.least) / 255, zero = std::round(-right.least / scale);
+    const float scale = (right.max - right.min) / 255, zero = std::round(-right.min / scale);
     training::cuda::to_bytes(code.data(), in.data(), n, 1 / scale, zero, kLaunch);
     cpu.to_bytes(right_code.data(), x.data(), n, 1 / scale, zero);
     CHECK(differences(code.get(), right_code) == "");
@@ -101,7 +101,7 @@ TEST_CASE("gpu codes: extents, bytes and back") {
   });
 }
 
-TEST_CASE("gpu codes: what is not finite shows") {
+TEST_CASE("gpu codes: values that are not finite show") {
   const OnGpu<float> in({1, -INFINITY, 2});
   const OnGpu<training::cuda::Extents> extents({{0, 0, 0}});
   training::cuda::extents(extents.data(), in.data(), 3, kLaunch);
@@ -138,14 +138,14 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
     cpu.histogram(right.data(), x.data(), n);
     CHECK(differences(bins.get(), right) == "");
 
-    for (const std::uint32_t least : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
+    for (const std::uint32_t min : {0u, 0x3f800000u, 0x41000000u, kInfinity}) {
       std::vector<std::uint32_t> at(static_cast<std::size_t>(n + 16));
-      at.resize(static_cast<std::size_t>(cpu.select(at.data(), x.data(), n, least)));
+      at.resize(static_cast<std::size_t>(cpu.select(at.data(), x.data(), n, min)));
       const OnGpu<std::uint32_t> selected(
           std::vector<std::uint32_t>(static_cast<std::size_t>(n), 0xffffffffu));
       const OnGpu<std::uint32_t> found({0xffffffffu});
       const OnGpu<std::byte> scratch(bytes(training::cuda::kSelectScratch));
-      training::cuda::select(selected.data(), found.data(), in.data(), n, least, scratch.data(),
+      training::cuda::select(selected.data(), found.data(), in.data(), n, min, scratch.data(),
                              kLaunch);
       CHECK(found.get().front() == at.size());
       std::vector<std::uint32_t> got = selected.get();

@@ -1,4 +1,4 @@
-// On a GPU: the kernels that round by chance against those of the CPU, bit for bit.
+// The stochastic rounding kernels on a GPU give the bits of the CPU kernels.
 #include "training/compressors/cuda/stochastic_rounding.hpp"
 
 #include <vector>
@@ -26,17 +26,18 @@ std::vector<std::uint32_t> words_of(Count n) {
   return words;
 }
 
-/// With what a gradient can hold at worst among its elements.
+/// Returns a gradient with special values among its elements.
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n));
-  const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-42f, 3e38f, -1e-30f};
-  for (std::size_t k = 0; k < std::size(odd) && k < x.size(); ++k) x[x.size() - 1 - k] = odd[k];
+  const float special_values[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-42f, 3e38f, -1e-30f};
+  for (std::size_t k = 0; k < std::size(special_values) && k < x.size(); ++k)
+    x[x.size() - 1 - k] = special_values[k];
   return x;
 }
 
 }  // namespace
 
-TEST_CASE("gpu chance: the sum of squares of each bucket") {
+TEST_CASE("gpu stochastic rounding: the sum of squares of each bucket") {
   for (const Count n : {1, 15, 16, 17, 100, 512, 1000, 100'003})
     for (const Count bucket : {Count{1}, Count{7}, Count{512}, Count{1} << 30}) {
       INFO(n << " elements, buckets of " << bucket);
@@ -53,7 +54,7 @@ TEST_CASE("gpu chance: the sum of squares of each bucket") {
     }
 }
 
-TEST_CASE("gpu chance: levels of QSGD and TernGrad") {
+TEST_CASE("gpu stochastic rounding: levels of QSGD and TernGrad") {
   for (const Count n : {1, 31, 32, 33, 63, 64, 65, 1000, 100'003})
     for (const Count bucket : {Count{512}, n})
       for (const int levels : {1, 7, 127}) {
@@ -78,15 +79,15 @@ TEST_CASE("gpu chance: levels of QSGD and TernGrad") {
       }
 }
 
-TEST_CASE("gpu chance: powers of two") {
+TEST_CASE("gpu stochastic rounding: powers of two") {
   for (const Count n : {1, 33, 64, 1000, 100'003}) {
     INFO(n << " elements");
     const std::vector<float> x = odd_gradient(n);
     std::vector<std::byte> right(x.size());
-    cpu.to_powers(right.data(), x.data(), words_of(n).data(), n);
+    cpu.round_to_powers_of_two(right.data(), x.data(), words_of(n).data(), n);
     const OnGpu<float> in(x);
     const OnGpu<std::byte> code(std::vector<std::byte>(x.size()));
-    training::cuda::to_powers(code.data(), in.data(), n, kKey, kLaunch);
+    training::cuda::round_to_powers_of_two(code.data(), in.data(), n, kKey, kLaunch);
     CHECK(differences(code.get(), right) == "");
   }
 }

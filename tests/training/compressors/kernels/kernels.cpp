@@ -1,4 +1,4 @@
-// Every instruction set gives the same bits as the plain one, for all lengths and odd values.
+// Every instruction set gives the bits of the baseline, for all lengths and special values.
 #include "training/compressors/kernels/kernels.hpp"
 
 #include <bit>
@@ -20,13 +20,14 @@ namespace {
 
 std::vector<float> odd_gradient(Count n) {
   std::vector<float> x = test::gradient(n, 3);
-  const float odd[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
-                       1e-42f, -INFINITY, std::numeric_limits<float>::max()};
-  for (std::size_t i = 0; i < x.size(); i += 7) x[i] = odd[i / 7 % std::size(odd)];
+  const float special_values[] = {0.0f,   -0.0f,     std::numeric_limits<float>::quiet_NaN(),
+                                  1e-42f, -INFINITY, std::numeric_limits<float>::max()};
+  for (std::size_t i = 0; i < x.size(); i += 7)
+    x[i] = special_values[i / 7 % std::size(special_values)];
   return x;
 }
 
-/// All that a set of kernels makes of x, as bytes.
+/// Returns all outputs of a set of kernels for x, as bytes.
 std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<float>& x) {
   const auto n = static_cast<Count>(x.size());
   std::vector<std::byte> all;
@@ -56,7 +57,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   keep_value(k.dot(finite.data(), into.data(), 0));
   keep_value(k.dot(finite.data(), finite.data(), n));
   const Extent extent = k.extent(x.data(), n);
-  keep_value(extent.least), keep_value(extent.most), keep_value(extent.finite);
+  keep_value(extent.min), keep_value(extent.max), keep_value(extent.finite);
   keep_value(k.largest(x.data(), n));
   k.add_scaled(into.data(), finite.data(), n, 0.7f);
 
@@ -66,24 +67,24 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
   k.to_bytes(code.data(), finite.data(), n, 127, 100);
   keep(code.data(), n);
   k.add_bytes(into.data(), code.data(), n, 0.01f, 100);
-  k.to_powers(code.data(), x.data(), random.data(), n);
+  k.round_to_powers_of_two(code.data(), x.data(), random.data(), n);
   keep(code.data(), n);
   std::vector<std::uint8_t> levels(x.size()), back(x.size());
-  for (const int most : {1, 7, 60}) {
-    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(most), most);
-    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * most)));
+  for (const int max : {1, 7, 60}) {
+    k.to_levels(levels.data(), finite.data(), random.data(), n, static_cast<float>(max), max);
+    const int bits = static_cast<int>(std::bit_width(static_cast<unsigned>(2 * max)));
     k.pack(code.data(), levels.data(), n, bits);
     keep(code.data(), (n * bits + 7) / 8);
     k.unpack(back.data(), code.data(), n, bits);
     keep_value(back == levels);
-    if (back != levels) keep("unpacked otherwise", 18);
+    if (back != levels) keep("unpacked differently", 18);
   }
   std::vector<std::uint32_t> bins(kBins), at(x.size() + 16);
   k.histogram(bins.data(), x.data(), n);
   keep(bins.data(), static_cast<Count>(kBins));
-  for (const std::uint32_t least : {0u, 1u, 0x3e000000u, kInfinity}) {
-    const Count found = k.select(at.data(), x.data(), n, least);
-    keep_value(found), keep_value(k.count(x.data(), n, least) == found);
+  for (const std::uint32_t min : {0u, 1u, 0x3e000000u, kInfinity}) {
+    const Count found = k.select(at.data(), x.data(), n, min);
+    keep_value(found), keep_value(k.count(x.data(), n, min) == found);
     keep(at.data(), found);
   }
   k.drop_not_finite(into.data(), n);
@@ -106,7 +107,7 @@ TEST_CASE("all instruction sets give the same bits") {
   }
 }
 
-TEST_CASE("codes of every width come back, the first lowest") {
+TEST_CASE("packed codes of every width unpack to the same codes, the first one lowest") {
   for (int bits = 1; bits <= 8; ++bits)
     for (const Count n : {0, 1, 7, 8, 9, 100}) {
       std::vector<std::uint8_t> codes, back(static_cast<std::size_t>(n));
@@ -125,7 +126,7 @@ TEST_CASE("codes of every width come back, the first lowest") {
     }
 }
 
-TEST_CASE("the kernel's random words are those drawn one by one, wherever it begins") {
+TEST_CASE("the kernel's random words equal words drawn one by one, for any first word") {
   const Random random(42);
   std::vector<std::uint32_t> words(3 * kRandomGroup);
   encode_kernels().random(words.data(), 5, 3, random.key());

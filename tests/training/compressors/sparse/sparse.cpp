@@ -1,4 +1,4 @@
-// Sparse allreduces against the dense sum, for every number of ranks, bytes counted.
+// Sparse allreduces against the dense sum, for every number of ranks, with bytes counted.
 #include "training/compressors/sparse/sparse.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using namespace arlab::training;
 
 namespace {
 
-/// Whole numbers, whose sums are exact in any order; `clustered`: all in the first tenth.
+/// Returns integers, whose sums are exact in any order; `clustered`: all in the first tenth.
 SparseVector entries(Count n, Count k, Rank rank, bool clustered = false) {
   auto x = test::gradient(n, rank);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -56,7 +56,7 @@ Count ordered(std::span<const Entry> entries) {
 
 }  // namespace
 
-TEST_CASE("a merge sums what both have, and keeps the order") {
+TEST_CASE("merge() sums common entries and keeps the order") {
   const SparseVector a{{1, 1}, {3, 2}, {7, 3}}, b{{0, 5}, {3, 4}};
   SparseVector sum;
   merge(a, b, sum);
@@ -67,7 +67,7 @@ TEST_CASE("a merge sums what both have, and keeps the order") {
   CHECK_THROWS_AS(add_to(x, a), Error);
 }
 
-TEST_CASE("a sparse code's entries") {
+TEST_CASE("entries_of() returns the entries of a sparse code") {
   SparseCode code;
   const std::vector<float> x{5, 6, 7};
   const std::uint32_t at[] = {0, 2};
@@ -98,7 +98,7 @@ TEST_CASE("recursive doubling gives the dense sum on 1 to 9 ranks, sparse or swi
   CHECK(stayed > 0);
 }
 
-TEST_CASE("recursive doubling sends each partial sum once a round, after its size") {
+TEST_CASE("recursive doubling sends each partial sum once per round, after its size") {
   constexpr Count n = 1 << 14, k = 100;
   for (const Rank ranks : {2, 4, 5, 8}) {
     std::vector<Count> sent(static_cast<std::size_t>(ranks)), expected(sent);
@@ -107,7 +107,7 @@ TEST_CASE("recursive doubling sends each partial sum once a round, after its siz
       sum_by_doubling(counted, entries(n, k, communicator.rank()), n);
       sent[static_cast<std::size_t>(communicator.rank())] = counted.sent().bytes;
     });
-    // The union of what the ranks of a group have, after each round.
+    // The union of the entries of a group of ranks after each round.
     const Rank half = Rank{1} << floor_log2(ranks);
     const auto group_bytes = [&](Rank first, Rank size) {
       std::vector<float> seen(n);
@@ -140,7 +140,8 @@ TEST_CASE("the balanced sum gives the dense sum, wherever the entries are") {
           on_threads(ranks, [&](Communicator& communicator) {
             const Rank me = communicator.rank();
             BalancedSum sum(n, {});
-            for (int round = 0; round < 2; ++round)  // with regions chosen, and kept
+            for (int round = 0; round < 2;
+                 ++round)  // first with new regions, then with the same ones
               sums[static_cast<std::size_t>(me)] =
                   sum.run(communicator, entries(n, k, me, clustered));
           });
@@ -153,7 +154,7 @@ TEST_CASE("the balanced sum gives the dense sum, wherever the entries are") {
 }
 
 TEST_CASE(
-    "of the balanced sum the largest go round: those from a border on, at least as many as "
+    "the balanced sum returns its largest entries: those above a bound, at least as many as "
     "wanted") {
   constexpr Count n = 2000, k = 100;
   for (const Rank ranks : {1, 3, 8}) {
@@ -165,24 +166,24 @@ TEST_CASE(
     });
     for (const SparseVector& sum : sums) CHECK(sum == sums[0]);
     const auto all = dense_sum(n, k, ranks);
-    float least = std::numeric_limits<float>::infinity();
+    float min = std::numeric_limits<float>::infinity();
     for (const Entry& e : sums[0]) {
       CHECK(e.value == all[e.at]);
-      least = std::min(least, std::fabs(e.value));
+      min = std::min(min, std::fabs(e.value));
     }
-    // Nothing as large was left out, and the k-th largest is within an eighth of an octave.
+    // Nothing as large was omitted, and the k-th largest is within an eighth of an octave.
     auto magnitudes = all;
     for (float& v : magnitudes) v = std::fabs(v);
     std::sort(magnitudes.rbegin(), magnitudes.rend());
     const auto kept = static_cast<std::ptrdiff_t>(sums[0].size());
     CHECK(kept >= k);
     CHECK(std::count_if(magnitudes.begin(), magnitudes.end(),
-                        [least](float v) { return v >= least; }) == kept);
-    CHECK(least > magnitudes[k - 1] / 1.125f);
+                        [min](float v) { return v >= min; }) == kept);
+    CHECK(min > magnitudes[k - 1] / 1.125f);
   }
 }
 
-TEST_CASE("balanced: clustered entries cost no rank much more than its share") {
+TEST_CASE("balanced: with clustered entries, no rank sends much more than its share") {
   constexpr Count n = 1 << 16, k = 1000;
   constexpr Rank ranks = 8;
   std::vector<Count> sent(ranks);
@@ -198,13 +199,13 @@ TEST_CASE("balanced: clustered entries cost no rank much more than its share") {
     if (me == 0) regions.assign(sum.regions().begin(), sum.regions().end());
   });
   CHECK(std::is_sorted(regions.begin(), regions.end()));
-  CHECK(regions[7] < n / 10);  // all cuts are where the entries are
-  // Regions k, balancing at most k, gathering about k entries; sizes, and the histogram.
+  CHECK(regions[7] < n / 10);  // all cuts are among the entries
+  // k entries for the regions, at most k for balancing, about k for gathering; sizes; the histogram.
   const Count histogram = 2 * 4 * 2048, sizes = 3 * 8 * ranks;
   for (const Count bytes : sent) CHECK(bytes < 8 * k * 31 / 10 + histogram + sizes);
 }
 
-TEST_CASE("NaN and infinities go through sparse sums, and are among the largest") {
+TEST_CASE("sparse sums keep NaN and infinities, which count among the largest") {
   on_threads(3, [&](Communicator& communicator) {
     const Rank me = communicator.rank();
     const SparseVector mine{{static_cast<std::uint32_t>(me), 1},

@@ -1,4 +1,4 @@
-// Sparse codes over the sparse allreduces: the average, and nothing lost for good.
+// Sparse codes in the sparse allreduces: the average, and no loss for good.
 #include "training/compressors/sparse/sparse_aggregate.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace arlab::simulator;
 using namespace arlab::collectives;
 using namespace arlab::training;
 
-TEST_CASE("sparse codes summed on their way: the average, and nothing lost for good") {
+TEST_CASE("sparse allreduces of codes give the average, and lose nothing for good") {
   constexpr Count n = 400;
   constexpr Rank ranks = 3;
   constexpr int kSteps = 6;
@@ -29,12 +29,12 @@ TEST_CASE("sparse codes summed on their way: the average, and nothing lost for g
         for (int step = 0; step < kSteps; ++step) {
           auto x = test::gradient(n, me, step);
           for (std::size_t i = 0; i < n; ++i) gap[i] += double{x[i]};
-          aggregator->run(communicator, x, {.step = step, .rank = me, .ranks = ranks});
-          for (std::size_t i = 0; i < n; ++i) gap[i] -= double{x[i]};  // all ranks: the sum
+          aggregator.run(communicator, x, {.step = step, .rank = me, .ranks = ranks});
+          for (std::size_t i = 0; i < n; ++i) gap[i] -= double{x[i]};  // summed over all ranks
           out[static_cast<std::size_t>(me)] = x;
         }
-        std::vector<float> residual;  // it comes last
-        aggregator->visit_state([&](std::span<float> s) { residual.assign(s.begin(), s.end()); });
+        std::vector<float> residual;  // comes last in the state
+        aggregator.visit_state([&](std::span<float> s) { residual.assign(s.begin(), s.end()); });
         for (std::size_t i = 0; i < n; ++i) gap[i] -= double{residual[i]};
       });
       for (const auto& x : out) CHECK(test::same_bits(x, out[0]));

@@ -1,4 +1,4 @@
-// The selection of the largest, against sorting all of them.
+// Selection of the largest elements, compared with sorting.
 #include "training/compressors/sparse/sparse_code.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 std::uint32_t key(float x) { return std::bit_cast<std::uint32_t>(x) & 0x7fffffffu; }
 
-/// By sorting: larger magnitudes first, of equal ones the first.
+/// Sorts by descending magnitude; ties keep their order.
 std::vector<std::uint32_t> sorted_largest(std::span<const float> x, Count k) {
   std::vector<std::uint32_t> at(x.size());
   std::iota(at.begin(), at.end(), 0u);
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> selected(std::span<const float> x, Count k) {
 
 }  // namespace
 
-TEST_CASE("the k largest are those that sorting finds") {
+TEST_CASE("largest() selects the same k elements as sorting") {
   for (const Count n : {0, 1, 2, 15, 16, 17, 1000, 5001})
     for (const Count k : {Count{0}, Count{1}, n / 100, n / 3, n - 1, n, n + 1, 10 * n}) {
       if (k < 0) continue;
@@ -47,7 +47,7 @@ TEST_CASE("the k largest are those that sorting finds") {
     }
 }
 
-TEST_CASE("many equal magnitudes: the first of them stay") {
+TEST_CASE("among equal magnitudes the first are selected") {
   std::vector<float> x(1000, 0.5f);
   for (std::size_t i = 0; i < x.size(); i += 3) x[i] = -0.5f;
   for (std::size_t i = 0; i < x.size(); i += 10) x[i] = 0.50001f;
@@ -56,7 +56,7 @@ TEST_CASE("many equal magnitudes: the first of them stay") {
   CHECK(selected(zeros, 3) == std::vector<std::uint32_t>{0, 1, 2});
 }
 
-TEST_CASE("NaN is larger than infinity, and that than all else") {
+TEST_CASE("NaN is larger than infinity, which is larger than all else") {
   auto x = test::gradient(100);
   x[50] = std::numeric_limits<float>::max();
   x[60] = -std::numeric_limits<float>::infinity();
@@ -66,7 +66,7 @@ TEST_CASE("NaN is larger than infinity, and that than all else") {
   CHECK(selected(x, 3) == std::vector<std::uint32_t>{50, 60, 70});
 }
 
-TEST_CASE("a selector is used again for another size") {
+TEST_CASE("a selector can be reused for another size") {
   Selector selector;
   for (const Count n : {1000, 10, 3000}) {
     const auto x = test::gradient(n);
@@ -76,7 +76,7 @@ TEST_CASE("a selector is used again for another size") {
   }
 }
 
-TEST_CASE("a code that names an element beyond the tensor is refused") {
+TEST_CASE("rejects a code with an element beyond the tensor") {
   SparseCode code;
   const auto x = test::gradient(10);
   const std::uint32_t last[] = {9};

@@ -1,5 +1,5 @@
-// NaN, infinities, zeros, no element, one, more wanted than there are: what each compressor says of
-// them (CompressorKind::odd), checked.
+// NaN, infinities, zeros, 0 or 1 elements, and k above n: each compressor does what
+// CompressorKind::special_values documents.
 #include <limits>
 
 #include "tests/support/catch.hpp"
@@ -22,7 +22,7 @@ std::string words(float v) {
   return "finite";
 }
 
-/// The finite, the infinite and the NaN element of a gradient, after the compressor.
+/// Describes the finite, infinite and NaN elements of a gradient after compression.
 std::string fate(const std::string& spec) {
   const std::vector<float> x{0.5f, kInf, kNan, -kInf};
   const auto out = through(spec, x, {.seed = 4});
@@ -31,7 +31,7 @@ std::string fate(const std::string& spec) {
 
 }  // namespace
 
-TEST_CASE("what is not finite shows, for each compressor as it says") {
+TEST_CASE("each compressor treats NaN and infinities as documented") {
   const std::string all_nan = "nan nan nan nan", kept = "finite inf nan -inf";
   CHECK(fate("fp16") == kept);
   CHECK(fate("bf16") == kept);
@@ -49,7 +49,7 @@ TEST_CASE("what is not finite shows, for each compressor as it says") {
   CHECK(fate("powersgd") == kept);  // a vector: travels whole
 }
 
-TEST_CASE("buckets without a NaN are not touched by it") {
+TEST_CASE("a NaN does not affect other buckets") {
   auto x = test::gradient(200);
   x[150] = kNan;
   for (const char* spec : {"int8:bucket=100", "qsgd:bucket=100"}) {
@@ -58,7 +58,7 @@ TEST_CASE("buckets without a NaN are not touched by it") {
   }
 }
 
-TEST_CASE("a matrix with a NaN becomes NaN by PowerSGD") {
+TEST_CASE("PowerSGD turns a matrix with a NaN into NaN") {
   auto x = test::gradient(400);
   x[0] = kNan;
   const auto compressor = make_compressor(choose_compressor("powersgd:rank=1,feedback=off"),
@@ -69,11 +69,11 @@ TEST_CASE("a matrix with a NaN becomes NaN by PowerSGD") {
 TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {
   const auto compressor =
       make_compressor(choose_compressor("terngrad"), flat(3), Aggregation::allreduce);
-  for (const float odd : {kNan, kInf})
-    for (const float v : through(*compressor, std::vector<float>{1, odd, 2})) CHECK(std::isnan(v));
+  for (const float special_values : {kNan, kInf})
+    for (const float v : through(*compressor, std::vector<float>{1, special_values, 2})) CHECK(std::isnan(v));
 }
 
-TEST_CASE("zeros come back as zeros, and those with one bit say so") {
+TEST_CASE("zeros stay zeros, except with one bit per element") {
   const std::vector<float> zeros(300);
   for (const CompressorKind& kind : compressors()) {
     const CompressorChoice choice = test::quick(kind);
@@ -89,7 +89,7 @@ TEST_CASE("zeros come back as zeros, and those with one bit say so") {
   }
 }
 
-TEST_CASE("no element and one") {
+TEST_CASE("compresses 0 and 1 elements") {
   for (const CompressorKind& kind : compressors()) {
     const CompressorChoice choice = choose_compressor(kind, {}, std::nullopt);
     for (const Aggregation aggregation : kind.aggregations) {
@@ -98,7 +98,7 @@ TEST_CASE("no element and one") {
       CHECK(through(*none, {}).empty());
       const auto one = make_compressor(choice, flat(1), aggregation);
       const auto out = through(*one, std::vector<float>{-0.75f}, {.seed = 1});
-      // A single element has a norm, mean and maximum of its own.
+      // A single element is its own norm, mean and maximum.
       if (kind.name != "natural")
         CHECK(out[0] == Approx(kind.name == "signsgd" ? -1.0 : -0.75).margin(1e-6));
       if (kind.name == "natural") CHECK((out[0] == -0.5f || out[0] == -1.0f));
@@ -106,7 +106,7 @@ TEST_CASE("no element and one") {
   }
 }
 
-TEST_CASE("more wanted than there are: all are sent") {
+TEST_CASE("with k above n, all elements are sent") {
   const auto x = test::gradient(20);
   for (const char* spec :
        {"topk:k=100", "randomk:k=100", "topk:ratio=1", "randomk:k=100,feedback=off"})
@@ -115,17 +115,17 @@ TEST_CASE("more wanted than there are: all are sent") {
   CHECK(choice.kind->packed(flat(20), choice, Aggregation::all_gather, 0) == 160);
 }
 
-TEST_CASE("magnitudes at the ends of the floats") {
-  const float most = std::numeric_limits<float>::max();
+TEST_CASE("compresses magnitudes at both ends of the float range") {
+  const float max = std::numeric_limits<float>::max();
   const float tiny = std::numeric_limits<float>::denorm_min();
-  const float large = 0.9f * most;  // half a step beyond is still a float
+  const float large = 0.9f * max;  // half a step above is still a float
   const auto wide = through("int8", std::vector<float>{large, -large, 0});
   CHECK(wide[0] == Approx(large).epsilon(0.01));
   CHECK(wide[1] == Approx(-large).epsilon(0.01));
   CHECK(through("int8", std::vector<float>{tiny, -tiny}) == std::vector<float>{0, 0});
   CHECK(through("terngrad", std::vector<float>{tiny}) == std::vector<float>{0});
   CHECK(through("qsgd", std::vector<float>{tiny})[0] == 0);
-  CHECK(std::isnan(through("qsgd", std::vector<float>{most, most})[0]));
+  CHECK(std::isnan(through("qsgd", std::vector<float>{max, max})[0]));
   CHECK(through("natural", std::vector<float>{0x1p30f, -0x1p-94f}) ==
         std::vector<float>{0x1p30f, -0x1p-94f});
   CHECK(std::isinf(through("natural", std::vector<float>{0x1p31f})[0]));

@@ -1,0 +1,8 @@
+// Canceled: the exception that ends a rank because another one has failed.
+#pragma once
+
+namespace arlab::collectives {
+
+struct Canceled {};
+
+}  // namespace arlab::collectives
