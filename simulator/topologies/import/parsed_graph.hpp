@@ -1,5 +1,5 @@
-// ParsedGraph: the contents of a GraphML or DOT file: nodes, edges and their attributes as text, not
-// yet interpreted. Read by Boost.Graph.
+// ParsedGraph: the contents of a GraphML or DOT file: nodes, edges and their attributes as text,
+// not yet interpreted. Read by Boost.Graph.
 #pragma once
 
 #include <map>
@@ -31,11 +31,12 @@ struct ParsedGraph {
   std::vector<Edge> edges;
 };
 
-/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax, and
-/// for input that Boost's readers would misread silently or that would exhaust their stack.
-ParsedGraph read_raw_graph(std::string_view text, const std::string& name, TopologyFormat format);
+/// Parses the text. `name` is the file's name, for messages. Throws Error(usage) for wrong syntax,
+/// and for input that Boost's readers would misread silently or that would exhaust their stack.
+ParsedGraph parse_graph(std::string_view text, const std::string& name, TopologyFormat format);
 
-/// Rejects input that Boost's readers cannot handle: deep nesting, and unquoted numbers with units (DOT).
+/// Rejects input that Boost's readers cannot handle: deep nesting, and unquoted numbers with units
+/// (DOT).
 void check_text(std::string_view text, const std::string& name, TopologyFormat format);
 
 }  // namespace arlab::simulator
