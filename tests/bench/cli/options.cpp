@@ -101,7 +101,7 @@ TEST_CASE("sizes must be whole numbers of elements that can be counted") {
   CHECK(refused("ring -p 2 -n 9007199254740991").empty());  // the most that 2 ranks may send about
   CHECK_FALSE(refused("ring -p 2 -n 9007199254740992").empty());
   CHECK(refused("ring -p 2 -n 5 -s 20") ==
-        "2: --elements and --size both say how long the vector is: give one of them");
+        "2: --elements and --size both set the length of the vector: give only one");
 }
 
 TEST_CASE("ranks, roots and segments are held to their ranges") {
