@@ -32,8 +32,7 @@ std::optional<LinkUtilization> most_utilized_links(const simulator::Network& net
   for (std::size_t i = 0; i < limit && loads[order[i]].bytes > 0; ++i) {
     LinkUtilization::Link link{loads[order[i]], {}};
     if (history) link.by_step = history->carried(order[i], finish);
-    for (double& bytes : link.by_step)
-      bytes /= link.load.rate * static_cast<double>(history->step());
+    for (double& bytes : link.by_step) bytes /= link.load.rate * picoseconds(history->step());
     all.links.push_back(std::move(link));
   }
   return all;
