@@ -1,4 +1,4 @@
-// Algorithm: one catalogue entry: the program, what it claims to cost, and where it comes from.
+// Algorithm: one catalog entry: the program, its cost model, and its source.
 //
 // To add one, write algorithms/catalog/<name>.cpp with `Algorithm <name>()` in namespace
 // arlab::catalog, and one test. The build finds the file; every command and the conformance test
@@ -16,8 +16,8 @@
 
 namespace arlab {
 
-/// Messages and elements sent, and rounds. Of one rank: its own rounds. Of all: the longest chain
-/// of rounds.
+/// The messages and elements sent, and the rounds. For one rank: its own rounds. For all ranks: the
+/// longest chain of rounds.
 struct Cost {
   Count messages = 0;
   Count elements = 0;
@@ -25,7 +25,7 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-/// The claimed cost as people write it (m processes, N elements), for tables and lectures.
+/// The predicted cost as a formula (m processes, N elements), for tables and lectures.
 struct Formula {
   std::string_view messages;
   std::string_view elements;
@@ -33,53 +33,47 @@ struct Formula {
 };
 
 struct Algorithm {
-  std::string_view name;   ///< the file's stem and the command line's word
-  std::string_view label;  ///< as plots print it
-  std::string_view color;  ///< #rrggbb, distinct for the colour-blind (Okabe-Ito)
-  std::string_view
-      family;  ///< whole (every message carries the vector) or split (it carries a part)
+  std::string_view name;     ///< the file's stem, and the name that users type
+  std::string_view label;    ///< for plots
+  std::string_view color;    ///< #rrggbb, distinct for color-blind readers (Okabe-Ito)
+  std::string_view family;   ///< whole (messages carry the whole vector) or split (parts of it)
   std::string_view summary;  ///< one sentence
   std::string_view source;   ///< paper or book
   Formula formula;           ///< of allreduce
   std::vector<Collective> collectives;
-  std::int32_t lanes = 1;  ///< lanes the algorithm itself needs (2 for a double tree)
+  std::int32_t lanes = 1;  ///< lanes that the algorithm itself needs (2 for a double tree)
   bool grouped = false;    ///< needs to know which ranks share a node
 
   Program (*program)(Problem, Rank me) = nullptr;
-  Cost (*cost_model)(const Problem&) = nullptr;                 ///< closed form, in all
-  Cost (*rank_cost_model)(const Problem&, Rank me) = nullptr;   ///< closed form, one process
+  Cost (*cost_model)(const Problem&) = nullptr;                 ///< closed form, all ranks
+  Cost (*rank_cost_model)(const Problem&, Rank me) = nullptr;   ///< closed form, one rank
   std::string (*unsupported_reason)(const Problem&) = nullptr;  ///< optional: reason, or empty
 };
 
-/// Every algorithm of algorithms/catalog, by name.
+/// Returns every algorithm of algorithms/catalog, sorted by name.
 std::span<const Algorithm> algorithms();
 
-/// Throws Error(usage) naming the nearest algorithm when there is none of that name.
+/// Throws Error(usage) that names the nearest algorithm if none is called `name`.
 const Algorithm& find_algorithm(std::string_view name);
 
-/// Why `algorithm` cannot solve `problem`; empty when it can. Nothing ever runs another algorithm
-/// instead.
+/// Returns why `algorithm` cannot solve `problem`; empty if it can. Another algorithm never runs in
+/// its place.
 std::string unsupported(const Algorithm& algorithm, const Problem& problem);
 
-/// The name in `names` nearest to `wanted` by edit distance; empty when none is near.
-std::string_view nearest(std::string_view wanted, std::span<const std::string_view> names);
-
-/// " (did you mean 'ring'?)", or nothing when no name is near.
-std::string did_you_mean(std::string_view wanted, std::span<const std::string_view> names);
-
 /// One lane: a program of every rank on its own block of the vector, concurrent with the other
-/// lanes. Pipelining is a lane per segment; a double tree is two lanes. Lanes share no elements and
-/// no messages.
+/// lanes. Pipelining uses one lane per segment; a double tree uses two lanes. Lanes share neither
+/// elements nor messages.
 struct Lane {
   Problem problem;   ///< elements of this lane only
   Count offset = 0;  ///< of the lane's first element in the whole vector
 };
 
-/// The problem cut into segments x algorithm.lanes lanes. Lanes without elements are left out.
+/// Cuts the problem into segments x algorithm.lanes lanes. Leaves out lanes without elements.
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
-/// The claims summed over lanes; rounds are those of the longest lane.
-Cost claimed(const Algorithm& algorithm, const Problem& problem, int segments = 1);
-Cost claimed_of_rank(const Algorithm& algorithm, const Problem& problem, Rank me, int segments = 1);
+/// Sums the cost models over all lanes; the rounds are those of the longest lane.
+Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segments = 1);
+Cost predicted_rank_cost(const Algorithm& algorithm, const Problem& problem, Rank me,
+                         int segments = 1);
 
 }  // namespace arlab

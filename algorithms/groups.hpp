@@ -1,7 +1,7 @@
 // Groups: which ranks share a node (or a leaf, a rack, ...): any partition of the ranks.
 //
-// Built from what a topology or a user says, and pointed to by a Problem; groups and the places in
-// them are numbered from 0, in the order in which the ranks meet them.
+// A topology or a user defines them, and a Problem points to them. Groups are numbered from 0 in
+// the order of their first ranks, and the places in a group in the order of its ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,23 @@ namespace arlab {
 
 class Groups {
  public:
-  /// `of_rank`: each rank's group, as any numbers that tell groups apart.
+  /// `of_rank`: each rank's group, under any distinct numbers.
   explicit Groups(std::span<const std::int32_t> of_rank);
-  /// `size` consecutive ranks a group; the last may have fewer.
+  /// Returns groups of `size` consecutive ranks; the last group may have fewer.
   static Groups consecutive(Rank ranks, Rank size);
 
   Rank ranks() const { return static_cast<Rank>(group_.size()); }
   Rank count() const { return static_cast<Rank>(members_.size()); }
-  Rank group_of(Rank rank) const { return group_[static_cast<std::size_t>(rank)]; }
-  /// The rank's place in its group.
-  Rank place_of(Rank rank) const { return place_[static_cast<std::size_t>(rank)]; }
+  Rank group_of(Rank rank) const { return group_[index(rank)]; }
+  /// Returns the rank's place in its group.
+  Rank place_of(Rank rank) const { return place_[index(rank)]; }
   Rank size_of(Rank group) const { return static_cast<Rank>(list(group).size()); }
-  Rank member(Rank group, Rank place) const { return list(group)[static_cast<std::size_t>(place)]; }
-  /// The size of every group; 0 when they differ.
+  Rank member(Rank group, Rank place) const { return list(group)[index(place)]; }
+  /// Returns the size of every group; 0 when sizes differ.
   Rank even_size() const { return even_size_; }
 
  private:
-  const std::vector<Rank>& list(Rank group) const {
-    return members_[static_cast<std::size_t>(group)];
-  }
+  const std::vector<Rank>& list(Rank group) const { return members_[index(group)]; }
   std::vector<Rank> group_, place_;         // of each rank
   std::vector<std::vector<Rank>> members_;  // of each group
   Rank even_size_ = 0;

@@ -6,7 +6,7 @@
 
 namespace arlab {
 
-void Pending::post(Round round) {
+void PendingActions::post(Round round) {
   actions_ = round.data();
   size_ = left_ = static_cast<std::uint32_t>(round.size());
   taken_ = 0;
@@ -27,7 +27,7 @@ void Pending::post(Round round) {
   index_->taken.assign(round.size(), false);
 }
 
-int Pending::take_indexed(Rank peer, bool sends) {
+int PendingActions::take_indexed(Rank peer, bool sends) {
   const auto& order = index_->order;
   const auto wanted = std::make_tuple(peer, sends);
   const auto key = [&](std::uint32_t i) {
@@ -46,15 +46,15 @@ int Pending::take_indexed(Rank peer, bool sends) {
   return kNone;
 }
 
-void Pending::drop(std::size_t index) {
+void PendingActions::drop(std::size_t position) {
   if (index_)
-    index_->taken[index] = true;
+    index_->taken[position] = true;
   else
-    taken_ |= 1u << index;
+    taken_ |= 1u << position;
   --left_;
 }
 
-int Pending::first() const {
+int PendingActions::first() const {
   for (std::size_t i = 0; i < size_; ++i)
     if (index_ ? !index_->taken[i] : !(taken_ >> i & 1)) return static_cast<int>(i);
   return kNone;

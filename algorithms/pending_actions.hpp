@@ -1,8 +1,8 @@
-// Pending: the actions of one posted round that have not met their counterpart yet.
+// PendingActions: the actions of one posted round that are not matched yet.
 //
-// take() finds the first one with a given peer and direction: a bit mask for the short rounds most
-// algorithms have, an index sorted by peer for long ones, so that a round with a million peers is
-// not searched a million times.
+// take() finds the first one with a given peer and direction. Short rounds, which most algorithms
+// have, use a bit mask. Long rounds use an index sorted by peer, so that a round with a million
+// peers is not searched a million times.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,22 @@
 
 namespace arlab {
 
-class Pending {
+class PendingActions {
  public:
   static constexpr int kNone = -1;
 
   /// Forgets the previous round. `round` must stay valid until the next post().
   void post(Round round);
 
-  /// The index of the first untaken action with this peer and direction, now taken; kNone if there
-  /// is none.
+  /// Takes the first untaken action with this peer and direction. Returns its index, or kNone.
   int take(Rank peer, bool sends) {
     return index_ ? take_indexed(peer, sends) : take_scanned(peer, sends);
   }
 
-  /// Takes the untaken action at `index`, such as one without elements that will never be sent.
-  void drop(std::size_t index);
+  /// Takes the untaken action at `position`, such as a send without elements, which never happens.
+  void drop(std::size_t position);
 
-  /// The index of the first untaken action, kNone when all are taken.
+  /// Returns the index of the first untaken action, or kNone.
   int first() const;
   Count left() const { return left_; }
   Round round() const { return {actions_, size_}; }
@@ -38,9 +37,8 @@ class Pending {
   static constexpr std::size_t kScanned = 32;  // bits in the mask
 
   struct Index {
-    std::vector<std::uint32_t> order;  // actions by peer, direction, position in the round
-    std::vector<std::uint32_t>
-        cursor;  // at the head of each run in `order`: how many of it are taken
+    std::vector<std::uint32_t> order;   // actions by peer, direction, position in the round
+    std::vector<std::uint32_t> cursor;  // at the head of each run: how many of it are taken
     std::vector<bool> taken;
   };
 
@@ -57,7 +55,7 @@ class Pending {
   }
   int take_indexed(Rank peer, bool sends);
 
-  // In 28 bytes, since the simulator keeps one for each of a million ranks.
+  // 28 bytes in all: the simulator keeps one for each of a million ranks.
   std::unique_ptr<Index> index_;
   const Action* actions_ = nullptr;
   std::uint32_t size_ = 0;

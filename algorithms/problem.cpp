@@ -2,9 +2,9 @@
 
 #include <bit>
 #include <limits>
-#include <string>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab {
@@ -32,25 +32,20 @@ std::optional<Collective> collective_named(std::string_view text) {
 }
 
 void check(const Problem& p) {
-  if (p.ranks < 1)
+  if (p.ranks < 1) fail(Blame::usage, concat("ranks is ", p.ranks, ": give at least 1"));
+  if (p.elements < 0) fail(Blame::usage, concat("elements is ", p.elements, ": give 0 or more"));
+  // A rank of a butterfly sends log2 m whole vectors, of up to 8 bytes per element.
+  const Count max = std::numeric_limits<Count>::max() / 512 / p.ranks;
+  if (p.elements > max)
     fail(Blame::usage,
-         "ranks is " + std::to_string(p.ranks) + ": give at least 1, for example -p 4");
-  if (p.elements < 0)
-    fail(Blame::usage, "elements is " + std::to_string(p.elements) + ": give 0 or more");
-  // Room for the log2 m whole vectors a rank of up to 8 bytes an element that a butterfly sends.
-  const Count most = std::numeric_limits<Count>::max() / 512 / p.ranks;
-  if (p.elements > most)
-    fail(Blame::usage, "elements is " + std::to_string(p.elements) + ": with " +
-                           std::to_string(p.ranks) +
-                           " ranks the bytes sent could not be counted in 64 bits, give at most " +
-                           std::to_string(most));
+         concat("elements is ", p.elements, ": with ", p.ranks,
+                " ranks the bytes sent could not be counted in 64 bits, give at most ", max));
   if (p.root < 0 || p.root >= p.ranks)
-    fail(Blame::usage, "root is " + std::to_string(p.root) + ", but the ranks are 0 to " +
-                           std::to_string(p.ranks - 1) + ": choose one of those");
+    fail(Blame::usage, concat("root is ", p.root, ", but the ranks are 0 to ", p.ranks - 1,
+                              ": choose one of those"));
   if (p.groups && p.groups->ranks() != p.ranks)
-    fail(Blame::usage, "groups are of " + std::to_string(p.groups->ranks()) +
-                           " ranks, but there are " + std::to_string(p.ranks) +
-                           ": make both the same");
+    fail(Blame::usage, concat("the groups have ", p.groups->ranks(), " ranks, but the problem has ",
+                              p.ranks, ": give groups of all ranks"));
 }
 
 int floor_log2(Count x) {

@@ -1,9 +1,8 @@
-// Problem: what is to be done, as plain numbers: a collective, its ranks, its elements and their
-// cut into chunks.
+// Problem: a collective, its ranks and its elements, as plain numbers.
 //
-// Never pointers, datatypes or time. The vector is cut into one chunk per rank, as balanced blocks:
-// the first `elements % ranks` chunks are one element longer, so fewer elements than ranks (empty
-// chunks) just work.
+// It holds no data, no datatypes and no times. The vector is cut into one chunk per rank, as
+// balanced blocks: the first `elements % ranks` chunks are one element longer. With fewer elements
+// than ranks some chunks are empty.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +22,7 @@ inline constexpr Collective kCollectives[] = {Collective::allreduce, Collective:
                                               Collective::broadcast};
 
 std::string_view name(Collective collective);
+/// Returns nothing if no collective has this name.
 std::optional<Collective> collective_named(std::string_view text);
 
 /// A contiguous range of chunks, [first, first + count).
@@ -36,7 +36,7 @@ struct ChunkRange {
   bool operator==(const ChunkRange&) const = default;
 };
 
-/// `whole` cut into `parts` balanced blocks. begin(parts) is `whole`.
+/// Cuts `whole` elements into `parts` balanced blocks. begin(parts) is `whole`.
 struct Blocks {
   Blocks(Count whole, Count parts) : quotient(whole / parts), remainder(whole % parts) {}
   Count begin(Count part) const { return part * quotient + std::min(part, remainder); }
@@ -54,21 +54,22 @@ struct Problem {
   Count elements = 0;
   Rank root = 0;          ///< the master of master_worker, the root of tree
   std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
-  const Groups* groups = nullptr;  ///< ranks that share a node, if known; outlives the problem
+  const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
 
-  /// The collective's two halves: partial sums travel together, finished values travel out.
+  /// Whether the collective has the reducing half: partial sums are added up.
   bool reduces() const {
     return collective != Collective::all_gather && collective != Collective::broadcast;
   }
+  /// Whether it has the sharing half: finished values are distributed.
   bool shares() const {
     return collective != Collective::reduce_scatter && collective != Collective::reduce;
   }
 
   int halves() const { return (reduces() ? 1 : 0) + (shares() ? 1 : 0); }
 
-  /// Any integer taken modulo the number of ranks: wrap(-1) is the last rank.
+  /// Returns any integer modulo the number of ranks: wrap(-1) is the last rank.
   Rank wrap(Count rank) const {
-    if (rank >= ranks) rank -= ranks;  // one step off is the common case, and a division is slow
+    if (rank >= ranks) rank -= ranks;  // off by one is the common case, and a division is slow
     if (rank < 0) rank += ranks;
     if (rank < 0 || rank >= ranks) rank = (rank % ranks + ranks) % ranks;
     return static_cast<Rank>(rank);
@@ -76,16 +77,15 @@ struct Problem {
   ChunkRange chunk(Count index) const { return {wrap(index), 1}; }
   ChunkRange all() const { return {0, ranks}; }
   Blocks blocks() const { return {elements, ranks}; }
-  Count filled_chunks() const {
-    return std::min<Count>(ranks, elements);
-  }  ///< chunks with elements
+  /// The number of chunks that have elements.
+  Count filled_chunks() const { return std::min<Count>(ranks, elements); }
 };
 
-/// Throws Error(usage) unless ranks >= 1, elements >= 0 and few enough that what is sent in all
-/// can be counted, root is a rank, and groups are of as many ranks.
+/// Throws Error(usage) unless ranks >= 1, elements >= 0, the bytes sent fit 64 bits, root is a
+/// rank, and the groups have as many ranks as the problem.
 void check(const Problem& problem);
 
-/// floor(log2 x) and ceil(log2 x) for x >= 1.
+/// Return floor(log2 x) and ceil(log2 x) for x >= 1.
 int floor_log2(Count x);
 int ceil_log2(Count x);
 

@@ -3,16 +3,15 @@
 // A round is a list of actions that may overlap and finish in any order: one Isend/Irecv/Waitall,
 // one NCCL group. A rank starts its next round when its own round is done; a round is not a global
 // barrier. A send reads the value at the round's start. Reductions of one round apply in listed
-// order, after its messages are through. The k-th send from a to b meets the k-th receive of b from
-// a.
+// order, after its messages have arrived. The k-th send from a to b matches the k-th receive of b
+// from a.
 //
-//   Program program(Problem p, Rank me) {                       // parameters by value: a reference
-//   would dangle
+//   Program program(Problem p, Rank me) {  // by value: a reference would dangle
 //     co_yield together(send(right, p.chunk(me)), reduce(left, p.chunk(me - 1)));
 //   }
 //
-//   for (Program p = ...; p.next();) use(p.round());            // a round is valid until the next
-//   one
+//   for (Program p = ...; p.next();)
+//     use(p.round());  // valid until the next call of next()
 #pragma once
 
 #include <array>
@@ -29,11 +28,11 @@ namespace arlab {
 
 enum class ActionKind : std::uint8_t {
   send,
-  reduce,   ///< receive and add
-  replace,  ///< receive and overwrite
+  reduce,   ///< receive and add (recv-reduce)
+  replace,  ///< receive and overwrite (recv-copy)
 };
 
-/// One message, seen from one of its two ends.
+/// One message, as seen by the sender or by the receiver.
 struct Action {
   ActionKind kind = ActionKind::send;
   Rank peer = 0;
@@ -48,13 +47,13 @@ inline Action replace(Rank from, ChunkRange chunks) { return {ActionKind::replac
 
 using Round = std::span<const Action>;
 
-/// A round of a fixed number of actions. (g++ 12 rejects `co_yield {a, b}`.)
+/// Returns a round of the given actions. (g++ 12 rejects `co_yield {a, b}`.)
 template <class... Actions>
 std::array<Action, sizeof...(Actions)> together(const Actions&... actions) {
   return {actions...};
 }
 
-/// Both partners send and both add: one step of a butterfly.
+/// Returns one step of a butterfly: both partners send and both add.
 inline std::array<Action, 2> exchange(Rank partner, ChunkRange chunks) {
   return {send(partner, chunks), reduce(partner, chunks)};
 }
@@ -95,13 +94,13 @@ class Program {
   }
   explicit operator bool() const { return static_cast<bool>(frame_); }
 
-  /// Goes on to the next round; false when the program has ended.
+  /// Advances to the next round. Returns false at the end of the program.
   bool next() {
     frame_.resume();
     return !frame_.done();
   }
   Round round() const { return frame_.promise().round; }
-  /// Where the coroutine's state lies, for whoever runs millions of programs and wants to prefetch.
+  /// Returns the address of the coroutine's frame, for callers that prefetch it.
   const void* address() const { return frame_.address(); }
 
  private:

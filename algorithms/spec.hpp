@@ -1,5 +1,5 @@
-// Spec: what must hold before and after a collective, on chunks. It says what "allreduce" means,
-// apart from any algorithm.
+// Spec: what each rank holds before a collective and must hold after it, chunk by chunk. It defines
+// "allreduce" apart from any algorithm.
 #pragma once
 
 #include "algorithms/problem.hpp"
@@ -10,7 +10,7 @@ class Spec {
  public:
   explicit Spec(const Problem& problem) : p_(problem) {}
 
-  /// Whether `rank` holds a value of `chunk` at the start: its own contribution.
+  /// Returns whether `rank` holds a value of `chunk` at the start: its own contribution.
   bool holds_at_start(Rank rank, Rank chunk) const {
     switch (p_.collective) {
       case Collective::all_gather:
@@ -22,13 +22,13 @@ class Spec {
     }
   }
 
-  /// Whether the finished value of `chunk` sums the contributions of all ranks, or is that of
-  /// source() alone.
+  /// Returns whether the finished value of a chunk sums the contributions of all ranks. Otherwise
+  /// it is the contribution of source(chunk).
   bool sums() const { return p_.reduces(); }
   Rank source(Rank chunk) const { return p_.collective == Collective::broadcast ? p_.root : chunk; }
 
-  /// Whether `rank` must hold the finished value of `chunk` at the end; what else it holds does not
-  /// matter.
+  /// Returns whether `rank` must hold the finished value of `chunk` at the end. Its other chunks
+  /// may hold anything.
   bool needs_at_end(Rank rank, Rank chunk) const {
     switch (p_.collective) {
       case Collective::reduce_scatter:

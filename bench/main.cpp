@@ -5,7 +5,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -32,7 +32,7 @@ Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the envi
 
 // In a job, one process prints the error.
 void print_error(std::string_view text) {
-  if (speaks_by_environment()) fmt::print(stderr, "error: {}\n", text);
+  if (is_root_by_environment()) fmt::print(stderr, "error: {}\n", text);
 }
 
 // Throws Error(usage) if the first word is not a command.
@@ -45,7 +45,8 @@ void check_command(const CLI::App& app, const std::string& word) {
     fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
                                    word, fmt::join(names, ", ")));
   }
-  if (std::find(names.begin(), names.end(), word) == names.end()) unknown("command", word, names);
+  if (std::find(names.begin(), names.end(), word) == names.end())
+    fail_unknown("command", word, names);
 }
 
 // Names the argument that was not understood, and the option it may have been meant to be.
@@ -74,7 +75,7 @@ std::string reworded(const std::string& text) {
 
 int run(int argc, char** argv) {
   // Only run and train need all ranks of a job. For other commands one process writes the file.
-  const bool speaks = speaks_by_environment();
+  const bool speaks = is_root_by_environment();
   const std::string_view word = argc < 2 ? "" : argv[1];
   if (!speaks && word != "run" && word != "train") return 0;
   CLI::App app{

@@ -5,11 +5,12 @@
 namespace arlab::collectives {
 
 int Communicator::poll() {
-  fail(Blame::usage, "this backend can only wait for a round: choose backend threads or mpi");
+  fail(Blame::usage,
+       "this communicator can only wait for a round: use threads, MPI or emulated ranks");
 }
 
 void Communicator::native_allreduce(std::byte*, Count, Operand) {
-  fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
+  fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

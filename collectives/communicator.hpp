@@ -1,6 +1,7 @@
-// Communicator: one rank's end of a backend. It knows how to run a round, and no algorithm.
+// Communicator: one rank's messages to the others, round by round. It knows no algorithm.
 //
-// The one virtual seam of real execution: threads, MPI, CUDA and NCCL each implement it.
+// Threads, MPI and emulated ranks implement it. HostExecutor runs algorithms over it; ranks on GPUs
+// use it for control messages only.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct Transfer {
   ActionKind kind = ActionKind::send;
   Rank peer = 0;
   std::byte* data = nullptr;
-  Count elements = 0;  ///< at least 1: empty messages are dropped before
+  Count elements = 0;  ///< at least 1: empty messages are dropped earlier
 };
 
 class Communicator {
@@ -30,45 +31,44 @@ class Communicator {
   virtual Rank rank() const = 0;
   virtual Rank ranks() const = 0;
 
-  /// Starts a round of one lane. `round` and the memory it names stay untouched until wait()
-  /// returns the lane. Sends read the memory as it is now; reductions apply in listed order once no
-  /// send of the round needs it.
+  /// Starts a round of one lane (0 to 4095 on every backend). The caller must not touch `round` and
+  /// its memory until wait() returns the lane. Sends read the memory as it is now. Reductions apply
+  /// in listed order, once no send of the round needs the memory.
   virtual void start(int lane, std::span<const Transfer> round, Operand operand) = 0;
 
-  /// Blocks until the round of some started lane is done, and returns that lane.
+  /// Blocks until the round of any started lane is done, and returns that lane.
   virtual int wait() = 0;
 
-  /// A started lane whose round is done, as wait() returns it, or -1 at once if there is none now.
-  /// Throws Error(usage) where the backend cannot tell.
+  /// Returns a started lane whose round is done, as wait() does, or -1 without waiting. Throws
+  /// Error(usage) if the backend cannot poll.
   virtual int poll();
 
-  /// Gives up all started rounds, so that nobody reads or writes their memory any more: for a rank
-  /// that fails and frees it. The communicator is of no use afterwards.
+  /// Cancels all started rounds, so that their memory is no longer read or written: for a rank that
+  /// fails and frees it. The communicator is unusable afterwards.
   virtual void abandon() noexcept {}
 
-  /// Each rank's machine, as numbers that tell machines apart. All ranks call it together, and get
-  /// the same; by default all are on one.
+  /// Returns a number per rank that identifies its machine. All ranks call it together, and get the
+  /// same. By default all ranks share one machine.
   virtual std::vector<Rank> machines() {
     return std::vector<Rank>(static_cast<std::size_t>(ranks()));
   }
 
-  /// The time that this rank lives in.
+  /// The clock of this rank.
   virtual Clock& clock() { return machine_clock(); }
 
-  /// For whoever measures: not part of any schedule.
+  /// For measurement: not part of any schedule.
   virtual void barrier() = 0;
   virtual double max(double value) = 0;  ///< over all ranks
   virtual Count sum(Count value) = 0;    ///< over all ranks
 
-  /// The library's own allreduce, in place, as a baseline; its name is empty where the backend has
-  /// none.
+  /// The library's own allreduce, in place, as a baseline. Its name is empty if there is none.
   virtual std::string native_name() const { return ""; }
-  /// Throws Error(usage) where there is none.
+  /// Throws Error(usage) if there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
 };
 
-/// The ranks that share a machine; null where that tells nothing: all do, or none. All ranks call
-/// it together.
+/// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All
+/// ranks call it together.
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator);
 
 }  // namespace arlab::collectives

@@ -1,5 +1,5 @@
-// Counted: a communicator that counts what this rank sends, at the transport: messages and bytes as
-// the backend is asked to send them, whoever asks, and the time that it spends there.
+// CountingCommunicator: counts the messages and bytes that this rank sends through another
+// communicator, and the time that it spends there.
 #pragma once
 
 #include "collectives/communicator.hpp"
@@ -21,7 +21,7 @@ class CountingCommunicator final : public Communicator {
   explicit CountingCommunicator(Communicator& other) : other_(other) {}
 
   Traffic sent() const { return sent_; }
-  /// In rounds that were started and waited for.
+  /// Time spent in starting rounds and waiting for them.
   double seconds() const { return seconds_; }
 
   Rank rank() const override { return other_.rank(); }
@@ -47,7 +47,7 @@ class CountingCommunicator final : public Communicator {
   double max(double value) override { return other_.max(value); }
   Count sum(Count value) override { return other_.sum(value); }
   std::string native_name() const override { return other_.native_name(); }
-  /// Not counted: the library tells nobody what it sends.
+  /// Not counted: the library does not report its messages.
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
     timed([&] { other_.native_allreduce(data, elements, operand); });
   }

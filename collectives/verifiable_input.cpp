@@ -188,7 +188,7 @@ Count after(Count k) { return k + 1 == kPeriod ? 0 : k + 1; }
 }  // namespace
 
 void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me) {
-  typed(operand.dtype, [&]<class T>(std::type_identity<T>) {
+  dispatch_dtype(operand.dtype, [&]<class T>(std::type_identity<T>) {
     check_size<T>(data.size(), problem);
     const Spec spec(problem);
     const Blocks blocks = problem.blocks();
@@ -201,8 +201,8 @@ void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Ra
   });
 }
 
-void right_answer(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me) {
-  typed(operand.dtype, [&]<class T>(std::type_identity<T>) {
+void expected_result(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me) {
+  dispatch_dtype(operand.dtype, [&]<class T>(std::type_identity<T>) {
     check_size<T>(data.size(), problem);
     for_needed<T>(operand, problem, me, [&](Count begin, Count end, const Period<T>& right) {
       for (Count i = begin, k = begin % kPeriod; i < end; ++i, k = after(k))
@@ -213,7 +213,7 @@ void right_answer(std::span<std::byte> data, Operand operand, const Problem& pro
 
 Count wrong_elements(std::span<const std::byte> data, Operand operand, const Problem& problem,
                      Rank me) {
-  return typed(operand.dtype, [&]<class T>(std::type_identity<T>) {
+  return dispatch_dtype(operand.dtype, [&]<class T>(std::type_identity<T>) {
     check_size<T>(data.size(), problem);
     Count wrong = 0;
     for_needed<T>(operand, problem, me, [&](Count begin, Count end, const Period<T>& right) {

@@ -1,4 +1,4 @@
-// pattern: test inputs whose result has exactly one right answer in the type, whatever the order of
+// Verifiable input: vectors whose collective has exactly one expected result, in any order of
 // additions.
 #pragma once
 
@@ -10,15 +10,16 @@
 namespace arlab::collectives {
 
 /// Writes the input of rank `me`. Every partial sum, product, minimum and maximum is exact in the
-/// type, at any number of ranks. What the rank does not hold at the start (Spec) is filled with
-/// values that would spoil the result.
+/// type, for any number of ranks. Elements that the rank does not hold at the start (Spec) get values
+/// that would corrupt the result.
 void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
 
-/// Writes the right answer to the elements that rank `me` must hold at the end (Spec); leaves
+/// Writes the expected result to the elements that rank `me` must hold at the end (Spec). Leaves the
 /// others.
-void right_answer(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
+void expected_result(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
 
-/// How many elements that rank `me` must hold at the end (Spec) are not the right answer.
+/// Counts the elements that rank `me` must hold at the end (Spec) and that differ from the expected
+/// result.
 Count wrong_elements(std::span<const std::byte> data, Operand operand, const Problem& problem,
                      Rank me);
 

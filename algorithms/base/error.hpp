@@ -1,6 +1,6 @@
-// Errors: what is wrong (with the bad value) and what to do next, in one sentence each.
+// Error: the one exception. Its text names the problem, the bad value and the remedy.
 //
-// Libraries raise through fail(); only a program's main() turns an Error into an exit code.
+// Libraries raise it through fail(); only a program's main() turns it into an exit code.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,8 @@
 
 namespace arlab {
 
-/// Who has to act on an error; the value is the exit code of a program that stops on it.
+/// Why an error occurred: a failed check, wrong usage, or the machine. The value is the exit code of
+/// a program that stops on it.
 enum class Blame { check = 1, usage = 2, environment = 3 };
 
 class Error : public std::runtime_error {
@@ -20,10 +21,10 @@ class Error : public std::runtime_error {
   Blame blame_;
 };
 
-/// Raises Error; where exceptions are off (WebAssembly) prints the message and traps.
+/// Throws Error. Where exceptions are off (WebAssembly) prints the message and traps.
 [[noreturn]] void fail(Blame blame, const std::string& what);
 
-/// An invariant of our own code; a failure is a bug in it, not in the input.
+/// Checks an invariant of our own code: a failure is a bug, not bad input.
 inline void expects(bool condition, const char* what) {
   if (!condition) fail(Blame::check, std::string("internal error, please report: ") + what);
 }

@@ -1,7 +1,8 @@
-// Random numbers from a counter: each depends on its key and its number only, not on how many were
-// drawn before it, so any worker can draw those of any sample, and the same on every machine.
-// The idea is that of
-// Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011.
+// Random: random numbers from a counter.
+//
+// Each draw depends on its key and its number only, not on earlier draws. Any worker can draw the
+// numbers of any sample, with the same result on every machine. After Salmon et al., Parallel
+// random numbers: as easy as 1, 2, 3, SC 2011.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace arlab {
 
-/// splitmix64: every bit of the input changes half of the output. Steele, Lea, Flood, Fast
+/// splitmix64: each input bit changes half of the output bits on average. Steele, Lea, Flood, Fast
 /// splittable pseudorandom number generators, OOPSLA 2014.
 inline std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
@@ -26,20 +27,20 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : key_(mixed(seed)) {}
 
-  /// Another sequence: of an epoch, a sample, a rank.
+  /// Returns an independent sequence, such as one per epoch, sample or rank.
   Random of(std::uint64_t stream) const { return Random(key_ ^ mixed(~stream)); }
 
-  /// The draw of that number, all 64 bits of it.
+  /// Returns the draw with the given number: 64 random bits.
   std::uint64_t operator()(std::uint64_t number) const { return mixed(key_ + mixed(number)); }
 
-  /// The same as a number from 0 to bound - 1.
+  /// Returns the draw scaled to 0 ... bound - 1.
   Count below(Count bound, std::uint64_t number) const {
     const auto high = static_cast<unsigned __int128>((*this)(number)) *
                       static_cast<unsigned __int128>(static_cast<std::uint64_t>(bound));
     return static_cast<Count>(high >> 64);
   }
 
-  /// For whoever computes many draws at once: the draw of a number is mixed(key + mixed(number)).
+  /// Returns the key, for code that computes many draws at once: mixed(key + mixed(number)).
   std::uint64_t key() const { return key_; }
 
  private:

@@ -1,13 +1,13 @@
 // All to all: every process sends its whole array to every other process, and each reduces locally.
 //
-// One round, no partner waits for another, but m-1 whole arrays go through every port. The sends
-// are listed in rotation (to the right neighbour first), so that with one port per process no two
-// messages meet at a receiver. Every rank adds in its own order, so floating-point results may
-// differ between ranks in the last bit. Grama, Gupta, Karypis, Kumar, Introduction to Parallel
+// One round, but m-1 whole arrays pass every port. The sends are listed in rotation, the right
+// neighbor first: with one port per process no two messages collide at a receiver. Every rank adds
+// in its own order, so floating-point results may differ between ranks in the last bit. Grama, Gupta, Karypis, Kumar, Introduction to Parallel
 // Computing, 2003, ch. 4 (all-to-all broadcast, then reduce).
 #include <limits>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -35,8 +35,8 @@ Cost cost_model(const Problem& p) {
 std::string unsupported_reason(const Problem& p) {
   const Count messages = rank_cost_model(p, 0).messages * p.ranks;
   if (messages == 0 || p.elements <= std::numeric_limits<Count>::max() / 8 / messages) return "";
-  return "all_to_all on " + std::to_string(p.ranks) + " ranks with " + std::to_string(p.elements) +
-         " elements sends more bytes than 64 bits can count";
+  return concat("all_to_all on ", p.ranks, " ranks with ", p.elements,
+                " elements sends more bytes than 64 bits can count");
 }
 
 }  // namespace

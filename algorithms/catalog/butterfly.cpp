@@ -1,9 +1,8 @@
-// Butterfly (recursive doubling): in step k, exchange whole arrays with the partner at distance
-// 2^k.
+// Butterfly (recursive doubling): step k exchanges whole arrays with the partner at distance 2^k.
 //
-// After step k every rank holds the sum of its group of 2^(k+1). When the number of ranks is no
-// power of two, the extra ranks first fold their array into a partner and receive the result from
-// it at the end. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+// After step k every rank holds the sum of its group of 2^(k+1). If the number of ranks is not a
+// power of two, each extra rank first sends its array to a partner, which adds it, and receives the
+// result at the end. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include "algorithms/algorithm.hpp"
 
 namespace arlab::catalog {
@@ -48,7 +47,7 @@ Algorithm butterfly() {
       .summary = "exchange whole arrays with the partner at distance 1, 2, 4, ...",
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005 (recursive doubling)",
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
-                  "log2 m (floor + 2 if m is no power of two)"},
+                  "log2 m (floor + 2 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
       .program = program,
       .cost_model = cost_model,

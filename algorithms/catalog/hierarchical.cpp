@@ -1,25 +1,24 @@
-// Hierarchical: over the fast links within a node first, then between nodes, each rank with its
-// counterparts only.
+// Hierarchical: reduces over the fast links within a node first, then between nodes.
 //
-// With G groups of S ranks the vector is cut in S blocks of G chunks. (1) Within each group the
-// blocks are reduced straight to their owners, in rotation: rank i of the group gets block i.
-// (2) The ranks of the same place i in all groups allreduce block i around a ring (on a
-// rail-optimised network: their rail). (3) Within each group the owners send the finished blocks
-// around. As few bytes as the ring, and only N/S of the vector leaves a rank's node: Mikami et al.,
-// Massively Distributed SGD, arXiv:1811.05233, 2018 (2D-torus all-reduce); with other steps in
-// between: Goyal et al., arXiv:1706.02677, 2017, section 4.
+// With G groups of S ranks the vector is cut in S blocks of G chunks. (1) Within each group every
+// rank sends each block directly to its owner, in rotation: rank i of the group gets block i.
+// (2) The ranks at place i of all groups allreduce block i around a ring (in a rail-optimized
+// network: over their rail). (3) Within each group the owners send the finished blocks to all
+// others. It sends as few bytes as the ring, and only N/S of the vector leaves a rank's node.
+// Mikami et al., Massively Distributed SGD, arXiv:1811.05233, 2018 (2D-torus all-reduce). Goyal et
+// al., arXiv:1706.02677, 2017, section 4, use other steps between the nodes.
 #include <algorithm>
-#include <string>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/base/text.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab::catalog {
 namespace {
 
-// Where a rank stands: its group and its place in it; `groups` of `size` ranks.
-struct Seat {
-  Seat(const Problem& p, Rank me)
+// A rank's group and its place in the group; there are `groups` of `size` ranks.
+struct Position {
+  Position(const Problem& p, Rank me)
       : groups(p.groups->count()),
         size(p.groups->even_size()),
         group(p.groups->group_of(me)),
@@ -32,73 +31,73 @@ struct Seat {
 };
 
 Program program(Problem p, Rank me) {
-  const Seat seat(p, me);
+  const Position at(p, me);
   const auto beside = [&](Rank steps) {
-    return p.groups->member(seat.group, (seat.place + steps + seat.size) % seat.size);
+    return p.groups->member(at.group, (at.place + steps + at.size) % at.size);
   };
   const auto across = [&](Rank steps) {
-    return p.groups->member((seat.group + steps + seat.groups) % seat.groups, seat.place);
+    return p.groups->member((at.group + steps + at.groups) % at.groups, at.place);
   };
-  for (Rank s = 1; s < seat.size; ++s)
-    co_yield together(send(beside(s), seat.block((seat.place + s) % seat.size)),
-                      reduce(beside(-s), seat.block(seat.place)));
-  for (Rank s = 1; s < seat.groups; ++s)
-    co_yield together(send(across(1), seat.chunk(seat.group - s)),
-                      reduce(across(-1), seat.chunk(seat.group - s - 1)));
-  for (Rank s = 0; s < seat.groups - 1; ++s)
-    co_yield together(send(across(1), seat.chunk(seat.group - s)),
-                      replace(across(-1), seat.chunk(seat.group - s - 1)));
-  for (Rank s = 1; s < seat.size; ++s)
-    co_yield together(send(beside(s), seat.block(seat.place)),
-                      replace(beside(-s), seat.block((seat.place - s + seat.size) % seat.size)));
+  for (Rank s = 1; s < at.size; ++s)
+    co_yield together(send(beside(s), at.block((at.place + s) % at.size)),
+                      reduce(beside(-s), at.block(at.place)));
+  for (Rank s = 1; s < at.groups; ++s)
+    co_yield together(send(across(1), at.chunk(at.group - s)),
+                      reduce(across(-1), at.chunk(at.group - s - 1)));
+  for (Rank s = 0; s < at.groups - 1; ++s)
+    co_yield together(send(across(1), at.chunk(at.group - s)),
+                      replace(across(-1), at.chunk(at.group - s - 1)));
+  for (Rank s = 1; s < at.size; ++s)
+    co_yield together(send(beside(s), at.block(at.place)),
+                      replace(beside(-s), at.block((at.place - s + at.size) % at.size)));
 }
 
-Count rounds_of(const Seat& seat) { return 2 * Count{seat.size - 1} + 2 * Count{seat.groups - 1}; }
+Count rounds_of(const Position& at) { return 2 * Count{at.size - 1} + 2 * Count{at.groups - 1}; }
 
-// Chunks fill from the first on, so blocks do: those with elements.
-Count filled_blocks(const Problem& p, const Seat& seat) {
-  return (p.filled_chunks() + seat.groups - 1) / seat.groups;
+// The number of blocks with elements: chunks fill from the first on, and so do blocks.
+Count filled_blocks(const Problem& p, const Position& at) {
+  return (p.filled_chunks() + at.groups - 1) / at.groups;
 }
 
 Cost cost_model(const Problem& p) {
-  const Seat seat(p, 0);
-  const Count within = 2 * Count{seat.groups} * (seat.size - 1);  // times each block
-  const Count between = 2 * Count{seat.groups - 1};               // times each chunk
-  return {within * filled_blocks(p, seat) + between * p.filled_chunks(),
-          (within + between) * p.elements, rounds_of(seat)};
+  const Position at(p, 0);
+  const Count within = 2 * Count{at.groups} * (at.size - 1);  // times each block
+  const Count between = 2 * Count{at.groups - 1};             // times each chunk
+  return {within * filled_blocks(p, at) + between * p.filled_chunks(),
+          (within + between) * p.elements, rounds_of(at)};
 }
 
 Cost rank_cost_model(const Problem& p, Rank me) {
-  const Seat seat(p, me);
+  const Position at(p, me);
   const Blocks blocks = p.blocks();
-  const Count own = blocks.size(seat.block(seat.place)), own_filled = own > 0 ? 1 : 0;
+  const Count own = blocks.size(at.block(at.place)), own_filled = own > 0 ? 1 : 0;
   const Count chunks =
-      std::clamp<Count>(p.filled_chunks() - seat.block(seat.place).first, 0, seat.groups);
-  Cost cost{0, 0, rounds_of(seat)};
-  cost.messages += filled_blocks(p, seat) - own_filled;  // (1) every block but its own
+      std::clamp<Count>(p.filled_chunks() - at.block(at.place).first, 0, at.groups);
+  Cost cost{0, 0, rounds_of(at)};
+  cost.messages += filled_blocks(p, at) - own_filled;  // (1) every block but its own
   cost.elements += p.elements - own;
-  for (const Rank kept : {seat.group, seat.group + 1}) {  // (2) as in a ring
-    const Count size = blocks.size(seat.chunk(kept % seat.groups));
+  for (const Rank kept : {at.group, at.group + 1}) {  // (2) as in a ring
+    const Count size = blocks.size(at.chunk(kept % at.groups));
     cost.messages += chunks - (size > 0 ? 1 : 0);
     cost.elements += own - size;
   }
-  cost.messages += (seat.size - 1) * own_filled;  // (3) its own block to everyone
-  cost.elements += (seat.size - 1) * own;
+  cost.messages += (at.size - 1) * own_filled;  // (3) its own block to all others
+  cost.elements += (at.size - 1) * own;
   return cost;
 }
 
 std::string unsupported_reason(const Problem& p) {
   if (!p.groups)
-    return "hierarchical needs to know which ranks share a node: give --groups, or a topology with "
-           "groups";
+    return "hierarchical needs to know which ranks share a node: give the groups, or a topology "
+           "that has groups";
   if (p.groups->even_size() > 0) return "";
-  Rank least = p.ranks, most = 0;
+  Rank min = p.ranks, max = 0;
   for (Rank g = 0; g < p.groups->count(); ++g) {
-    least = std::min(least, p.groups->size_of(g));
-    most = std::max(most, p.groups->size_of(g));
+    min = std::min(min, p.groups->size_of(g));
+    max = std::max(max, p.groups->size_of(g));
   }
-  return "hierarchical needs groups of one size, and these have " + std::to_string(least) + " to " +
-         std::to_string(most) + " ranks: choose ranks that fill them";
+  return concat("hierarchical needs groups of equal size, but these have ", min, " to ", max,
+                " ranks: choose a number of ranks that fills them");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Master and workers: all send to one master, it reduces and sends the result back.
+// Master and workers: all send to one master, which reduces and sends the result back.
 //
-// Two rounds and the fewest messages, but all of them go through the master's port. Also the
-// exchange of a single synchronous parameter server. Li et al., Scaling Distributed Machine
+// Two rounds and the fewest messages, but all of them pass the master's port. A single synchronous
+// parameter server exchanges gradients in the same way. Li et al., Scaling Distributed Machine
 // Learning with the Parameter Server, OSDI 2014.
 #include "algorithms/algorithm.hpp"
 
@@ -51,7 +51,7 @@ Algorithm master_worker() {
       .label = "Master-worker",
       .color = "#E69F00",
       .family = "whole",
-      .summary = "all send to one master, it reduces and sends the result back",
+      .summary = "all send to one master, which reduces and sends the result back",
       .source = "Li et al., OSDI 2014 (one synchronous parameter server)",
       .formula = {"2(m-1)", "2N(m-1)", "2"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},

@@ -1,8 +1,8 @@
-// Ring: every rank talks to its two neighbours only.
+// Ring: every rank exchanges messages with its two neighbors only.
 //
 // The vector is cut into one chunk per rank. For m-1 rounds each rank passes a partial sum to the
-// right (share-reduce); then every rank owns one finished chunk, and for m-1 rounds the finished
-// chunks go once around (share-only). Fewest bytes of all, most rounds. Patarasuk & Yuan, Bandwidth
+// right (share-reduce); then every rank owns one finished chunk. For m-1 more rounds the finished
+// chunks travel once around the ring (share-only). Fewest bytes, most rounds. Patarasuk & Yuan, Bandwidth
 // optimal all-reduce algorithms, JPDC 69(2), 2009.
 #include "algorithms/algorithm.hpp"
 
@@ -32,7 +32,7 @@ Cost rank_cost_model(const Problem& p, Rank me) {
     cost.elements += p.elements - size;
   };
   if (p.reduces()) all_chunks_but(me);                    // which it finishes itself
-  if (p.shares()) all_chunks_but(p.wrap(Count{me} + 1));  // which its right neighbour finished
+  if (p.shares()) all_chunks_but(p.wrap(Count{me} + 1));  // which its right neighbor finished
   return cost;
 }
 

@@ -1,10 +1,10 @@
-// Round robin: the array is cut in m parts; every part is reduced by its owner and sent back by it,
-// in rotation.
+// Round robin: the array is cut in m parts; the owner of each part reduces it and sends it to all.
 //
-// In step s each process sends part i+s straight to its owner i+s, so at every step the messages
-// form a permutation; then each owner sends its finished part around the same way. As few bytes as
-// the ring, but everyone talks to everyone. Zhao & Canny, Kylix: A Sparse Allreduce for Commodity
-// Clusters, arXiv:1312.3020 (compares round-robin, tree, butterfly).
+// In step s each process i sends part i+s directly to its owner i+s, so the messages of a step form
+// a permutation. Then each owner sends its finished part to the others in the same rotation. It
+// sends as few bytes as the ring, but every process exchanges messages with every other. Zhao &
+// Canny, Kylix: A Sparse Allreduce for Commodity Clusters, arXiv:1312.3020 (compares round-robin,
+// tree, butterfly).
 #include "algorithms/algorithm.hpp"
 
 namespace arlab::catalog {
@@ -35,7 +35,7 @@ Cost rank_cost_model(const Problem& p, Rank me) {
     cost.messages += p.filled_chunks() - own_filled;
     cost.elements += p.elements - own;
   }
-  if (p.shares()) {  // its own part, to everyone
+  if (p.shares()) {  // its own part, to all others
     cost.messages += others * own_filled;
     cost.elements += others * own;
   }
@@ -50,7 +50,7 @@ Algorithm round_robin() {
       .label = "Round robin",
       .color = "#56B4E9",
       .family = "split",
-      .summary = "each part goes straight to its owner, in rotation, and comes back the same way",
+      .summary = "each part goes directly to its owner, in rotation, and comes back the same way",
       .source = "Zhao & Canny, arXiv:1312.3020",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},

@@ -1,8 +1,8 @@
 // Tree: a binomial reduce to the root, then a binomial broadcast from it.
 //
-// Ranks are numbered from the root. In step k of the reduce, every rank whose bit k is its lowest
-// set bit sends to the rank without that bit and is done; the broadcast runs the same tree
-// backwards, largest subtree first. Thakur, Rabenseifner, Gropp, Optimization of Collective
+// Ranks are numbered from the root. In step k of the reduce, every rank whose lowest set bit is k
+// sends to the rank without that bit and is done. The broadcast runs the same tree backwards,
+// largest subtree first. Thakur, Rabenseifner, Gropp, Optimization of Collective
 // Communication Operations in MPICH, IJHPCA 19(1), 2005.
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 namespace arlab::catalog {
 namespace {
 
-// The distance to the parent is the lowest set bit of the rank's number; the root has none.
+// The distance to the parent is the lowest set bit of the rank's number. The root has no parent.
 Count parent_distance(const Problem& p, Rank number) {
   return number == 0 ? Count{1} << ceil_log2(p.ranks) : number & -number;
 }

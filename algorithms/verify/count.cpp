@@ -3,43 +3,37 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab {
 namespace {
 
-class Counter : public Visitor {
- public:
-  Counter(const Problem& problem, std::vector<Cost>& rank)
-      : blocks_(problem.blocks()), rank_(rank) {}
-
-  Fault starts(Rank r, Count, Round round) override {
-    Cost& cost = rank_[static_cast<std::size_t>(r)];
-    for (const Action& a : round) {
-      if (!a.sends()) continue;
-      const Count elements = blocks_.size(a.chunks);
-      cost.elements += elements;
-      cost.messages += elements > 0 ? 1 : 0;
-    }
-    return {};
+void add_sends(const Blocks& blocks, Round round, Cost& cost) {
+  for (const Action& a : round) {
+    if (!a.sends()) continue;
+    const Count elements = blocks.size(a.chunks);
+    cost.elements += elements;
+    cost.messages += elements > 0 ? 1 : 0;
   }
-
- private:
-  Blocks blocks_;
-  std::vector<Cost>& rank_;
-};
+}
 
 }  // namespace
 
 Counts count(const Algorithm& algorithm, const Problem& problem, int segments) {
   Counts counts;
-  counts.rank.resize(static_cast<std::size_t>(problem.ranks));
+  counts.rank.resize(index(problem.ranks));
   for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
-    Counter counter(lane.problem, counts.rank);
-    const Walk walked = walk(lane.problem, schedule_of(algorithm, lane.problem), counter);
-    if (walked.fault) fail(Blame::check, std::string(algorithm.name) + ": " + walked.fault.text);
-    counts.all.rounds = std::max(counts.all.rounds, walked.rounds);
+    MatchCallbacks callbacks;
+    callbacks.on_round_start = [&, blocks = lane.problem.blocks()](Rank r, Count, Round round) {
+      add_sends(blocks, round, counts.rank[index(r)]);
+      return Fault{};
+    };
+    const MatchResult matched =
+        match_schedule(lane.problem, schedule_of(algorithm, lane.problem), callbacks);
+    if (matched.fault) fail(Blame::check, concat(algorithm.name, ": ", matched.fault.text));
+    counts.all.rounds = std::max(counts.all.rounds, matched.rounds);
     for (std::size_t r = 0; r < counts.rank.size(); ++r)
-      counts.rank[r].rounds = std::max(counts.rank[r].rounds, walked.rounds_of[r]);
+      counts.rank[r].rounds = std::max(counts.rank[r].rounds, matched.rank_rounds[r]);
   }
   for (const Cost& cost : counts.rank) {
     counts.all.messages += cost.messages;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/base/text.hpp"
 #include "algorithms/pending_actions.hpp"
 
 namespace arlab {
@@ -9,62 +10,59 @@ namespace {
 
 std::string describe(const Action& a) {
   const Count first = a.chunks.first, last = first + a.chunks.count - 1;
-  const std::string chunks =
-      first == last  ? "chunk " + std::to_string(first)
-      : last < first ? std::to_string(a.chunks.count) + " chunks"
-                     : "chunks " + std::to_string(first) + " to " + std::to_string(last);
+  const std::string chunks = first == last  ? concat("chunk ", first)
+                             : last < first ? concat(a.chunks.count, " chunks")
+                                            : concat("chunks ", first, " to ", last);
   switch (a.kind) {
     case ActionKind::send:
-      return "send " + chunks + " to rank " + std::to_string(a.peer);
+      return concat("send ", chunks, " to rank ", a.peer);
     case ActionKind::reduce:
-      return "reduce " + chunks + " from rank " + std::to_string(a.peer);
+      return concat("reduce ", chunks, " from rank ", a.peer);
     case ActionKind::replace:
-      return "replace " + chunks + " from rank " + std::to_string(a.peer);
+      return concat("replace ", chunks, " from rank ", a.peer);
   }
   return "?";
 }
 
-std::string where(Rank rank, Count round) {
-  return "rank " + std::to_string(rank) + ", round " + std::to_string(round) + ": ";
-}
+std::string where(Rank rank, Count round) { return concat("rank ", rank, ", round ", round, ": "); }
 
-class Walker {
+class ScheduleMatcher {
  public:
-  Walker(const Problem& problem, const Schedule& schedule, Visitor& visitor)
-      : problem_(problem), visitor_(visitor), actors_(static_cast<std::size_t>(problem.ranks)) {
+  ScheduleMatcher(const Problem& problem, const Schedule& schedule, const MatchCallbacks& callbacks)
+      : problem_(problem), callbacks_(callbacks), actors_(index(problem.ranks)) {
     for (Rank r = 0; r < problem.ranks; ++r) at(r).program = schedule(r);
   }
 
-  Walk run() {
+  MatchResult run() {
     for (Rank r = problem_.ranks - 1; r >= 0; --r) ready_.push_back(r);
-    while (!ready_.empty() && !walk_.fault) {
+    while (!ready_.empty() && !result_.fault) {
       const Rank r = ready_.back();
       ready_.pop_back();
       step(r);
     }
-    for (Rank r = 0; r < problem_.ranks && !walk_.fault; ++r)
-      if (!at(r).ended) walk_.fault = why_stuck(r);
+    for (Rank r = 0; r < problem_.ranks && !result_.fault; ++r)
+      if (!at(r).ended) result_.fault = stuck_fault(r);
     for (const Actor& a : actors_) {
-      walk_.rounds_of.push_back(a.round);
-      walk_.rounds = std::max(walk_.rounds, a.depth);
+      result_.rank_rounds.push_back(a.round);
+      result_.rounds = std::max(result_.rounds, a.depth);
     }
-    return std::move(walk_);
+    return std::move(result_);
   }
 
  private:
   struct Actor {
     Program program;
-    Pending pending;
-    Count round = 0;       // of its own, counted from 1
-    Count depth = 0;       // longest chain of rounds up to the start of this one
-    Count next_depth = 0;  // ... and to its end
+    PendingActions pending;
+    Count round = 0;       // the rank's own, counted from 1
+    Count depth = 0;       // longest chain of rounds up to the start of this round
+    Count next_depth = 0;  // ... and up to its end
     bool posted = false;
     bool ended = false;
   };
 
-  Actor& at(Rank r) { return actors_[static_cast<std::size_t>(r)]; }
+  Actor& at(Rank r) { return actors_[index(r)]; }
 
-  // Posts the rank's next round and lets its actions meet those already posted by others.
+  // Posts the rank's next round and matches its actions with those that others have posted.
   void step(Rank r) {
     Actor& me = at(r);
     me.posted = false;
@@ -75,48 +73,51 @@ class Walker {
     const Round round = me.program.round();
     ++me.round;
     me.next_depth = me.depth + 1;
-    if ((walk_.fault = check_round(r, round))) return;
-    if ((walk_.fault = visitor_.starts(r, me.round, round))) return;
+    if ((result_.fault = check_round(r, round))) return;
+    if (callbacks_.on_round_start &&
+        (result_.fault = callbacks_.on_round_start(r, me.round, round)))
+      return;
     me.pending.post(round);
     me.posted = true;
     for (const Action& a : round) {
       if (!at(a.peer).posted) continue;
       const int theirs = at(a.peer).pending.take(r, !a.sends());
-      if (theirs == Pending::kNone) continue;
+      if (theirs == PendingActions::kNone) continue;
       const int mine = me.pending.take(a.peer, a.sends());
-      meet(r, mine, a.peer, theirs);
-      if (walk_.fault) return;
+      match(r, mine, a.peer, theirs);
+      if (result_.fault) return;
       if (at(a.peer).pending.left() == 0) end_round(a.peer);
-      if (walk_.fault) return;
+      if (result_.fault) return;
     }
     if (me.pending.left() == 0) end_round(r);
   }
 
-  void meet(Rank a, int position_a, Rank b, int position_b) {
+  void match(Rank a, int position_a, Rank b, int position_b) {
     End send = end_of(a, position_a), receive = end_of(b, position_b);
     if (!send.action->sends()) std::swap(send, receive);
     if (send.action->chunks != receive.action->chunks) {
-      walk_.fault = {Fault::Kind::mismatched, receive.rank, receive.round,
-                     receive.action->chunks.first,
-                     where(receive.rank, receive.round) + describe(*receive.action) +
-                         ", but that rank's message (its round " + std::to_string(send.round) +
-                         ") is: " + describe(*send.action)};
+      result_.fault = {Fault::Kind::mismatched, receive.rank, receive.round,
+                       receive.action->chunks.first,
+                       concat(where(receive.rank, receive.round), describe(*receive.action),
+                              ", but that rank's message (its round ", send.round,
+                              ") is: ", describe(*send.action))};
       return;
     }
     Actor& receiver = at(receive.rank);
     receiver.next_depth = std::max(receiver.next_depth, at(send.rank).depth + 1);
-    walk_.fault = visitor_.meets(send, receive);
+    if (callbacks_.on_match) result_.fault = callbacks_.on_match(send, receive);
   }
 
   End end_of(Rank r, int position) {
     const Actor& a = at(r);
-    return {r, a.round, position, &a.pending.round()[static_cast<std::size_t>(position)]};
+    return {r, a.round, position, &a.pending.round()[index(position)]};
   }
 
   void end_round(Rank r) {
     Actor& a = at(r);
     a.depth = a.next_depth;
-    walk_.fault = visitor_.ends(r, a.round, a.depth, a.pending.round());
+    if (callbacks_.on_round_end)
+      result_.fault = callbacks_.on_round_end(r, a.round, a.depth, a.pending.round());
     ready_.push_back(r);
   }
 
@@ -125,15 +126,15 @@ class Walker {
     for (const Action& a : round) {
       if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
         return {Fault::Kind::bad_peer, r, number, a.chunks.first,
-                where(r, number) + describe(a) + ", which is no other rank of " +
-                    std::to_string(problem_.ranks)};
+                concat(where(r, number), describe(a), ", but the peer must be another of the ",
+                       problem_.ranks, " ranks")};
       if (a.chunks.count < 1)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                where(r, number) + describe(a) + ", but a message has at least one"};
+                concat(where(r, number), describe(a), ", but a message has at least one chunk")};
       if (a.chunks.first < 0 || a.chunks.first > problem_.ranks - a.chunks.count)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                where(r, number) + describe(a) + ", but the chunks are 0 to " +
-                    std::to_string(problem_.ranks - 1)};
+                concat(where(r, number), describe(a), ", but the chunks are 0 to ",
+                       problem_.ranks - 1)};
     }
     return check_hazards(r, round);
   }
@@ -153,8 +154,8 @@ class Walker {
       const Action* other = a->kind == ActionKind::replace ? furthest : furthest_replace;
       if (other && other->chunks.overlaps(a->chunks))
         return {Fault::Kind::hazard, r, at(r).round, a->chunks.first,
-                where(r, at(r).round) + describe(*other) + " and " + describe(*a) +
-                    " touch the same chunk in one round, and may finish in either order"};
+                concat(where(r, at(r).round), describe(*other), " and ", describe(*a),
+                       " touch the same chunk in one round, and may finish in either order")};
       const auto extend = [&](const Action*& furthest_so_far) {
         if (!furthest_so_far || a->chunks.end() > furthest_so_far->chunks.end())
           furthest_so_far = a;
@@ -165,45 +166,45 @@ class Walker {
     return {};
   }
 
-  // Follows who waits for whom from a stuck rank: into a rank that has ended, or around a circle.
-  Fault why_stuck(Rank start) {
+  // Follows the chain of waiting ranks from `start`, to a rank that has ended or around a cycle.
+  Fault stuck_fault(Rank start) {
     std::vector<Rank> path;
     for (Rank r = start;;) {
       const Actor& a = at(r);
       const int position = a.pending.first();
-      const Action& waiting = a.pending.round()[static_cast<std::size_t>(position)];
+      const Action& waiting = a.pending.round()[index(position)];
       if (at(waiting.peer).ended)
         return {Fault::Kind::unmatched, r, a.round, waiting.chunks.first,
-                where(r, a.round) + describe(waiting) + ", but rank " +
-                    std::to_string(waiting.peer) + " ends its program without it"};
+                concat(where(r, a.round), describe(waiting), ", but rank ", waiting.peer,
+                       " ends its program without it")};
       path.push_back(r);
       const auto seen = std::find(path.begin(), path.end(), waiting.peer);
       if (seen != path.end()) {
         path.erase(path.begin(), seen);
-        return circle(path);
+        return deadlock(path);
       }
       r = waiting.peer;
     }
   }
 
-  Fault circle(const std::vector<Rank>& path) {
+  Fault deadlock(const std::vector<Rank>& path) {
     std::string text = "deadlock with rendezvous sends: ";
     for (const Rank r : path) {
       const Actor& a = at(r);
-      text += where(r, a.round) + "waits to " +
-              describe(a.pending.round()[static_cast<std::size_t>(a.pending.first())]) + "; ";
+      text += concat(where(r, a.round), "waits to ",
+                     describe(a.pending.round()[index(a.pending.first())]), "; ");
     }
-    text += "and so around";
+    text += "which closes the cycle";
     const Actor& first = at(path.front());
-    const Action& waiting = first.pending.round()[static_cast<std::size_t>(first.pending.first())];
+    const Action& waiting = first.pending.round()[index(first.pending.first())];
     return {Fault::Kind::deadlock, path.front(), first.round, waiting.chunks.first, text};
   }
 
   const Problem& problem_;
-  Visitor& visitor_;
+  const MatchCallbacks& callbacks_;
   std::vector<Actor> actors_;
   std::vector<Rank> ready_;
-  Walk walk_;
+  MatchResult result_;
 };
 
 }  // namespace
@@ -224,10 +225,10 @@ std::string_view name(Fault::Kind kind) {
       return "mismatched";
     case Fault::Kind::deadlock:
       return "deadlock";
-    case Fault::Kind::unheld:
-      return "unheld";
-    case Fault::Kind::doubled:
-      return "doubled";
+    case Fault::Kind::undefined:
+      return "undefined";
+    case Fault::Kind::duplicate:
+      return "duplicate";
     case Fault::Kind::missing:
       return "missing";
   }
@@ -238,8 +239,9 @@ Schedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
   return [program = algorithm.program, problem](Rank me) { return program(problem, me); };
 }
 
-Walk walk(const Problem& problem, const Schedule& schedule, Visitor& visitor) {
-  return Walker(problem, schedule, visitor).run();
+MatchResult match_schedule(const Problem& problem, const Schedule& schedule,
+                           const MatchCallbacks& callbacks) {
+  return ScheduleMatcher(problem, schedule, callbacks).run();
 }
 
 }  // namespace arlab

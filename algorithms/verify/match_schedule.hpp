@@ -1,9 +1,9 @@
-// walk: runs the programs of all ranks together, without time or data, and shows every meeting of
-// two actions.
+// match_schedule: runs the programs of all ranks together, without time or data, and matches every
+// send with its receive.
 //
-// Sends are rendezvous: a round is over when every one of its actions has met its counterpart in
-// the peer's current round. That is the strictest execution an MPI library may choose, so programs
-// that get through cannot deadlock in any. count and verify are two visitors of this one walk.
+// Sends are rendezvous: a round ends when each of its actions has matched an action in the peer's
+// current round. MPI allows no stricter execution, so programs that finish here never deadlock.
+// count and verify are built on this one traversal.
 #pragma once
 
 #include <functional>
@@ -13,37 +13,37 @@
 
 namespace arlab {
 
-/// Makes the program of one rank.
+/// Returns the program of one rank.
 using Schedule = std::function<Program(Rank)>;
 
-/// The schedule of an algorithm on one lane's problem.
+/// Returns the schedule of an algorithm on one lane's problem.
 Schedule schedule_of(const Algorithm& algorithm, const Problem& problem);
 
-/// The first thing found wrong with a schedule.
+/// The first error found in a schedule.
 struct Fault {
   enum class Kind {
     none,
-    bad_peer,    ///< a peer that is no other rank
-    bad_chunk,   ///< a chunk range that is empty or outside the vector
+    bad_peer,    ///< the peer is the rank itself, or not a rank
+    bad_chunk,   ///< the chunk range is empty or outside the vector
     hazard,      ///< one round overwrites a chunk that it also sends or receives
-    unmatched,   ///< a message that the peer's program never takes part in
+    unmatched,   ///< the peer's program ends without its side of a message
     mismatched,  ///< the two ends of a message name different chunks
-    deadlock,    ///< ranks wait for one another in a circle
-    unheld,      ///< sends or adds to a chunk that holds nothing
-    doubled,     ///< a contribution would be added twice
-    missing,     ///< a contribution is not there at the end
+    deadlock,    ///< ranks wait for one another in a cycle
+    undefined,   ///< a rank sends or adds to a chunk of which it holds no value
+    duplicate,   ///< a contribution would be added twice
+    missing,     ///< a contribution is missing at the end
   };
   Kind kind = Kind::none;
   Rank rank = 0;
-  Count round = 0;  ///< counted from 1 as people do; 0: not in a round
-  Rank chunk = 0;   ///< the first chunk concerned
+  Count round = 0;  ///< counted from 1; 0: not in a round
+  Rank chunk = 0;   ///< the first affected chunk
   std::string text;
 
   explicit operator bool() const { return kind != Kind::none; }
 };
 std::string_view name(Fault::Kind kind);
 
-/// One end of a message: whose action, in which of its rounds, at which position in the round.
+/// One end of a message: an action, its rank, the rank's round, and the position in the round.
 struct End {
   Rank rank = 0;
   Count round = 0;
@@ -51,24 +51,24 @@ struct End {
   const Action* action = nullptr;
 };
 
-class Visitor {
- public:
-  virtual ~Visitor() = default;
-  /// A rank starts a round. A fault ends the walk.
-  virtual Fault starts(Rank, Count /*round*/, Round) { return {}; }
-  /// A send meets a receive; both ranks are still in the rounds given.
-  virtual Fault meets(const End& /*send*/, const End& /*receive*/) { return {}; }
-  /// All actions of the rank's round have met their counterparts. `step`: the length of the longest
-  /// chain of rounds that ends with this one.
-  virtual Fault ends(Rank, Count /*round*/, Count /*step*/, Round) { return {}; }
+/// Functions to call during the traversal; each may be empty. A fault ends the traversal.
+struct MatchCallbacks {
+  /// A rank starts a round.
+  std::function<Fault(Rank, Count round, Round)> on_round_start;
+  /// A send matches a receive; both ranks are still in the rounds given.
+  std::function<Fault(const End& send, const End& receive)> on_match;
+  /// All actions of the rank's round are matched. `step`: the length of the longest chain of rounds
+  /// that ends with this one.
+  std::function<Fault(Rank, Count round, Count step, Round)> on_round_end;
 };
 
-struct Walk {
+struct MatchResult {
   Fault fault;
   Count rounds = 0;  ///< longest chain of rounds, each starting after those it receives from
-  std::vector<Count> rounds_of;  ///< of each rank, its own
+  std::vector<Count> rank_rounds;  ///< each rank's own number of rounds
 };
 
-Walk walk(const Problem& problem, const Schedule& schedule, Visitor& visitor);
+MatchResult match_schedule(const Problem& problem, const Schedule& schedule,
+                           const MatchCallbacks& callbacks = {});
 
 }  // namespace arlab

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab {
 namespace {
@@ -22,8 +23,8 @@ SumTrees::SumTrees(Rank ranks)
 
 SumTrees::Id SumTrees::append(Id left, Id right) {
   if (sets_.size() + words_ > kMaxWords)
-    fail(Blame::usage, "verifying " + std::to_string(ranks_) +
-                           " ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
+    fail(Blame::usage,
+         concat("verifying ", ranks_, " ranks needs over 8 GiB of symbols: use fewer ranks"));
   nodes_.push_back({left, right, 0});
   sets_.resize(sets_.size() + words_);
   return static_cast<Id>(nodes_.size() - 1);
@@ -43,7 +44,7 @@ SumTrees::Id SumTrees::add(Id a, Id b, Rank& shared) {
         shared = static_cast<Rank>(w * 64 + static_cast<std::size_t>(std::countr_zero(both)));
       into[w] = set(a)[w] | set(b)[w];
     }
-    if (shared >= 0) return sum;  // not remembered: a wrong sum is reported each time it is made
+    if (shared >= 0) return sum;  // not remembered: each wrong sum is reported
     nodes_.back().contributions = nodes_[index(a)].contributions + nodes_[index(b)].contributions;
     known_.emplace(key, sum);
     last_ = sum;
@@ -54,14 +55,14 @@ SumTrees::Id SumTrees::add(Id a, Id b, Rank& shared) {
   return last_;
 }
 
-Rank SumTrees::lacks(Id id) const {
+Rank SumTrees::missing_rank(Id id) const {
   if (nodes_[index(id)].contributions == ranks_) return -1;
   for (Rank r = 0; r < ranks_; ++r)
     if (!has(id, r)) return r;
   return -1;
 }
 
-Rank SumTrees::lowest(Id id) const {
+Rank SumTrees::lowest_rank(Id id) const {
   std::size_t w = 0;
   while (set(id)[w] == 0) ++w;
   return static_cast<Rank>(w * 64 + static_cast<std::size_t>(std::countr_zero(set(id)[w])));
@@ -82,7 +83,7 @@ void SumTrees::print(Id id, std::size_t limit, std::string& out) const {
     out += std::to_string(id);
     return;
   }
-  const bool in_order = lowest(n.left) <= lowest(n.right);
+  const bool in_order = lowest_rank(n.left) <= lowest_rank(n.right);
   out += '(';
   print(in_order ? n.left : n.right, limit, out);
   out += '+';

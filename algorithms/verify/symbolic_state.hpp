@@ -1,7 +1,7 @@
-// Holdings: what every rank holds while a schedule runs on symbols: a sum tree for each chunk.
+// SymbolicState: what every rank holds while a schedule runs on symbols, a sum tree per chunk.
 //
-// A visitor of the walk. It applies what arrives at the end of each round, and finds what a rank
-// sends or adds without holding it, and contributions that would be added twice.
+// Its callbacks of match_schedule() apply received values at the end of each round. They report
+// sends and additions of undefined chunks, and contributions that would be added twice.
 #pragma once
 
 #include <string>
@@ -13,30 +13,33 @@
 
 namespace arlab {
 
-class SymbolicState : public Visitor {
+class SymbolicState {
  public:
-  /// What the Spec says of the start. Throws Error(usage) where the symbols would need over 8 GiB.
+  /// Starts with the values that the Spec requires at the start. Throws Error(usage) if the symbols
+  /// would need over 8 GiB.
   explicit SymbolicState(const Problem& problem);
 
   const Problem& problem() const { return p_; }
   const Spec& spec() const { return spec_; }
   const SumTrees& sums() const { return sums_; }
-  /// Sums::kNothing where the rank holds no value of the chunk.
-  SumTrees::Id held(Rank rank, Rank chunk) const { return held_[index(rank, chunk)]; }
+  /// Returns SumTrees::kNothing if the rank holds no value of the chunk.
+  SumTrees::Id held(Rank rank, Rank chunk) const { return held_[cell(rank, chunk)]; }
 
-  Fault meets(const End& send, const End& receive) override;
-  Fault ends(Rank rank, Count number, Count step, Round round) override;
+  /// The state must outlive them.
+  MatchCallbacks callbacks();
+  Fault on_match(const End& send, const End& receive);
+  Fault on_round_end(Rank rank, Count number, Round round);
 
  private:
-  // Neighbouring chunks of equal value, so that a message with the whole vector is one entry, not
-  // one a chunk.
+  // Neighboring chunks of equal value: a message with the whole vector is one entry, not one per
+  // chunk.
   struct Run {
     SumTrees::Id value;
     Rank chunks;
   };
 
-  std::size_t index(Rank rank, Rank chunk) const {
-    return std::size_t(rank) * std::size_t(p_.ranks) + std::size_t(chunk);
+  std::size_t cell(Rank rank, Rank chunk) const {
+    return index(rank) * index(p_.ranks) + index(chunk);
   }
   std::vector<Run>& arrived(const End& receive);
   Fault add(Rank rank, Count round, Rank chunk, Rank peer, SumTrees::Id value);
@@ -48,7 +51,7 @@ class SymbolicState : public Visitor {
   std::vector<std::vector<std::vector<Run>>> arrived_;  // [rank][position in its round]
 };
 
-/// A fault found at a rank's chunk in one of its rounds; round 0: at the end.
+/// Returns a fault at a rank's chunk in one of its rounds; round 0: at the end.
 Fault fault_at(Fault::Kind kind, Rank rank, Count round, Rank chunk, const std::string& what);
 
 }  // namespace arlab

@@ -1,5 +1,6 @@
 #include "algorithms/verify/verify.hpp"
 
+#include "algorithms/base/text.hpp"
 #include "algorithms/verify/symbolic_state.hpp"
 
 namespace arlab {
@@ -14,14 +15,14 @@ Fault check_end(const SymbolicState& all, Rank rank, Rank chunk) {
   };
   if (value == SumTrees::kNothing) return missing("holds no value of it");
   if (all.spec().sums()) {
-    const Rank lacking = all.sums().lacks(value);
-    if (lacking < 0) return {};
-    return missing("the contribution of rank " + std::to_string(lacking) + " is missing");
+    const Rank absent = all.sums().missing_rank(value);
+    if (absent < 0) return {};
+    return missing(concat("the contribution of rank ", absent, " is missing"));
   }
   const Rank source = all.spec().source(chunk);
   if (value == source) return {};
-  return missing("holds " + all.sums().bracketing(value, kBracketingLimit) +
-                 " instead of the value of rank " + std::to_string(source));
+  return missing(concat("holds ", all.sums().bracketing(value, kBracketingLimit),
+                        " instead of the value of rank ", source));
 }
 
 Proof conclude(const SymbolicState& all) {
@@ -49,8 +50,8 @@ Proof conclude(const SymbolicState& all) {
 Proof verify(const Problem& problem, const Schedule& schedule) {
   check(problem);
   SymbolicState all(problem);
-  const Walk walked = walk(problem, schedule, all);
-  if (walked.fault) return {walked.fault, "", false};
+  const MatchResult matched = match_schedule(problem, schedule, all.callbacks());
+  if (matched.fault) return {matched.fault, "", false};
   return conclude(all);
 }
 

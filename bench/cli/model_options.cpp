@@ -13,10 +13,10 @@ namespace arlab::bench {
 namespace {
 
 // What the parameter is in each model that has it, such as "loggops: latency of the network".
-std::string help_of(const simulator::Parameter& wanted) {
+std::string help_of(const Parameter& wanted) {
   std::string names, help;
   for (const simulator::Model& m : simulator::models())
-    for (const simulator::Parameter& p : m.parameters) {
+    for (const Parameter& p : m.parameters) {
       if (p.name != wanted.name) continue;
       const bool same = help == p.help;
       names += (names.empty() ? "" : same ? ", " : ": " + help + "; ") + std::string(m.name);
@@ -25,9 +25,16 @@ std::string help_of(const simulator::Parameter& wanted) {
   return names + ": " + help;
 }
 
-bool is_time(const simulator::Parameter& p) {
-  return p.unit == simulator::Parameter::Unit::time ||
-         p.unit == simulator::Parameter::Unit::time_per_byte;
+const char* type_of(const Parameter& p) {
+  switch (p.unit) {
+    case Parameter::Unit::time:
+    case Parameter::Unit::time_per_byte:
+      return "TIME";
+    case Parameter::Unit::bytes:
+      return "BYTES";
+    default:
+      return "NUMBER";
+  }
 }
 
 // "fluid or packet"
@@ -63,13 +70,11 @@ void ModelOptions::add(CLI::App& command) {
       ->delimiter(',');
   network.add(command, group);
   for (const simulator::Model& m : simulator::models())
-    for (const simulator::Parameter& p : m.parameters) {
+    for (const Parameter& p : m.parameters) {
       const std::string parameter(p.name);
       if (given.count(parameter) > 0) continue;  // of an earlier model, too
       command.add_option("--" + parameter, given[parameter], help_of(p))
-          ->type_name(p.unit == simulator::Parameter::Unit::bytes    ? "BYTES"
-                      : p.unit == simulator::Parameter::Unit::number ? "NUMBER"
-                                                                     : "TIME")
+          ->type_name(type_of(p))
           ->group("Model parameters");
     }
 }
@@ -128,31 +133,28 @@ std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
 
 const simulator::Model& ModelOptions::parsed_model() const { return simulator::find_model(model); }
 
-simulator::Values ModelOptions::values() const {
+Values ModelOptions::values() const {
   const simulator::Model& chosen = parsed_model();
-  simulator::Values values;
+  Values values;
   for (const auto& [name, text] : given) {
     if (text.empty()) continue;
-    const auto found =
-        std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
-                     [&name = name](const simulator::Parameter& p) { return p.name == name; });
+    const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
+                                    [&name = name](const Parameter& p) { return p.name == name; });
     if (found == chosen.parameters.end())
       fail(Blame::usage,
            fmt::format("model {} has no parameter {}: leave out --{}, or choose another --model",
                        chosen.name, name, name));
-    values[name] = is_time(*found) ? parse_time(text, "--" + name)
-                                   : static_cast<double>(parse_count(text, "--" + name));
+    values[name] = parse_value(*found, text, "--" + name);
   }
   return simulator::complete(chosen, values);
 }
 
 std::string ModelOptions::machine() const {
-  const simulator::Values all = values();
+  const Values all = values();
   std::string text;
-  for (const simulator::Parameter& p : parsed_model().parameters) {
-    const double value = all.at(std::string(p.name));
+  for (const Parameter& p : parsed_model().parameters) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
-                        is_time(p) ? show_picoseconds(value) : fmt::format("{:.0f}", value));
+                        show_value(p, all.at(std::string(p.name))));
   }
   return text;
 }

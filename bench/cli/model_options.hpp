@@ -37,7 +37,7 @@ struct ModelOptions {
   std::string topology_text(std::size_t choice, Rank ranks) const;
 
   /// Throws Error(usage) for a value that is not a time or size, or that the model does not have.
-  simulator::Values values() const;
+  Values values() const;
   /// Returns all parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 
 namespace arlab::bench {
@@ -17,7 +17,7 @@ Named parse_name(const std::string& text, const Named (&all)[N], std::string_vie
   if (const auto found = parse(text)) return *found;
   std::vector<std::string_view> names;
   for (const Named one : all) names.push_back(name(one));
-  unknown(what, text, names);
+  fail_unknown(what, text, names);
 }
 
 constexpr Count kMostConfigs = 1'000'000;

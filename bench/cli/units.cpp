@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "algorithms/base/error.hpp"
 
@@ -17,25 +14,6 @@ constexpr std::size_t kLongestList = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view hint) {
   fail(Blame::usage, fmt::format("{} '{}' {}", what, text, hint));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-// The binary exponent of a suffix such as "", "K", "MiB"; -1 if it is none.
-int exponent_of(std::string_view suffix) {
-  constexpr std::string_view kLetters = "KMGT";
-  if (suffix.empty() || suffix == "B") return 0;
-  const char letter = suffix[0] == 'k' ? 'K' : suffix[0];
-  const std::size_t place = kLetters.find(letter);
-  const std::string_view rest = suffix.substr(1);
-  if (place == std::string_view::npos) return -1;
-  return rest.empty() || rest == "i" || rest == "B" || rest == "iB"
-             ? 10 * (static_cast<int>(place) + 1)
-             : -1;
 }
 
 // "first..last", "first..last*factor" or "first..last+step".
@@ -67,30 +45,6 @@ void expand_range(std::string_view text, std::size_t dots, std::string_view what
 
 }  // namespace
 
-std::int64_t parse_count(std::string_view text, std::string_view what) {
-  text = trimmed(text);
-  constexpr std::string_view kHint = "is no count: write for example 1000, 64K or 4M (K = 1024)";
-  double mantissa = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mantissa);
-  if (error == std::errc::invalid_argument) refuse(what, text, kHint);
-  const int exponent = exponent_of(trimmed({end, text.data() + text.size()}));
-  if (exponent < 0 || std::isnan(mantissa)) refuse(what, text, kHint);
-  std::int64_t whole = 0;  // exact, where a double would round
-  const auto [digits_end, overflow] =
-      std::from_chars(text.data(), text.data() + text.size(), whole);
-  const double value = std::ldexp(mantissa, exponent);
-  const std::int64_t factor = std::int64_t{1} << exponent;
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / factor;
-  const bool is_whole = digits_end == end;
-  if (error != std::errc{} || overflow == std::errc::result_out_of_range ||
-      (is_whole ? whole < -most || whole > most : std::abs(value) >= 0x1p63))
-    refuse(what, text, "is beyond 64 bits: use a smaller number");
-  if (is_whole) return whole * factor;
-  if (value != std::floor(value))
-    refuse(what, text, "is no whole number: write for example 1000, 64K or 4M");
-  return static_cast<std::int64_t>(value);
-}
-
 std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
                                        std::string_view what) {
   std::vector<std::int64_t> all;
@@ -102,26 +56,6 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
       expand_range(text, dots, what, all);
   }
   return all;
-}
-
-double parse_time(std::string_view text, std::string_view what) {
-  text = trimmed(text);
-  long double value = 0;  // so that 0.07ns is exactly 70ps
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit = trimmed({end, text.data() + text.size()});
-  constexpr std::array<std::pair<std::string_view, long double>, 5> kUnits{
-      {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}}};
-  constexpr std::string_view kHint = "is no time: write for example 5us, 0.08ns, 80ps or 0";
-  constexpr long double kLongest = 9.2e18L;
-  if (error != std::errc{} || !std::isfinite(value) || value < 0) refuse(what, text, kHint);
-  if (unit.empty() && value == 0) return 0;
-  for (const auto& [name, picoseconds] : kUnits)
-    if (unit == name) {
-      if (value * picoseconds > kLongest)
-        refuse(what, text, "is beyond 64 bits of picoseconds: use less than 106 days");
-      return static_cast<double>(value * picoseconds);
-    }
-  refuse(what, text, kHint);
 }
 
 std::string show_bytes(std::int64_t bytes) {
@@ -161,13 +95,6 @@ std::string show_bandwidth(double bytes_per_second) {
   std::size_t unit = 0;
   while (value >= 1000 && unit + 1 < kUnits.size()) value /= 1000, ++unit;
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
-}
-
-std::string show_picoseconds(double ps) {
-  if (ps == 0) return "0";
-  if (ps >= 1e6) return fmt::format("{}us", ps / 1e6);
-  if (ps >= 1e3) return fmt::format("{}ns", ps / 1e3);
-  return fmt::format("{}ps", ps);
 }
 
 }  // namespace arlab::bench

@@ -15,7 +15,7 @@ void evaluate(const Config& config, Record& r) {
   r.wrong = counts.all == *r.claimed ? 0 : 1;
   for (Rank rank = 0; rank < config.problem.ranks; ++rank)
     if (!(counts.rank[static_cast<std::size_t>(rank)] ==
-          claimed_of_rank(*config.algorithm, config.problem, rank, config.segments)))
+          predicted_rank_cost(*config.algorithm, config.problem, rank, config.segments)))
       ++*r.wrong;
 }
 

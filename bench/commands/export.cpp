@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
@@ -130,7 +130,7 @@ void export_one(const ExportCommand& command) {
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
-  const Count messages = claimed(*config.algorithm, config.problem, config.segments).messages;
+  const Count messages = predicted_cost(*config.algorithm, config.problem, config.segments).messages;
   const double limit = command.format == "ti" ? 1e7 : 2e6;
   if (static_cast<double>(messages) > limit)
     fail(Blame::usage, fmt::format("{} messages make a file too large to open: use fewer ranks",
@@ -157,7 +157,7 @@ void export_one(const ExportCommand& command) {
            "\n";
   } else {
     const std::string_view formats[] = {"json", "perfetto", "ti"};
-    unknown("format", command.format, formats);
+    fail_unknown("format", command.format, formats);
   }
   write_file(command.file, text);
   if (command.file == "-") return;

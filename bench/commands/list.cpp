@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "algorithms/algorithm.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/backends.hpp"
 #include "bench/results/table.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/models/model.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/strategies/strategy.hpp"
@@ -34,20 +34,14 @@ void list_algorithms() {
                                                        rows));
 }
 
-std::string show_default(const simulator::Parameter& p) {
-  return p.unit == simulator::Parameter::Unit::bytes
-             ? show_bytes(static_cast<Bytes>(p.default_value))
-         : p.unit == simulator::Parameter::Unit::number ? fmt::format("{:g}", p.default_value)
-                                                        : show_picoseconds(p.default_value);
-}
-
 void list_models() {
   Rows rows;
   for (const simulator::Model& m : simulator::models())
-    for (const simulator::Parameter& p : m.parameters) {
+    for (const Parameter& p : m.parameters) {
       const bool first = &p == &m.parameters.front();
       rows.push_back({first ? std::string(m.name) : "", first ? std::string(m.summary) : "",
-                      "--" + std::string(p.name), show_default(p), std::string(p.help)});
+                      "--" + std::string(p.name), std::string(p.default_value),
+                      std::string(p.help)});
     }
   fmt::print("{}\nThese are models of networks. Models to train: arlab list architectures\n",
              markdown({"model", "idea", "parameter", "default", "meaning"}, rows));
@@ -57,9 +51,9 @@ void list_schedulers() {
   Rows rows;
   for (const training::SchedulerKind& k : training::schedulers()) {
     std::string parameters;
-    for (const simulator::Parameter& p : k.parameters)
-      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" + show_default(p) +
-                    " (" + std::string(p.help) + ")";
+    for (const Parameter& p : k.parameters)
+      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" +
+                    std::string(p.default_value) + " (" + std::string(p.help) + ")";
     rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
                     parameters, std::string(k.source)});
   }
@@ -72,16 +66,17 @@ void list_strategies() {
   for (const training::StrategyKind& k : training::strategies())
     rows.push_back({std::string(k.name), std::string(k.summary), k.synchronous ? "yes" : "no",
                     k.has_servers ? "yes" : "no",
-                    k.backend.empty() ? "any" : std::string(k.backend), std::string(k.source)});
+                    k.placement ? std::string(collectives::name(*k.placement)) : "any",
+                    std::string(k.source)});
   fmt::print(
       "{}\nSynchronous: n workers give the same updates as one worker with the whole batch.\n",
-      markdown({"strategy", "idea", "synchronous", "servers", "backend", "source"}, rows));
+      markdown({"strategy", "idea", "synchronous", "servers", "ranks", "source"}, rows));
 }
 
 void list_backends() {
   Rows rows;
-  for (const Backend& b : backends()) {
-    const std::string off = b.why_off();
+  for (const collectives::Backend& b : collectives::backends()) {
+    const std::string off = b.unavailable_reason();
     rows.push_back({std::string(b.name), off.empty() ? "on" : "off", std::string(b.summary),
                     off.empty() ? b.note() : off});
   }
@@ -122,7 +117,7 @@ void list(const std::string& what) {
     found = true;
   }
   names.push_back("all");
-  if (!found) unknown("list", what, names);
+  if (!found) fail_unknown("list", what, names);
 }
 
 }  // namespace

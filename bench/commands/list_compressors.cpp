@@ -34,12 +34,12 @@ void list_compressors() {
     std::string ways;
     for (const training::Aggregation a : k.aggregations) ways = join(ways, std::string(name(a)));
     kinds.push_back({std::string(k.name), std::string(k.summary), std::string(k.size), ways,
-                     feedback_of(k), unbiased(k), std::string(k.optimizer), std::string(k.special_values),
-                     std::string(k.source)});
-    for (const training::CompressorParameter& p : k.parameters)
+                     feedback_of(k), unbiased(k), std::string(k.optimizer),
+                     std::string(k.special_values), std::string(k.source)});
+    for (const Parameter& p : k.parameters)
       parameters.push_back({&p == &k.parameters.front() ? std::string(k.name) : "",
-                            std::string(p.name), fmt::format("{}", p.default_value),
-                            fmt::format("{} to {}", p.least, p.most), std::string(p.help)});
+                            std::string(p.name), std::string(p.default_value),
+                            fmt::format("{} to {}", p.min, p.max), std::string(p.help)});
   }
   fmt::print(
       "{}\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "

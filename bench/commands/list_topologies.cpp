@@ -13,7 +13,7 @@ void list_topologies() {
   using Rows = std::vector<std::vector<std::string>>;
   Rows rows;
   for (const simulator::TopologyKind& kind : simulator::topologies())
-    for (const simulator::TopologyParameter& p : kind.parameters) {
+    for (const Parameter& p : kind.parameters) {
       const bool first = &p == &kind.parameters.front();
       rows.push_back({first ? std::string(kind.name) : "", first ? std::string(kind.summary) : "",
                       std::string(p.name), std::string(p.default_value), std::string(p.help),

@@ -1,20 +1,22 @@
-// arlab run: the same sweep for real, beside the library's own allreduce, every run checked.
+// arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/measure/device_target.hpp"
-#include "bench/measure/gpu.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/results/sweep.hpp"
+#include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench {
 namespace {
 
-struct RunVerb {
+using collectives::Backend;
+using collectives::Executor;
+
+struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
   std::string backend;
@@ -34,66 +36,81 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
   return groups;
 }
 
-bool on_gpus(const RunVerb& command) {
-  return command.backend == "nccl" || command.backend.find("cuda") != std::string::npos;
+bool has_native(const Executor& executor, const Config& config) {
+  return config.problem.collective == Collective::allreduce && !executor.native_name().empty();
 }
 
-bool is_virtual(const RunVerb& command) { return command.backend.starts_with("cuda"); }
-
-bool has_native(const BenchmarkTarget& subject, const Config& config) {
-  return config.problem.collective == Collective::allreduce && !subject.native_name().empty();
+// The backend's name, with how its messages reach device memory where it has several ways.
+std::string recorded_name(const Backend& backend, const Executor& executor) {
+  const std::string how = executor.transport();
+  return how.empty() ? std::string(backend.name) : fmt::format("{} ({})", backend.name, how);
 }
 
-Record run_record(const std::string& backend, const BenchmarkTarget& subject,
-                  const Config& config) {
-  Record r = record_of(RunBody{.backend = backend}, config);
+Record run_record(const Backend& backend, const Executor& executor, const Config& config) {
+  Record r = record_of(RunBody{.backend = recorded_name(backend, executor)}, config);
   if (config.algorithm) return r;
-  r.algorithm = r.label = subject.native_name();
+  r.algorithm = r.label = executor.native_name();
   r.color = "#000000";
   r.family = "native";
   return r;
 }
 
-// On GPUs: the vectors there, and one at a time on the host.
-Estimate estimate_on_gpus(const RunVerb& command, const Config& config) {
+// Vectors in device memory, and one at a time in host memory.
+Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
+                             const Config& config) {
   const Problem& p = config.problem;
-  double there = 0;
-  for (const auto& gpu : gpus()) there += static_cast<double>(gpu->info().memory);
-  const double needed = device_bytes(p, config.operand) * p.ranks;
-  Estimate e{.memory = device_bytes(p, config.operand) / 3, .seconds = 1.3 * command.measure.seconds};
+  double available = 0;
+  for (const collectives::DeviceInfo& device : backend.devices())
+    available += static_cast<double>(device.memory);
+  const double vector =
+      static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
+  const double needed = backend.vectors_per_rank * vector * p.ranks;
+  Estimate e{.memory = vector, .seconds = 1.3 * command.measure.seconds};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(claimed(*config.algorithm, p, config.segments).messages);
-  if (is_virtual(command) && needed > 0.9 * there)
-    e.impossible =
-        fmt::format("would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
-                    show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(there)));
+    e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
+  if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
+    e.impossible = fmt::format(
+        "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
+        show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(available)));
   return e;
 }
 
-// The vector and its input on every rank of this machine, and what waits to be added.
-Estimate estimate(const RunVerb& command, const Config& config) {
+// The vector and its input on every rank of this machine, and received elements to be reduced.
+Estimate estimate(const RunCommand& command, const Backend& backend, const Config& config) {
   const Problem& p = config.problem;
-  if (on_gpus(command) && why_no_gpu().empty()) return estimate_on_gpus(command, config);
-  Count vectors = 2 * p.elements;
-  Cost cost_model;
+  if (backend.devices && backend.unavailable_reason().empty())
+    return estimate_on_devices(command, backend, config);
+  Count vectors = backend.vectors_per_rank * p.elements;
+  Cost cost;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost_model = claimed(*config.algorithm, p, config.segments);
-    if (cost_model.messages < Count{1'000'000'000'000})
+    cost = predicted_cost(*config.algorithm, p, config.segments);
+    if (cost.messages < Count{1'000'000'000'000})
       vectors += std::max(largest_round(config, p.root).reduced_elements,
                           largest_round(config, p.ranks - 1).reduced_elements);
   }
-  return {.messages = static_cast<double>(cost_model.messages),
+  return {.messages = static_cast<double>(cost.messages),
           .memory = static_cast<double>(vectors) *
-                    static_cast<double>(collectives::size_of(config.operand.dtype)) * p.ranks,
+                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
           .seconds = 1.3 * command.measure.seconds};
 }
 
-int plan(const RunVerb& command, const std::vector<Config>& configs) {
+// Context keys of the GPUs, where vectors lie on them.
+Json device_context() {
+  const std::string links = collectives::gpu_links(), nccl = collectives::nccl_version_or_none();
+  return {{"gpu", fmt::format("{} ({})", collectives::gpu_names(),
+                              collectives::gpu_infos().front().details)},
+          {"gpu_links", links.empty() ? Json(nullptr) : Json(links)},
+          {"copy_limit_gbps", collectives::gpu_copy_limit()},
+          {"cuda", collectives::cuda_versions()},
+          {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
+}
+
+int plan(const RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
   std::vector<Record> records;
   std::vector<Estimate> estimates;
   for (const Config& c : configs) {
     records.push_back(record_of(RunBody{}, c));
-    estimates.push_back(estimate(command, c));
+    estimates.push_back(estimate(command, backend, c));
     if (!records.back().skipped)
       if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
         records.back().skipped = why;
@@ -102,13 +119,13 @@ int plan(const RunVerb& command, const std::vector<Config>& configs) {
   return 0;
 }
 
-// Fills in what was measured. `limit`: what a copy does to a GPU's memory, in GB/s.
-void enter(Record& r, const Measurement& m, const BenchmarkTarget& subject, double limit) {
+// Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
+void fill_record(Record& r, const Measurement& m, const Executor& executor, double limit) {
   auto& body = r.as<RunBody>();
   body.time_us = m.time_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
-    if (const std::string chosen = subject.native_choice(r.bytes()); !chosen.empty())
+    if (const std::string chosen = executor.native_choice(r.bytes()); !chosen.empty())
       body.native_choice = chosen;
     return;
   }
@@ -117,11 +134,10 @@ void enter(Record& r, const Measurement& m, const BenchmarkTarget& subject, doub
     body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
 
-// All ranks run this. `output` is rank 0's, null elsewhere; rank 0 decides for all what is left
-// out.
-void run_group(const RunVerb& command, const std::string& backend, BenchmarkTarget& subject,
-               Group group, Output* output) {
-  if (has_native(subject, group.front())) {
+// All ranks call it. `output` is null except on rank 0, which decides for all what is skipped.
+void run_group(const RunCommand& command, const Backend& backend, Executor& executor, Group group,
+               Output* output) {
+  if (has_native(executor, group.front())) {
     Config native = group.front();
     native.algorithm = nullptr;
     group.push_back(native);
@@ -129,15 +145,15 @@ void run_group(const RunVerb& command, const std::string& backend, BenchmarkTarg
   std::vector<Record> records;
   Group todo;
   for (const Config& config : group) {
-    Record r = run_record(backend, subject, config);
+    Record r = run_record(backend, executor, config);
     bool skip = r.skipped.has_value();
     if (output && output->has(r)) {
       skip = true;
     } else if (output && !skip) {
-      const std::string why = too_big(command.sweep, estimate(command, config));
+      const std::string why = too_big(command.sweep, estimate(command, backend, config));
       if (!why.empty()) r.skipped = why, skip = true;
     }
-    if (subject.max(skip ? 1 : 0) == 0) {
+    if (executor.control().max(skip ? 1 : 0) == 0) {
       todo.push_back(config);
       records.push_back(std::move(r));
     } else if (output && r.skipped) {
@@ -146,18 +162,19 @@ void run_group(const RunVerb& command, const std::string& backend, BenchmarkTarg
   }
   if (todo.empty()) return;
   if (output) output->show(records.front());
-  const std::vector<Measurement> measured = measure(subject, todo, command.measure);
+  const std::vector<Measurement> measured = measure(executor, todo, command.measure);
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
-    enter(records[i], measured[i], subject, measured[i].traffic > 0 ? copy_limit_gbps() : 0);
+    fill_record(records[i], measured[i], executor,
+                measured[i].traffic > 0 ? collectives::gpu_copy_limit() : 0);
     output->add(std::move(records[i]));
   }
 }
 
-int run(RunVerb& command, Job& job) {
-  if (command.backend.empty()) command.backend = job.default_backend();
+int run(RunCommand& command, Job& job) {
+  const Backend& backend = job.backend(command.backend);
   if (command.sweep.ranks.empty())
-    command.sweep.ranks = {std::to_string(job.default_ranks(command.backend))};
+    command.sweep.ranks = {std::to_string(job.default_ranks(backend))};
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
@@ -168,19 +185,20 @@ int run(RunVerb& command, Job& job) {
     return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
-  if (command.sweep.plan) return job.speaks() ? plan(command, configs) : 0;
+  if (command.sweep.plan) return job.is_root() ? plan(command, backend, configs) : 0;
   const std::vector<Group> groups = groups_of(configs);
-  for (const Group& group : groups) job.check(command.backend, group.front().problem.ranks);
+  for (const Group& group : groups) job.check(backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
-  if (job.speaks() && on_gpus(command)) command.sweep.machine = gpu_context();
-  if (job.speaks()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
-  // What a backend sets up for a number of ranks serves all its groups.
+  if (job.is_root() && backend.devices) command.sweep.machine = device_context();
+  if (job.is_root()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
+  // A backend sets up a number of ranks once, for all groups of that number.
   for (std::size_t i = 0, next; i < groups.size(); i = next) {
     const Rank ranks = groups[i].front().problem.ranks;
     for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
-    job.run(command.backend, ranks, [&](BenchmarkTarget& subject, const std::string& backend) {
+    job.run(backend, {.ranks = ranks}, [&](Executor& executor) {
       for (std::size_t k = i; k < next; ++k)
-        run_group(command, backend, subject, groups[k], subject.is_first() ? output.get() : nullptr);
+        run_group(command, backend, executor, groups[k],
+                  executor.control().rank() == 0 ? output.get() : nullptr);
     });
   }
   return output ? output->finish() : 0;
@@ -195,12 +213,14 @@ void add_run(CLI::App& app, Session& session) {
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
       "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
-  const auto options = std::make_shared<RunVerb>();
+  const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(*command, true);
   command->add_option(
           "-b,--backend", options->backend,
-          "threads (default), mpi (default under mpirun and srun), cuda, cuda-streams, nccl or "
-          "mpi-cuda")
+          fmt::format("{}; default {}, under mpirun and srun {}",
+                      backend_names([](const Backend&) { return true; }),
+                      backend_names([](const Backend& b) { return b.default_alone; }),
+                      backend_names([](const Backend& b) { return b.default_in_job; })))
       ->type_name("NAME");
   command->add_option_function<std::string>(
           "--time",

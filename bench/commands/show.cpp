@@ -34,11 +34,11 @@ std::string action_text(const Problem& p, const Action& a) {
 }
 
 // Cells by step and rank.
-class Steps : public Visitor {
+class Steps {
  public:
   explicit Steps(const Problem& problem) : p_(problem) {}
 
-  Fault ends(Rank rank, Count, Count step, Round round) override {
+  Fault on_round_end(Rank rank, Count step, Round round) {
     std::string& cell = cells_[step][rank];
     for (const Action& a : round) cell += (cell.empty() ? "" : "; ") + action_text(p_, a);
     return {};
@@ -63,7 +63,7 @@ class Steps : public Visitor {
 
 // Summary, cost on these ranks, formula and source.
 std::string heading(const Algorithm& a, const Problem& p) {
-  const Cost cost = claimed(a, p);
+  const Cost cost = predicted_cost(a, p);
   const bool stops = a.summary.ends_with('.');
   std::string text =
       fmt::format("{}: {}{}\n{} on {}: {}, {}.", a.label, a.summary, stops ? "" : ".",
@@ -92,8 +92,12 @@ void show(const SweepOptions& options) {
       if (const std::string why = unsupported(*a, p); !why.empty())
         fail(Blame::usage, why + ": choose another algorithm or --collective");
       Steps steps(p);
-      const Walk walked = walk(p, schedule_of(*a, p), steps);
-      if (walked.fault) fail(Blame::check, fmt::format("{}: {}", a->name, walked.fault.text));
+      MatchCallbacks callbacks;
+      callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
+        return steps.on_round_end(rank, step, round);
+      };
+      const MatchResult matched = match_schedule(p, schedule_of(*a, p), callbacks);
+      if (matched.fault) fail(Blame::check, fmt::format("{}: {}", a->name, matched.fault.text));
       fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
       first = false;
     }

@@ -77,11 +77,11 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
   constexpr double kDelays = 4;  // both ends, and the answer of a rendezvous
   constexpr double kMax = 9.2e18;
   double message = 0, byte = 0;
-  const simulator::Values values = options.values();
-  for (const simulator::Parameter& p : options.parsed_model().parameters) {
+  const Values values = options.values();
+  for (const Parameter& p : options.parsed_model().parameters) {
     const double value = kDelays * values.at(std::string(p.name));
-    if (p.unit == simulator::Parameter::Unit::time) message += value;
-    if (p.unit == simulator::Parameter::Unit::time_per_byte) byte += value;
+    if (p.unit == Parameter::Unit::time) message += value;
+    if (p.unit == Parameter::Unit::time_per_byte) byte += value;
   }
   const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
   const auto messages = static_cast<double>(r.claimed->messages);
@@ -96,7 +96,7 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
 
 // The number of links that packets would cross, if the model has packets.
 double packets(const ModelOptions& options, const Config& config, const Record& r) {
-  const simulator::Values values = options.values();
+  const Values values = options.values();
   const auto mtu = values.find("mtu");
   if (mtu == values.end() || mtu->second < 1) return 0;
   const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));

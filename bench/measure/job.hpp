@@ -1,66 +1,58 @@
-// Job: the ranks that run for real: all of an MPI job, or those that this process has alone.
+// Job: the processes that run a benchmark or a training, and the rules for backends and ranks there.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "bench/measure/target.hpp"
-#include "collectives/gpu/staged_executor.hpp"
+#include "algorithms/groups.hpp"
+#include "collectives/backends/backend.hpp"
 
 namespace arlab::bench {
 
-/// Whether this process is rank 0 of a job or alone, by the environment that mpirun and srun set.
-bool speaks_by_environment();
+/// Returns whether this process is rank 0 of a job or alone, by the environment that mpirun and srun
+/// set.
+bool is_root_by_environment();
 
 /// The job this process is part of: all ranks of an MPI job, or this process alone.
 class Job {
  public:
-  Job();
-  ~Job();
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
+  using Backend = collectives::Backend;
 
-  /// The backend to use where none was asked for: mpi under mpirun, else threads.
-  std::string_view default_backend() const;
-  /// The job's ranks with mpi, 0 where there is no job.
-  Rank ranks() const;
-  /// What the backend's ranks are on the host: "mpi", processes of a job, or "threads" of this one.
-  std::string_view host_backend(std::string_view backend) const;
-  /// The ranks to use where none were asked for.
-  Rank default_ranks(std::string_view backend) const;
-  /// The job's ranks that share a machine, as groups_by_machine() tells; null where there is no
-  /// job. All ranks call it together.
+  /// The backend of that name; if it is empty, the default one here. Throws Error(usage).
+  const Backend& backend(const std::string& name) const;
+  /// Number of ranks of the MPI job; 0 outside of a job.
+  Rank ranks() const { return job_.ranks(); }
+  /// Where the backend's ranks run here.
+  collectives::Placement placement(const Backend& backend) const {
+    return collectives::placement_in(job_, backend);
+  }
+  /// The number of ranks to use if none was asked for.
+  Rank default_ranks(const Backend& backend) const;
+  /// The job's ranks that share a machine; null outside of a job (see groups_by_machine()). All
+  /// ranks call it together.
   std::shared_ptr<const Groups> groups() const;
   /// Whether this process prints and writes files: rank 0.
-  bool speaks() const;
-  /// Throws Error(usage) if the backend is off here, or cannot have so many ranks.
-  void check(std::string_view backend, Rank ranks) const;
-  /// Runs `body` once in each process or thread that has ranks, after check(). `name`: of the
-  /// backend, with how it went about it where there are several ways.
-  void run(std::string_view backend, Rank ranks,
-           const std::function<void(BenchmarkTarget&, const std::string& name)>& body);
-  /// The same with the communicators themselves, for backends whose ranks have their vectors in
-  /// this process's memory. Throws Error(usage) for the others.
-  void run_on_host(std::string_view backend, Rank ranks,
-                   const std::function<void(collectives::Communicator&)>& body);
-  /// The same for training, whose vectors are in this process's memory with every backend: where
-  /// there is a GPU a rank, they travel between those, through `gpus`; else that is null. Throws
-  /// Error(usage) for virtual ranks.
-  void run_training(std::string_view backend, Rank ranks,
-                    const std::function<void(collectives::Communicator&,
-                                             collectives::StagedExecutor* gpus)>& body);
+  bool is_root() const { return job_.ranks() == 0 || job_.world().rank() == 0; }
+  /// Throws Error(environment) if the backend is unavailable, Error(usage) if it cannot have that
+  /// number of ranks here.
+  void check(const Backend& backend, Rank ranks) const;
+  /// Runs `body` once in each process or thread that has ranks, after check().
+  void run(const Backend& backend, const collectives::RunOptions& options,
+           const Backend::Body& body);
   /// Ends all ranks of the job, at once.
-  [[noreturn]] void leave(int code);
+  [[noreturn]] void leave(int code) { job_.end(code); }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  collectives::Job job_;
 };
 
-/// Runs `body` in the job that this process is part of, and returns the exit code it gives. A rank
-/// that fails while others wait for it ends them all.
+/// Joins the names of all backends that `use` accepts: "nccl or mpi-cuda".
+std::string backend_names(const std::function<bool(const collectives::Backend&)>& use,
+                          std::string_view conjunction = " or ");
+
+/// Runs `body` in the job that this process is part of, and returns its exit code. A rank that fails
+/// while others wait for it ends them all.
 int in_job(const std::function<int(Job&)>& body);
 
 }  // namespace arlab::bench

@@ -14,38 +14,38 @@ double microseconds_since(Steady::time_point start) {
 
 }  // namespace
 
-std::vector<Measurement> measure(BenchmarkTarget& subject, std::span<const Config> configs,
+std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
                                  const MeasureOptions& options) {
   std::vector<Measurement> measured(configs.size());
   if (configs.empty()) return measured;
-  subject.prepare(configs.front().problem, configs.front().operand);
+  collectives::Communicator& control = executor.control();
+  executor.load_input(configs.front().problem, configs.front().operand);
   std::vector<int> runs(configs.size());
   std::vector<std::vector<double>> times(configs.size());
   const auto run = [&](std::size_t i) {
-    const BenchmarkTarget::Run result = subject.run(configs[i]);
+    const auto result = executor.run_checked(configs[i].algorithm, configs[i].segments);
     measured[i].wrong += result.wrong;
     return result;
   };
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const BenchmarkTarget::Run first =
-        run(i);  // warms caches and connections up; its time is not kept
-    measured[i].sent = {subject.sum(first.sent.messages), subject.sum(first.sent.elements),
-                        static_cast<Count>(subject.max(static_cast<double>(first.sent.rounds)))};
+    const auto first = run(i);  // warms up caches and connections; its time is not kept
+    measured[i].sent = {control.sum(first.sent.messages), control.sum(first.sent.elements),
+                        static_cast<Count>(control.max(static_cast<double>(first.sent.rounds)))};
     measured[i].traffic = first.traffic;
     const Steady::time_point start = Steady::now();
     run(i);
-    // The same on all ranks, so all agree on `runs`.
-    const double us = subject.max(microseconds_since(start));
-    runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)), options.least,
-                         options.most);
+    // The same on all ranks, so that all agree on `runs`.
+    const double us = control.max(microseconds_since(start));
+    runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)),
+                         options.min_runs, options.max_runs);
   }
-  constexpr int kTurns = 5;  // so that a slow spell of the machine hits all alike
+  constexpr int kTurns = 5;  // so that a slow phase of the machine affects all alike
   for (int turn = 0; turn < kTurns; ++turn)
     for (std::size_t i = 0; i < configs.size(); ++i)
       for (int k = runs[i] * turn / kTurns; k < runs[i] * (turn + 1) / kTurns; ++k)
         times[i].push_back(run(i).us);
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    measured[i].wrong = subject.sum(measured[i].wrong);
+    measured[i].wrong = control.sum(measured[i].wrong);
     measured[i].time_us = summarize(std::move(times[i]));
   }
   return measured;

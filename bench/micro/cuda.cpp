@@ -12,28 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "collectives/gpu/device.hpp"
+#include "collectives/backends/gpus.hpp"
 #include "collectives/gpu/median_time.hpp"
-#ifdef ARLAB_HAS_CUDA
-#include "collectives/cuda/device.hpp"
-#endif
 
 namespace arlab::bench::micro {
 namespace {
 
-#ifdef ARLAB_HAS_CUDA
-std::string why_not() { return collectives::cuda::unavailable(); }
-collectives::Devices gpus() { return collectives::cuda::devices(); }
-double copy_limit(collectives::Device& gpu, std::size_t bytes) {
-  return collectives::cuda::copy_limit_gbps(gpu, bytes);
-}
-#else
-std::string why_not() { return "built without CUDA"; }
-collectives::Devices gpus() { return {}; }
-double copy_limit(collectives::Device&, std::size_t) { return 1; }
-#endif
-
-/// Bits as they come: memory of zeros may be faster than real data.
+/// Fills memory with random bits: memory of zeros may be faster than real data.
 void fill(collectives::DeviceStream& stream, const collectives::DeviceMemory& memory) {
   std::minstd_rand random;
   std::vector<std::uint32_t> noise(1 << 16);
@@ -51,13 +36,13 @@ void fill(collectives::DeviceStream& stream, const collectives::DeviceMemory& me
 void run(benchmark::State& state, int moved,
          const std::function<void(collectives::DeviceStream&, std::byte*, std::byte*, std::size_t)>&
              work) {
-  if (const std::string why = why_not(); !why.empty())
+  if (const std::string why = collectives::why_no_gpu(); !why.empty())
     return state.SkipWithError(("skipped: " + why).c_str());
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  const collectives::Devices devices = gpus();
+  const collectives::Devices devices = collectives::gpus();
   collectives::Device& gpu = *devices.front();
   static std::map<std::size_t, double> limits;  // of each size, measured once
-  if (!limits.contains(bytes)) limits[bytes] = copy_limit(gpu, bytes);
+  if (!limits.contains(bytes)) limits[bytes] = collectives::gpu_copy_limit(gpu, bytes);
   const collectives::DeviceMemory into = gpu.allocate(bytes), from = gpu.allocate(bytes);
   const auto stream = gpu.make_stream();
   fill(*stream, into);

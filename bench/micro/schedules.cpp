@@ -26,8 +26,8 @@ training::Study reference(const training::SchedulerKind& kind) {
                                     {"3", kUnit, 2 * kUnit, 6 * kElements, {}}},
                         .link = {kUnit / 20, beta, Time{}},
                         .kind = &kind};
-  for (const simulator::Parameter& p : kind.parameters)  // of a size with these layers
-    if (p.unit == simulator::Parameter::Unit::bytes) study.values[std::string(p.name)] = 4e5;
+  for (const Parameter& p : kind.parameters)  // of a size with these layers
+    if (p.unit == Parameter::Unit::bytes) study.values[std::string(p.name)] = 4e5;
   return study;
 }
 

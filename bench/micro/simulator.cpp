@@ -52,7 +52,7 @@ void register_simulator() {
         const Problem problem{.ranks = ranks, .elements = kElements};
         if (!unsupported(algorithm, problem).empty()) continue;  // needs groups
         if (model.name == "packet" && ranks > 64) continue;      // it is for small runs
-        if (claimed(algorithm, problem).messages > kMostMessages) continue;
+        if (predicted_cost(algorithm, problem).messages > kMostMessages) continue;
         const std::string name = "simulator/" + std::string(model.name) + "/" +
                                  std::string(algorithm.name) + "/ranks:" + std::to_string(ranks);
         benchmark::RegisterBenchmark(name.c_str(), [&algorithm, &model,

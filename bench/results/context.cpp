@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include "bench/measure/backends.hpp"
 #include "bench/results/version.hpp"
+#include "collectives/backends/job.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -55,7 +55,7 @@ std::string shell_quoted(const std::vector<std::string>& command) {
 }
 
 Json context(const std::vector<std::string>& command, const Json& machine) {
-  const std::string mpi = mpi_library();
+  const std::string mpi = collectives::mpi_library();
   Json all{{"schema", kSchema},
            {"kind", "context"},
            {"version", kVersion},

@@ -30,7 +30,7 @@ Record record_of(Record::Body body, const Config& config) {
     return r;
   }
   r.lanes = static_cast<int>(lanes_of(a, config.problem, config.segments).size());
-  r.claimed = claimed(a, config.problem, config.segments);
+  r.claimed = predicted_cost(a, config.problem, config.segments);
   return r;
 }
 

@@ -7,30 +7,19 @@
 #include <map>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/models/model.hpp"
+#include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
 namespace arlab::bench {
 namespace {
 
-// With K, M, G and T as powers of 1000, as speeds have them.
-double parse_rate(const std::string& text, const std::string& what, std::string_view unit) {
-  constexpr std::string_view kLetters = "KMGT";
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && rest != end)
-    if (const auto power = kLetters.find(*rest); power != kLetters.npos) {
-      value *= std::pow(1000.0, static_cast<double>(power + 1));
-      ++rest;
-    }
-  const std::string_view left(rest, static_cast<std::size_t>(end - rest));
-  if (error != std::errc() || !(left.empty() || left == unit) || !(value > 0) || std::isinf(value))
-    fail(Blame::usage,
-         fmt::format("{} is '{}': give a number above 0 such as 10G or 2.5G", what, text));
-  return value;
+// Bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s".
+double parse_port_rate(const std::string& text, const std::string& what) {
+  return text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
 }
 
 std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
@@ -98,16 +87,16 @@ std::vector<VirtualNetwork> VirtualRun::networks() const {
            fmt::format("--topology {} defines bandwidths and latencies: leave out "
                        "--bandwidth and --latency, and give {}:bandwidth=10Gbps,latency=1us",
                        topology, topology.substr(0, topology.find(':'))));
-    return {{0, 0, topology}};
+    return {{0, Time{}, topology}};
   }
   const Time each = to_time(parse_time(latency.empty() ? "20us" : latency, "--latency"));
   std::vector<VirtualNetwork> all;
   for (const std::string& text : bandwidths.empty() ? std::vector<std::string>{"10G"} : bandwidths)
-    all.push_back({parse_rate(text, "--bandwidth", "bps") / 8, each, ""});
+    all.push_back({parse_port_rate(text, "--bandwidth"), each, ""});
   return all;
 }
 
-double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed", ""); }
+double VirtualRun::parsed_speed() const { return parse_rate(speed, "--speed"); }
 
 training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradients,
                                          Count elements) const {
@@ -137,16 +126,17 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
   return {ns[0] * 1e-9, ns[1] * 1e-9};
 }
 
-double VirtualRun::run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-                       const std::function<void(collectives::Communicator&)>& body) const {
-  if (static_cast<Rank>(slowdown.size()) > ranks)
-    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", slowdown.size(),
-                                   show_plural(ranks, "rank")));
-  training::EmulationOptions options{slowdown, jitter, seed};
-  if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
-  const auto built = made(network, ranks, seed);
-  return picoseconds(training::on_emulated_ranks(*built, ranks, body, options).finish) /
-         kPicosecondsPerSecond;
+collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {
+  return training::emulated_backend(
+      [this, network, seed](Rank ranks,
+                            const std::function<void(collectives::Communicator&)>& body) {
+        if (static_cast<Rank>(slowdown.size()) > ranks)
+          fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}",
+                                         slowdown.size(), show_plural(ranks, "rank")));
+        training::EmulationOptions options{slowdown, jitter, seed};
+        if (!slowdown.empty()) options.slowdown.resize(static_cast<std::size_t>(ranks), 1.0);
+        training::on_emulated_ranks(*made(network, ranks, seed), ranks, body, options);
+      });
 }
 
 }  // namespace arlab::bench

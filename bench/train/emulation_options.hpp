@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/communicator.hpp"
+#include "collectives/backends/backend.hpp"
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 
@@ -37,9 +37,8 @@ struct VirtualRun {
   /// Returns the cost of the compressor, if there is one: as given, or measured once.
   training::CodecCost codec_of(const training::GradientOptions& gradients, Count elements) const;
 
-  /// Runs `body` on emulated ranks. Returns the simulated seconds until the last one ends.
-  double run(const VirtualNetwork& network, Rank ranks, std::uint64_t seed,
-             const std::function<void(collectives::Communicator&)>& body) const;
+  /// Returns emulated ranks on that network, as a backend. This must outlive it.
+  collectives::Backend backend(const VirtualNetwork& network, std::uint64_t seed) const;
 };
 
 }  // namespace arlab::bench

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "algorithms/base/error.hpp"
-#include "bench/cli/choices.hpp"
+#include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/measure/job.hpp"
 #include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
@@ -85,9 +86,15 @@ void add_how(CLI::App& app, TrainOptions& o) {
               "native, or auto, which times all of them first (default ring; tree for "
               "central_storage); or several"))
       ->type_name("NAMES");
-  add_word(app, "-b,--backend", o.backend,
-           "threads (default), mpi (default under mpirun and srun), nccl (gradients travel between "
-           "GPUs), or virtual: emulated ranks in simulated time, on a simulated network");
+  add_word(
+      app, "-b,--backend", o.backend,
+      fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
+                  backend_names([](const collectives::Backend& b) {
+                    return b.placement != collectives::Placement::colocated;
+                  }),
+                  backend_names([](const collectives::Backend& b) { return b.default_alone; }),
+                  backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
+                  o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
              "Ranks per machine, for hierarchical (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
@@ -217,20 +224,19 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
   return {training::cached(sets.train), training::cached(sets.validation)};
 }
 
-training::TrainerOptions learning_of(const TrainOptions& o, std::string_view backend,
+training::TrainerOptions learning_of(const TrainOptions& o, collectives::Placement placement,
                                      Rank workers) {
+  using collectives::Placement;
   training::TrainerOptions learning = o.learning;
   learning.strategy = o.strategy;
-  if (learning.strategy.empty())
-    learning.strategy = workers == 1           ? "one_device"
-                        : backend == "threads" ? "mirrored"
-                                               : "multi_worker";
+  const std::string_view suited = placement == Placement::threads ? "mirrored" : "multi_worker";
+  if (learning.strategy.empty()) learning.strategy = workers == 1 ? "one_device" : suited;
   const training::StrategyKind& kind = training::find_strategy(learning.strategy);
-  const bool has_processes = backend == "threads" || backend == "mpi";  // one, or one per rank
-  if (!kind.backend.empty() && has_processes && kind.backend != backend)
-    fail(Blame::usage,
-         fmt::format("strategy {} is for backend {}, not {}: use --strategy {}", kind.name,
-                     kind.backend, backend, backend == "mpi" ? "multi_worker" : "mirrored"));
+  const bool differs = placement == Placement::threads || placement == Placement::processes;
+  if (kind.placement && differs && *kind.placement != placement)
+    fail(Blame::usage, fmt::format("strategy {} needs ranks that are {}, but they are {}: use "
+                                   "--strategy {}",
+                                   kind.name, name(*kind.placement), name(placement), suited));
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
   learning.optimizer.kind = training::find_optimizer(o.optimizer);

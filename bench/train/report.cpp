@@ -154,7 +154,7 @@ std::string explain(const TrainResult& r) {
 Record train_record(const TrainResult& r, const TrainOptions& options) {
   const TrainConfig& c = r.config;
   const training::GradientOptions& gradients = c.learning.options.gradients;
-  TrainBody body{.backend = c.backend,
+  TrainBody body{.backend = std::string(c.backend->name),
                  .model = std::string(c.architecture->name),
                  .strategy = c.learning.strategy,
                  .data = options.data,
@@ -169,7 +169,8 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
                  .staleness = r.staleness};
   if (gradients.compressor) body.compressor = compressor_text(gradients);
   if (!r.codes.way.empty()) body.aggregation = r.codes.way;
-  if (c.backend == "virtual") body.emulation = emulation_of(c, options.world);
+  if (c.backend->placement == collectives::Placement::emulated)
+    body.emulation = emulation_of(c, options.world);
   if (!r.step_us.empty()) body.step_time_us = summarize(r.step_us);
   for (const training::EpochReport& e : r.epochs) body.epochs.push_back(epoch_of(e));
 

@@ -112,10 +112,10 @@ class ProgressPrinter {
   Count steps_ = 0;
 };
 
-std::vector<training::RunParameter> make_run_parameters(const TrainConfig& config,
-                                                        const TrainOptions& options,
-                                                        const Datasets& data,
-                                                        const training::Sampling& sampling) {
+std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
+                                                      const TrainOptions& options,
+                                                      const Datasets& data,
+                                                      const training::Sampling& sampling) {
   return {{"the model's name", std::string(config.architecture->name)},
           {"the data", data.train.name + "; " + training::to_string(sampling)},
           {"the seed", std::to_string(options.seed)},
@@ -134,9 +134,9 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
 
 }  // namespace
 
-TrainResult train(collectives::Communicator& c, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data,
-                  collectives::StagedExecutor* gpus) {
+TrainResult train(collectives::Executor& executor, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data) {
+  collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
   const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
   training::Sampling sampling{.samples = data.train.samples,
@@ -154,7 +154,7 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
              options.batch, config.workers));
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
-  learning.route_options.gpus = gpus;
+  learning.route_options.executor = &executor;
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {
@@ -162,9 +162,9 @@ TrainResult train(collectives::Communicator& c, const TrainConfig& config,
             *config.architecture,
             {.seed = options.seed,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
-             .cuda = options.device == "cuda"});
+             .cuda = options.device != "cpu"});
       },
-      make_run_parameters(config, options, data, sampling));
+      run_parameters_of(config, options, data, sampling));
   std::optional<ProgressPrinter> printer;
   if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
   std::optional<training::Checkpointer> backup;

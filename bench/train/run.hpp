@@ -7,6 +7,7 @@
 #include "bench/cli/progress.hpp"
 #include "bench/results/statistics.hpp"
 #include "bench/train/options.hpp"
+#include "collectives/backends/backend.hpp"
 #include "training/trainer/trainer.hpp"
 
 namespace arlab::bench {
@@ -14,7 +15,7 @@ namespace arlab::bench {
 struct TrainConfig {
   const training::Architecture* architecture = nullptr;
   training::TrainerOptions learning;
-  std::string backend;
+  const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
   VirtualNetwork network = {};  ///< of emulated ranks
 };
@@ -31,10 +32,8 @@ struct TrainResult {
   Count steps_before = 0;     ///< of the checkpoint
 };
 
-/// Trains; every rank of the communicator calls it. Fills in only the result of rank 0.
-/// `gpus`: if gradients travel between GPUs; or null.
-TrainResult train(collectives::Communicator& communicator, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data,
-                  collectives::StagedExecutor* gpus);
+/// Every rank of the run calls it with its executor. Only rank 0's result is filled.
+TrainResult train(collectives::Executor& executor, const TrainConfig& config,
+                  const TrainOptions& options, const Datasets& data);
 
 }  // namespace arlab::bench

@@ -4,6 +4,9 @@
 // of a second, which would delay every other command.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,13 +32,17 @@ constexpr std::string_view kExamples = R"(Examples:
   mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
   arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
 
-TrainConfig config_of(const TrainOptions& options, const Job& job, const std::string& backend,
+using collectives::Backend;
+using collectives::Placement;
+
+TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend& backend,
                       const training::Architecture& architecture, Rank workers) {
-  const std::string_view host = backend == "virtual" ? backend : job.host_backend(backend);
-  TrainConfig c{&architecture, learning_of(options, host, workers), backend, workers, workers};
+  const Placement placement = job.placement(backend);
+  TrainConfig c{&architecture, learning_of(options, placement, workers), &backend, workers,
+                workers};
   const bool served = training::find_strategy(c.learning.strategy).has_servers;
   if (served) c.ranks += options.learning.options.servers;
-  if (host == "mpi" && job.ranks() > 0) {
+  if (placement == Placement::processes && job.ranks() > 0) {
     if (options.workers.empty()) {
       c.workers = training::Trainer::workers_of(c.learning, job.ranks());
       c.ranks = job.ranks();
@@ -46,15 +53,18 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const std::st
                                      workers, served ? " with their servers" : "", c.ranks,
                                      job.ranks(), c.ranks));
     }
-  } else if (host == "mpi") {
+  } else if (placement == Placement::processes) {
     fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
                                    "train ...`",
-                                   backend, c.ranks));
+                                   backend.name, c.ranks));
   }
-  if (backend != "virtual")
-    job.check(backend, c.ranks);
-  else if (job.ranks() > 1)
-    fail(Blame::usage, "virtual ranks are threads of one process: start it without mpirun");
+  job.check(backend, c.ranks);
+  if (placement == Placement::colocated)
+    fail(Blame::usage,
+         fmt::format(
+             "backend {} has co-located ranks, which cannot train replicas: use --backend {}",
+             backend.name,
+             backend_names([](const Backend& b) { return b.placement != Placement::colocated; })));
   return c;
 }
 
@@ -95,18 +105,18 @@ std::vector<std::string> all_compressors() {
 }
 
 std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
-                                    const std::string& backend) {
+                                    const Backend& backend) {
   std::vector<Rank> workers = options.chosen_workers();
-  const bool in_job = job.ranks() > 0 && job.host_backend(backend) == "mpi";
-  if (options.workers.empty() && (in_job || backend == "nccl"))
+  const bool in_job = job.ranks() > 0 && job.placement(backend) == Placement::processes;
+  if (options.workers.empty() && (in_job || backend.rank_per_device))
     workers = {job.default_ranks(backend)};
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
-  const bool is_virtual = backend == "virtual";
+  const bool is_virtual = backend.placement == Placement::emulated;
   if (!is_virtual && options.world.any())
     fail(Blame::usage, fmt::format("--bandwidth, --latency, --topology, --speed, --slowdown, "
                                    "--jitter and --codec-cost are of virtual ranks, not of backend "
-                                   "{}: use --backend virtual",
-                                   backend));
+                                   "{}: use --backend {}",
+                                   backend.name, options.world.backend({}, 0).name));
   const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
   const std::vector<std::string>& algorithms = options.algorithms;
   const auto kinds = expanded(options.schedulers, all_schedulers());
@@ -116,7 +126,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
   const auto add = [&](TrainConfig c) {
     training::GradientOptions& gradients = c.learning.options.gradients;
     if (const std::string why = why_left_out(c); several && !why.empty()) {
-      if (job.speaks())
+      if (job.is_root())
         fmt::print(stderr, "note: {} with {}{} is left out: {}\n", compressor_label(gradients),
                    gradients.scheduler, c.learning.route.empty() ? "" : " by " + c.learning.route,
                    why);
@@ -171,9 +181,12 @@ void check_cluster(const Job& job) {
 
 int run(TrainOptions& options, Job& job) {
   check_cluster(job);
-  const std::string backend =
-      options.backend.empty() ? std::string(job.default_backend()) : options.backend;
-  if (options.device != "cpu" && options.device != "cuda")
+  const Backend emulated = options.world.backend({}, options.seed);
+  const Backend& backend =
+      options.backend == emulated.name ? emulated : job.backend(options.backend);
+  const bool is_virtual = backend.placement == Placement::emulated;
+  constexpr std::string_view kDevices[] = {"cpu", "cuda"};
+  if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
   if (!options.json.empty() && options.json == options.csv)
@@ -181,9 +194,9 @@ int run(TrainOptions& options, Job& job) {
          fmt::format("--json and --csv are both {}: name a file for each", options.json));
   std::optional<ResultFile> json;
   std::optional<CsvFile> csv;
-  if (job.speaks() && !options.json.empty())
+  if (job.is_root() && !options.json.empty())
     json.emplace(options.json, ResultFile::Mode::fresh, context(options.command));
-  if (job.speaks() && !options.csv.empty()) csv.emplace(options.csv);
+  if (job.is_root() && !options.csv.empty()) csv.emplace(options.csv);
   std::vector<TrainResult> results;
   std::set<std::string> printed;
   const training::Architecture* made_for = nullptr;
@@ -192,18 +205,15 @@ int run(TrainOptions& options, Job& job) {
     if (std::exchange(made_for, config.architecture) != config.architecture)
       data = datasets_of(options, *config.architecture);
     TrainResult result;
-    const auto body = [&](collectives::Communicator& communicator,
-                          collectives::StagedExecutor* gpus) {
-      TrainResult mine = train(communicator, config, options, data, gpus);
-      if (communicator.rank() == 0) result = std::move(mine);
-    };
-    if (backend == "virtual")
-      options.world.run(
-          config.network, config.ranks, options.seed,
-          [&](collectives::Communicator& communicator) { body(communicator, nullptr); });
-    else
-      job.run_training(backend, config.ranks, body);
-    if (!job.speaks()) continue;
+    const Backend chosen =
+        is_virtual ? options.world.backend(config.network, options.seed) : backend;
+    constexpr std::chrono::minutes kPatience(10);  // another rank may be saving a checkpoint
+    job.run(chosen, {.ranks = config.ranks, .patience = kPatience},
+            [&](collectives::Executor& executor) {
+              TrainResult mine = train(executor, config, options, data);
+              if (executor.control().rank() == 0) result = std::move(mine);
+            });
+    if (!job.is_root()) continue;
     if (!result.codes.advice.empty() && printed.insert(result.codes.advice).second)
       fmt::print(stderr, "note: {}\n", result.codes.advice);
     const Json record = to_json(train_record(result, options));
@@ -211,8 +221,8 @@ int run(TrainOptions& options, Job& job) {
     if (csv) csv->add(record);
     results.push_back(std::move(result));
   }
-  if (!job.speaks() || options.json == "-" || options.csv == "-") return 0;
-  if (backend == "virtual" && results.size() > 1) {
+  if (!job.is_root() || options.json == "-" || options.csv == "-") return 0;
+  if (is_virtual && results.size() > 1) {
     const std::vector<RunSummary> runs = summaries_of(results);
     const auto target = options.target > 0 ? std::optional(options.target) : std::nullopt;
     fmt::print("{}\n{}", comparison_table(runs, target), explain(runs, target));

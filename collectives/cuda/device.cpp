@@ -113,8 +113,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
   }
-  std::unique_ptr<DeviceEvent> make_event(bool timed) override {
-    return std::make_unique<CudaEvent>(index_, timed);
+  DeviceEvent make_event(bool timed) override {
+    return DeviceEvent(std::make_shared<CudaEvent>(index_, timed));
   }
 
  private:

@@ -94,7 +94,7 @@ void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launc
 void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand,
             const Launch& launch) {
   if (elements == 0) return;
-  typed(operand.dtype, [&]<class T>(T) {
+  dispatch_dtype(operand.dtype, [&]<class T>(T) {
     switch (operand.op) {
       case Op::sum:
       case Op::avg:
@@ -111,7 +111,7 @@ void reduce(std::byte* into, const std::byte* from, Count elements, Operand oper
 
 void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Launch& launch) {
   if (elements == 0) return;
-  typed(dtype, [&]<class T>(T) {
+  dispatch_dtype(dtype, [&]<class T>(T) {
     using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
     const Cut its = cut(data, data, elements, sizeof(T));
     divide<T, Wide><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
@@ -122,7 +122,7 @@ void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Lau
 void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                      DType dtype, const Launch& launch) {
   if (elements == 0) return;
-  typed(dtype, [&]<class T>(T) {
+  dispatch_dtype(dtype, [&]<class T>(T) {
     compare<T><<<blocks_for(elements, launch), kThreads, 0, launch.stream>>>(
         reinterpret_cast<unsigned long long*>(counter), reinterpret_cast<const T*>(a),
         reinterpret_cast<const T*>(b), elements);

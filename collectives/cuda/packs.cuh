@@ -88,7 +88,7 @@ __device__ inline __nv_bfloat16 narrow<__nv_bfloat16, float>(float x) {
 
 /// Calls `use(T{})` with the element type of `dtype`.
 template <class Use>
-void typed(DType dtype, Use use) {
+void dispatch_dtype(DType dtype, Use use) {
   switch (dtype) {
     case DType::float32:
       return use(float{});

@@ -8,14 +8,6 @@ CudaEvent::CudaEvent(int device, bool timed) {
         "cudaEventCreateWithFlags");
 }
 
-double CudaEvent::microseconds_since(const DeviceEvent& start) const {
-  const auto& other = dynamic_cast<const CudaEvent&>(start);
-  check(cudaEventSynchronize(event_), "cudaEventSynchronize");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, other.event_, event_), "cudaEventElapsedTime");
-  return 1e3 * static_cast<double>(milliseconds);
-}
-
 CudaGraph::CudaGraph(cudaGraph_t captured) : graph_(captured) {
   const cudaError_t code = cudaGraphInstantiateWithFlags(&executable_, graph_, 0);
   if (code != cudaSuccess) cudaGraphDestroy(graph_);
@@ -77,15 +69,22 @@ void CudaStream::count_different(std::byte* counter, const std::byte* a, const s
   launch_kernel([&] { cuda::count_different(counter, a, b, elements, dtype, launch_); });
 }
 
-void CudaStream::record(DeviceEvent& event) {
+void CudaStream::record(const DeviceEvent& event) {
   use_device(index_);
-  check(cudaEventRecord(dynamic_cast<CudaEvent&>(event).event_, handle()), "cudaEventRecord");
+  check(cudaEventRecord(event.as<CudaEvent>().event_, handle()), "cudaEventRecord");
 }
 
 void CudaStream::wait(const DeviceEvent& event) {
   use_device(index_);
-  check(cudaStreamWaitEvent(handle(), dynamic_cast<const CudaEvent&>(event).event_, 0),
-        "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(handle(), event.as<CudaEvent>().event_, 0), "cudaStreamWaitEvent");
+}
+
+double CudaStream::microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) {
+  const cudaEvent_t first = start.as<CudaEvent>().event_, last = stop.as<CudaEvent>().event_;
+  check(cudaEventSynchronize(last), "cudaEventSynchronize");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, first, last), "cudaEventElapsedTime");
+  return 1e3 * static_cast<double>(milliseconds);
 }
 
 bool CudaStream::is_done() {

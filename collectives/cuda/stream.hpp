@@ -1,4 +1,4 @@
-// CudaStream: the seam's streams, events and graphs as CUDA's own.
+// CudaStream: streams, events and graphs of a device as CUDA's own.
 #pragma once
 
 #include "collectives/cuda/check.hpp"
@@ -8,13 +8,13 @@
 
 namespace arlab::collectives::cuda {
 
-class CudaEvent final : public DeviceEvent {
+/// What a DeviceEvent of a CUDA device refers to.
+class CudaEvent {
  public:
   CudaEvent(int device, bool timed);
-  ~CudaEvent() override { cudaEventDestroy(event_); }
+  ~CudaEvent() { cudaEventDestroy(event_); }
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
-  double microseconds_since(const DeviceEvent& start) const override;
 
  private:
   friend class CudaStream;
@@ -48,8 +48,9 @@ class CudaStream final : public DeviceStream {
   void scale(std::byte* data, Count elements, DType dtype, Rank divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;
-  void record(DeviceEvent& event) override;
+  void record(const DeviceEvent& event) override;
   void wait(const DeviceEvent& event) override;
+  double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;
   bool is_done() override;
   void synchronise() override;
   void begin_capture() override;

@@ -1,6 +1,7 @@
 #include "collectives/gpu/colocated_executor.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "algorithms/base/error.hpp"
@@ -27,7 +28,7 @@ class ColocatedExecutor::Enqueuing {
         case DeviceWork::Kind::read:
           read(index, data(message(index).target, message(index).target_first));
           break;
-        case DeviceWork::Kind::aside:
+        case DeviceWork::Kind::stage:
           read(index, nullptr);
           break;
         case DeviceWork::Kind::apply:
@@ -48,8 +49,8 @@ class ColocatedExecutor::Enqueuing {
   std::byte* scratch(Rank rank, std::size_t offset) const {
     return prepared_.scratch_[static_cast<std::size_t>(rank)].data() + offset;
   }
-  std::byte* aside(std::uint32_t m) const {
-    return scratch(message(m).target, schedule_.asides[m]);
+  std::byte* staged(std::uint32_t m) const {
+    return scratch(message(m).target, schedule_.staging[m]);
   }
   std::size_t bytes(Count elements) const { return static_cast<std::size_t>(elements) * element_; }
   DeviceStream& stream(Rank rank, int lane) const {
@@ -62,29 +63,29 @@ class ColocatedExecutor::Enqueuing {
     for (const auto& [piece, offset] : schedule_.copies[round])
       mine.copy(scratch(its.rank, offset), data(its.rank, piece.first), bytes(piece.elements));
     if (its.sends.empty()) return;
-    begun_[round] = &on_.take_event(on_.device(its.rank));
-    mine.record(*begun_[round]);
+    begun_[round] = on_.take_event(on_.device(its.rank));
+    mine.record(begun_[round]);
   }
 
-  /// Into the receiver's memory, or, where that is null, aside.
+  /// Reads into the receiver's memory, or stages the message if `into` is null.
   void read(std::uint32_t m, std::byte* into) {
     const MatchedMessage& its = message(m);
     const DevicePlace& place = schedule_.sources[m];
     const std::byte* const from =
         place.in_scratch ? scratch(its.source, place.offset) : data(its.source, 0) + place.offset;
     DeviceStream& mine = stream(its.target, its.lane);
-    mine.wait(*begun_[its.source_round]);
+    mine.wait(begun_[its.source_round]);
     if (!into)
-      mine.copy(aside(m), from, bytes(its.elements));
+      mine.copy(staged(m), from, bytes(its.elements));
     else
       store(mine, its, into, from);
-    read_[m] = &on_.take_event(on_.device(its.target));
-    mine.record(*read_[m]);
+    read_[m] = on_.take_event(on_.device(its.target));
+    mine.record(read_[m]);
   }
 
   void apply(std::uint32_t m) {
     const MatchedMessage& its = message(m);
-    store(stream(its.target, its.lane), its, data(its.target, its.target_first), aside(m));
+    store(stream(its.target, its.lane), its, data(its.target, its.target_first), staged(m));
   }
 
   void store(DeviceStream& mine, const MatchedMessage& its, std::byte* into,
@@ -100,10 +101,10 @@ class ColocatedExecutor::Enqueuing {
     const MatchedRound& its = plan_.rounds[round];
     if (its.sends.empty()) return;
     for (const std::uint32_t m : its.sends) {
-      stream(its.rank, its.lane).wait(*read_[m]);
-      on_.give_back(on_.device(message(m).target), *read_[m]);
+      stream(its.rank, its.lane).wait(read_[m]);
+      on_.give_back(on_.device(message(m).target), std::move(read_[m]));
     }
-    on_.give_back(on_.device(its.rank), *begun_[round]);
+    on_.give_back(on_.device(its.rank), std::move(begun_[round]));
   }
 
   ColocatedExecutor& on_;
@@ -111,12 +112,12 @@ class ColocatedExecutor::Enqueuing {
   const DeviceSchedule& schedule_;
   const MatchedSchedule& plan_;
   std::size_t element_;
-  std::vector<DeviceEvent*> begun_;  // of each round that sends
-  std::vector<DeviceEvent*> read_;   // of each message
+  std::vector<DeviceEvent> begun_;  // of each round that sends
+  std::vector<DeviceEvent> read_;   // of each message
 };
 
-ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams)
-    : streams_a_rank_(streams) {
+ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, bool as_graphs)
+    : streams_per_rank_(streams), as_graphs_(as_graphs), one_device_(devices.size() == 1) {
   expects(!devices.empty() && streams >= 1, "no device or no streams for ranks");
   if (ranks < 1 || ranks > kMaxDeviceRanks)
     fail(Blame::usage,
@@ -134,8 +135,8 @@ ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams)
 
 ColocatedExecutor::~ColocatedExecutor() {
   try {
-    synchronise();                   // nothing works on memory that is about to go
-  } catch (const std::exception&) {  // it was said where it happened, or will be at the next call
+    synchronise();                   // no work is left on memory that is about to be freed
+  } catch (const std::exception&) {  // reported where it happened
   }
 }
 
@@ -148,7 +149,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(const Algorithm& algorith
   expects(data.size() == homes_.size(), "a vector for each rank");
   Prepared prepared;
   prepared.schedule_ = schedule_on_devices(
-      plan_of(algorithm, problem, segments), operand,
+      match_schedule_of(algorithm, problem, segments), operand,
       [&](Rank target, Rank source) { return device(target).reads(device(source)); });
   prepared.data_.assign(data.begin(), data.end());
   for (Rank rank = 0; rank < ranks(); ++rank)
@@ -163,25 +164,25 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(const Algorithm& algorith
 
 void ColocatedExecutor::run(Prepared& prepared) {
   for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
-  origin_->record(*start_);
+  origin_->record(start_);
   if (prepared.graph_)
     origin_->launch(*prepared.graph_);
   else
     enqueue(prepared);
-  origin_->record(*stop_);
-  for (Rank rank = 0; rank < ranks(); ++rank) stream(rank).wait(*stop_);
+  origin_->record(stop_);
+  for (Rank rank = 0; rank < ranks(); ++rank) stream(rank).wait(stop_);
 }
 
 void ColocatedExecutor::enqueue(const Prepared& prepared) {
   const DeviceSchedule& schedule = prepared.schedule_;
   int used = 1;  // streams of each rank
   for (const MatchedRound& round : schedule.plan.rounds)
-    used = std::max(used, std::min(round.lane + 1, streams_a_rank_));
-  DeviceEvent& fork = take_event(*homes_.front());
+    used = std::max(used, std::min(round.lane + 1, streams_per_rank_));
+  DeviceEvent fork = take_event(*homes_.front());
   origin_->record(fork);
   for (Rank rank = 0; rank < ranks(); ++rank)
     for (int lane = 0; lane < used; ++lane) streams_[stream_of(rank, lane)]->wait(fork);
-  give_back(*homes_.front(), fork);
+  give_back(*homes_.front(), std::move(fork));
 
   Enqueuing(*this, prepared).run();
 
@@ -203,22 +204,97 @@ void ColocatedExecutor::synchronise() {
   origin_->synchronise();
 }
 
-DeviceEvent& ColocatedExecutor::take_event(Device& device) {
-  EventPool& pool = events_[&device];
-  if (pool.free.empty()) {
-    pool.all.push_back(device.make_event());
-    return *pool.all.back();
+Cost ColocatedExecutor::sent_by_all(const Prepared& prepared) const {
+  Cost all;
+  for (Rank rank = 0; rank < ranks(); ++rank) {
+    const Cost& sent = prepared.sent(rank);
+    all.messages += sent.messages;
+    all.elements += sent.elements;
+    all.rounds = std::max(all.rounds, sent.rounds);
   }
-  DeviceEvent* const event = pool.free.back();
-  pool.free.pop_back();
-  return *event;
+  return all;
+}
+
+Cost ColocatedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
+                                std::span<std::byte> data, Operand operand, int segments, int) {
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  if (data.size() != homes_.size() * bytes)
+    fail(Blame::usage, "the data has " + std::to_string(data.size()) + " bytes, but " +
+                           std::to_string(ranks()) + " co-located ranks have " +
+                           std::to_string(bytes) + " each");
+  const DeviceMemory host = homes_.front()->allocate_pinned(data.size());
+  std::vector<DeviceMemory> vectors;
+  std::vector<std::byte*> on_devices;
+  for (Rank rank = 0; rank < ranks(); ++rank) {
+    vectors.push_back(device(rank).allocate(bytes));
+    on_devices.push_back(vectors.back().data());
+  }
+  Prepared prepared = prepare(algorithm, problem, on_devices, operand, segments, as_graphs_);
+  const auto at = [&](Rank rank) { return host.data() + static_cast<std::size_t>(rank) * bytes; };
+  if (!data.empty()) std::memcpy(host.data(), data.data(), data.size());
+  for (Rank rank = 0; rank < ranks(); ++rank)
+    stream(rank).copy(on_devices[static_cast<std::size_t>(rank)], at(rank), bytes);
+  run(prepared);
+  for (Rank rank = 0; rank < ranks(); ++rank)
+    stream(rank).copy(at(rank), on_devices[static_cast<std::size_t>(rank)], bytes);
+  synchronise();
+  if (!data.empty()) std::memcpy(data.data(), host.data(), data.size());
+  return sent_by_all(prepared);
+}
+
+void ColocatedExecutor::native_allreduce(std::span<std::byte>, Operand) {
+  fail(Blame::usage, "co-located ranks have no native allreduce: choose an algorithm");
+}
+
+void ColocatedExecutor::load_input(const Problem& problem, Operand operand) {
+  synchronise();
+  prepared_.clear();
+  vectors_.clear();
+  problem_ = problem;
+  operand_ = operand;
+  for (Rank rank = 0; rank < ranks(); ++rank)
+    vectors_.push_back(
+        std::make_unique<CheckedVector>(device(rank), stream(rank), problem, operand, rank));
+}
+
+ColocatedExecutor::Prepared& ColocatedExecutor::prepared_for(const Algorithm& algorithm,
+                                                             int segments) {
+  const Key key{&algorithm, segments};
+  if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
+  std::vector<std::byte*> data;
+  for (const auto& vector : vectors_) data.push_back(vector->data());
+  return prepared_.emplace(key, prepare(algorithm, problem_, data, operand_, segments, as_graphs_))
+      .first->second;
+}
+
+Executor::CheckedRun ColocatedExecutor::run_checked(const Algorithm* algorithm, int segments) {
+  if (!algorithm) native_allreduce({}, operand_);  // throws: there is none
+  Prepared& prepared = prepared_for(*algorithm, segments);
+  for (const auto& vector : vectors_) vector->reset();
+  run(prepared);
+  for (const auto& vector : vectors_) vector->check();
+  synchronise();
+  CheckedRun result;
+  result.us = microseconds();
+  result.traffic = one_device_ ? prepared.traffic() : 0;
+  result.sent = sent_by_all(prepared);
+  for (const auto& vector : vectors_) result.wrong += vector->wrong();
+  return result;
+}
+
+DeviceEvent ColocatedExecutor::take_event(Device& device) {
+  std::vector<DeviceEvent>& free = free_events_[&device];
+  if (free.empty()) return device.make_event();
+  DeviceEvent event = std::move(free.back());
+  free.pop_back();
+  return event;
 }
 
 void ColocatedExecutor::order(DeviceStream& earlier, Device& device, DeviceStream& later) {
-  DeviceEvent& event = take_event(device);
+  DeviceEvent event = take_event(device);
   earlier.record(event);
   later.wait(event);
-  give_back(device, event);
+  give_back(device, std::move(event));
 }
 
 }  // namespace arlab::collectives

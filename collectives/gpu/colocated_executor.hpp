@@ -1,15 +1,19 @@
-// ColocatedExecutor: all ranks of a collective as virtual ranks on the devices of this process.
+// ColocatedExecutor: all ranks of a collective, co-located on the devices of this process.
 //
-// Every rank has its vector on a device, and a few streams there. A whole schedule is enqueued
-// ahead, and nothing waits on the host: a receiver's stream waits for the event at which the
-// sender's round began, the sender's next round for the events at which its messages were read.
+// Every rank has its vector and a few streams on a device. A whole schedule is enqueued ahead, so
+// that nothing waits on the host. A receiver's stream waits for the event at which the sender's
+// round began. The sender's next round waits for the events at which its messages were read.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "collectives/alone.hpp"
+#include "collectives/executor.hpp"
+#include "collectives/gpu/checked_vector.hpp"
 #include "collectives/gpu/device.hpp"
 #include "collectives/gpu/device_schedule.hpp"
 
@@ -17,7 +21,7 @@ namespace arlab::collectives {
 
 inline constexpr Rank kMaxDeviceRanks = 256;
 
-class ColocatedExecutor {
+class ColocatedExecutor final : public Executor {
  public:
   static constexpr int kDefaultStreams = 4;
 
@@ -37,11 +41,23 @@ class ColocatedExecutor {
     std::unique_ptr<DeviceGraph> graph_;
   };
 
-  /// Spreads the ranks over the devices in blocks. `streams`: of each rank; its lanes take turns on
-  /// them. The devices must outlive this. Throws Error(usage) unless 1 <= ranks <=
-  /// kMaxDeviceRanks.
-  ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams);
-  ~ColocatedExecutor();
+  /// Spreads the ranks over the devices in blocks. `streams`: per rank; its lanes take turns on
+  /// them. `as_graphs`: run_checked() and execute() launch a schedule as one graph instead of
+  /// enqueuing its copies and kernels one by one. The devices must outlive this. Throws Error(usage)
+  /// unless 1 <= ranks <= kMaxDeviceRanks.
+  ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams,
+                    bool as_graphs = true);
+  ~ColocatedExecutor() override;
+
+  Communicator& control() override { return control_; }
+  Rank ranks_here() const override { return ranks(); }
+  /// On vectors in host memory, which are copied to the devices and back.
+  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
+               Operand operand, int segments = 1, int first_lane = 0) override;
+  std::string native_name() const override { return ""; }
+  void native_allreduce(std::span<std::byte> data, Operand operand) override;
+  void load_input(const Problem& problem, Operand operand) override;
+  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
 
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
@@ -58,31 +74,38 @@ class ColocatedExecutor {
   /// Waits until all is done; throws what went wrong.
   void synchronise();
   /// Of the last run, from when all ranks could start to when all were done. Waits for it.
-  double microseconds() const { return stop_->microseconds_since(*start_); }
+  double microseconds() const { return origin_->microseconds_between(start_, stop_); }
 
  private:
   class Enqueuing;
-  struct EventPool {
-    std::vector<std::unique_ptr<DeviceEvent>> all;
-    std::vector<DeviceEvent*> free;
-  };
+  using Key = std::pair<const Algorithm*, int>;  // and its segments
 
   std::size_t stream_of(Rank rank, int lane) const {
-    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(streams_a_rank_) +
-           static_cast<std::size_t>(lane % streams_a_rank_);
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(streams_per_rank_) +
+           static_cast<std::size_t>(lane % streams_per_rank_);
   }
-  DeviceEvent& take_event(Device& device);
-  void give_back(Device& device, DeviceEvent& event) { events_[&device].free.push_back(&event); }
-  /// What `later` gets from now on follows what `earlier` has got.
+  DeviceEvent take_event(Device& device);
+  void give_back(Device& device, DeviceEvent event) {
+    free_events_[&device].push_back(std::move(event));
+  }
+  /// Orders later work of `later` after the work that `earlier` already has.
   void order(DeviceStream& earlier, Device& device, DeviceStream& later);
   void enqueue(const Prepared& prepared);
+  Prepared& prepared_for(const Algorithm& algorithm, int segments);
+  Cost sent_by_all(const Prepared& prepared) const;
 
+  Alone control_;
   std::vector<Device*> homes_;  // by rank
-  int streams_a_rank_;
-  std::map<const Device*, EventPool> events_;
-  std::unique_ptr<DeviceEvent> start_, stop_;
-  std::unique_ptr<DeviceStream> origin_;                // on the first device: begins and ends all
-  std::vector<std::unique_ptr<DeviceStream>> streams_;  // by rank, then lane
+  int streams_per_rank_;
+  bool as_graphs_, one_device_;
+  std::map<const Device*, std::vector<DeviceEvent>> free_events_;
+  DeviceEvent start_, stop_;
+  Problem problem_;
+  Operand operand_;
+  std::unique_ptr<DeviceStream> origin_;                 // on the first device: begins and ends all
+  std::vector<std::unique_ptr<DeviceStream>> streams_;   // by rank, then lane
+  std::vector<std::unique_ptr<CheckedVector>> vectors_;  // by rank
+  std::map<Key, Prepared> prepared_;
 };
 
 }  // namespace arlab::collectives

@@ -1,14 +1,15 @@
-// Device: the small seam to a GPU: memory, streams, events, reductions, graphs.
+// Device: the interface to a GPU: memory, streams, events, reductions, graphs.
 //
-// The executors for GPUs are written against it once. CUDA implements it (cuda/device.hpp), and so
-// does the host (host/device.hpp), whose streams are real queues: there the executors are tested on
-// every machine. What is enqueued must stay valid until it has run.
+// The GPU executors are written once against it. CUDA implements it (cuda/device.hpp). The tests
+// implement it on host threads (tests/fakes/gpu), so that the executors are tested on every
+// machine. Enqueued memory and events must stay valid until the work has run.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/problem.hpp"
@@ -16,8 +17,8 @@
 
 namespace arlab::collectives {
 
-/// Memory of a device, or host memory that devices reach; given back at the end. Aligned to 256
-/// bytes; its contents are arbitrary.
+/// Memory of a device, or host memory that devices reach; freed at the end. Aligned to 256 bytes;
+/// its contents are arbitrary.
 class DeviceMemory {
  public:
   using Release = std::function<void(std::byte*)>;
@@ -33,12 +34,20 @@ class DeviceMemory {
   std::size_t size_ = 0;
 };
 
-/// A point in a stream. Recording it again moves it; who waits for the earlier point still does.
+/// A point in a stream: an opaque handle that the streams of its device interpret. Copies refer to
+/// the same event. Recording it again moves it; streams that wait for the earlier point still do.
 class DeviceEvent {
  public:
-  virtual ~DeviceEvent() = default;
-  /// Blocks until both are done; both must be timed.
-  virtual double microseconds_since(const DeviceEvent& start) const = 0;
+  DeviceEvent() = default;
+  explicit DeviceEvent(std::shared_ptr<void> state) : state_(std::move(state)) {}
+  /// The event behind the handle, of the type that Device::make_event() gave it.
+  template <class State>
+  State& as() const {
+    return *static_cast<State*>(state_.get());
+  }
+
+ private:
+  std::shared_ptr<void> state_;
 };
 
 /// Work captured once, to be launched as a whole.
@@ -64,15 +73,16 @@ class DeviceStream {
                                Count elements, DType dtype) = 0;
 
   /// The event must be of this stream's device.
-  virtual void record(DeviceEvent& event) = 0;
+  virtual void record(const DeviceEvent& event) = 0;
   /// Later work waits until the event, as recorded last, is done; any device's event.
   virtual void wait(const DeviceEvent& event) = 0;
+  /// The time between two events of this device, which must be timed. Blocks until both are done.
+  virtual double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) = 0;
   virtual bool is_done() = 0;  ///< whether all work is done; throws the error of failed work
   virtual void synchronise() = 0;
 
-  /// From here on work is captured instead of done, also that of streams which wait for events
-  /// recorded in the capture, until end_capture() of this stream, which must wait for all others
-  /// first.
+  /// Captures work from now on instead of doing it, until end_capture() of this stream. Streams
+  /// that wait for an event of the capture join it. This stream must wait for them before the end.
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
   virtual void launch(DeviceGraph& graph) = 0;
@@ -94,8 +104,8 @@ class Device {
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
   virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
-  /// `timed`: for microseconds_since(), and slower.
-  virtual std::unique_ptr<DeviceEvent> make_event(bool timed = false) = 0;
+  /// `timed`: for microseconds_between(), and slower.
+  virtual DeviceEvent make_event(bool timed = false) = 0;
 };
 
 using Devices = std::vector<std::unique_ptr<Device>>;

@@ -24,7 +24,7 @@ class Scheduler {
     const MatchedSchedule& plan = schedule_.plan;
     schedule_.copies.resize(plan.rounds.size());
     schedule_.sources.resize(plan.messages.size());
-    schedule_.asides.resize(plan.messages.size());
+    schedule_.staging.resize(plan.messages.size());
     state_.resize(plan.messages.size());
     used_.resize(plan.rounds.size());
     for (std::size_t round = 0; round < plan.rounds.size(); ++round) copy_what_changes(round);
@@ -47,7 +47,7 @@ class Scheduler {
   }
 
  private:
-  enum class State : std::uint8_t { open, aside, applied };
+  enum class State : std::uint8_t { open, staged, applied };
 
   const MatchedMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
   Piece target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
@@ -100,24 +100,24 @@ class Scheduler {
     const MatchedMessage& its = message(m);
     const int moved = its.kind == ActionKind::reduce ? 3 : 2;
     count_traffic(moved, its.elements);
-    if (its.kind == ActionKind::reduce && !reads_(its.target, its.source)) return set_aside(m);
-    if (!is_its_turn(m)) return set_aside(m);
+    if (its.kind == ActionKind::reduce && !reads_(its.target, its.source)) return stage(m);
+    if (!is_its_turn(m)) return stage(m);
     add(DeviceWork::Kind::read, m);
     state_[m] = State::applied;
-    apply_those_aside(its.target_round);
+    apply_staged(its.target_round);
   }
 
-  void set_aside(std::uint32_t m) {
+  void stage(std::uint32_t m) {
     count_traffic(2, message(m).elements);
-    schedule_.asides[m] = take(message(m).target_round, target(m));
-    add(DeviceWork::Kind::aside, m);
-    state_[m] = State::aside;
-    apply_those_aside(message(m).target_round);
+    schedule_.staging[m] = take(message(m).target_round, target(m));
+    add(DeviceWork::Kind::stage, m);
+    state_[m] = State::staged;
+    apply_staged(message(m).target_round);
   }
 
-  void apply_those_aside(std::uint32_t round) {
+  void apply_staged(std::uint32_t round) {
     for (const std::uint32_t m : schedule_.plan.rounds[round].receives) {
-      if (state_[m] != State::aside || !is_its_turn(m)) continue;
+      if (state_[m] != State::staged || !is_its_turn(m)) continue;
       add(DeviceWork::Kind::apply, m);
       state_[m] = State::applied;
     }
@@ -147,7 +147,7 @@ class Scheduler {
     for (std::size_t m = 0; m < plan.messages.size(); ++m) {
       if (schedule_.sources[m].in_scratch)
         schedule_.sources[m].offset += base(plan.messages[m].source_round);
-      schedule_.asides[m] += base(plan.messages[m].target_round);
+      schedule_.staging[m] += base(plan.messages[m].target_round);
     }
   }
 

@@ -1,9 +1,9 @@
 // DeviceSchedule: a plan as work on real memory: who copies, who reduces from where, and when.
 //
-// A receiver reads the sender's memory and reduces straight into its own. What a round both sends
-// and changes is sent from a copy, so that a send has the value at the round's start. A message is
-// set aside where it is not its turn in listed order yet, or where the receiver's device cannot
-// read the sender's.
+// A receiver reads the sender's memory and reduces directly into its own. Memory that a round both
+// sends and changes is sent from a copy, so that the message has the value at the round's start. A
+// message is staged in scratch if earlier ones in listed order must be applied first, or if the
+// receiver's device cannot read the sender's memory.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct DeviceWork {
   enum class Kind : std::uint8_t {
     begin,  ///< a round: its copies can be made, others may read
     read,   ///< a message: from the sender's memory into the receiver's
-    aside,  ///< a message: from the sender's memory to the receiver's scratch
+    stage,  ///< a message: from the sender's memory to the receiver's scratch
     apply,  ///< a message: from the receiver's scratch into its memory
     end,    ///< a round: others have read
   };
@@ -48,7 +48,7 @@ struct DeviceSchedule {
   std::vector<DeviceWork> work;           ///< in an order in which it can be enqueued
   std::vector<std::vector<Copy>> copies;  ///< of each round
   std::vector<DevicePlace> sources;       ///< of each message: where its receiver reads
-  std::vector<std::size_t> asides;        ///< of each message: offset in the receiver's scratch
+  std::vector<std::size_t> staging;       ///< of each message: offset in the receiver's scratch
   std::vector<std::size_t> scratch;       ///< bytes that each rank needs
   double traffic = 0;  ///< bytes that all ranks read and write in device memory, in all
 };

@@ -1,5 +1,4 @@
-// MemoryMap: which host device has which memory, so that work on memory it cannot reach is
-// noticed.
+// MemoryMap: finds the device that owns a range of memory.
 #pragma once
 
 #include <map>
@@ -20,7 +19,7 @@ class MemoryMap {
     const std::lock_guard lock(mutex_);
     blocks_.erase(data);
   }
-  /// The device that has all of these bytes; nullptr for the host's, and for what is not known.
+  /// Returns the device that owns these bytes; null for host memory and unknown memory.
   const Device* owner(const std::byte* data, std::size_t size) const {
     const std::lock_guard lock(mutex_);
     auto block = blocks_.upper_bound(data);

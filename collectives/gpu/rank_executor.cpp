@@ -8,14 +8,14 @@
 namespace arlab::collectives {
 
 void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
-  fail(Blame::usage, "this backend has no allreduce of its own: choose an algorithm");
+  fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
 }
 
-RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                            Seconds patience)
     : control_(control),
       device_(device),
-      wires_(wires),
+      transport_(transport),
       patience_(patience),
       stream_(device.make_stream()),
       start_(device.make_event(true)),
@@ -23,9 +23,8 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
 
 RankExecutor::~RankExecutor() {
   try {
-    synchronise();  // nothing works on memory that is about to go
-  } catch (
-      const std::exception&) {  // was said before, or this rank is leaving because of another one
+    synchronise();                   // no work is left on memory that is about to be freed
+  } catch (const std::exception&) {  // reported before, or another rank has failed
   }
 }
 
@@ -33,7 +32,8 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
                                              std::byte* data, Operand operand, int segments) {
   arlab::collectives::check(algorithm, problem, control_.ranks());
   Prepared prepared;
-  prepared.part_ = part_of(plan_of(algorithm, problem, segments), control_.rank(), operand);
+  prepared.part_ =
+      plan_of_rank(match_schedule_of(algorithm, problem, segments), control_.rank(), operand);
   prepared.data_ = data;
   prepared.operand_ = operand;
   prepared.ranks_ = problem.ranks;
@@ -45,14 +45,14 @@ void RankExecutor::run(Prepared& prepared) {
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
-  stream_->record(*start_);
-  for (const PartStep& step : part.steps) {
+  stream_->record(start_);
+  for (const PlannedStep& step : part.steps) {
     calls_.clear();
-    for (const PartCall& call : step.calls)
+    for (const PlannedMessage& call : step.calls)
       calls_.push_back({call.sends, call.peer,
                         (call.in_scratch ? scratch : prepared.data_) + call.offset, call.bytes});
-    wires_.exchange(calls_, *stream_);
-    for (const PartUse& use : step.uses)
+    transport_.exchange(calls_, *stream_);
+    for (const PlannedUse& use : step.uses)
       if (use.kind == ActionKind::reduce)
         stream_->reduce(prepared.data_ + use.offset, scratch + use.scratch, use.elements,
                         prepared.operand_);
@@ -63,20 +63,69 @@ void RankExecutor::run(Prepared& prepared) {
   for (const Piece& piece : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(piece.first) * element, piece.elements,
                    prepared.operand_.dtype, prepared.ranks_);
-  stream_->record(*stop_);
+  stream_->record(stop_);
 }
 
 void RankExecutor::run_native(std::byte* data, Count elements, Operand operand) {
-  stream_->record(*start_);
-  wires_.native_allreduce(data, elements, operand, *stream_);
-  stream_->record(*stop_);
+  stream_->record(start_);
+  transport_.native_allreduce(data, elements, operand, *stream_);
+  stream_->record(stop_);
+}
+
+Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
+                           std::span<std::byte> data, Operand operand, int segments, int) {
+  Prepared prepared = prepare(algorithm, problem, data.data(), operand, segments);
+  run(prepared);
+  synchronise();
+  return prepared.sent();
+}
+
+void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
+  run_native(data.data(), static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+  synchronise();
+}
+
+void RankExecutor::load_input(const Problem& problem, Operand operand) {
+  synchronise();
+  prepared_.clear();
+  vector_ = nullptr;
+  problem_ = problem;
+  operand_ = operand;
+  vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
+}
+
+RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
+  const Key key{&algorithm, segments};
+  if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
+  return prepared_.emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments))
+      .first->second;
+}
+
+Executor::CheckedRun RankExecutor::run_checked(const Algorithm* algorithm, int segments) {
+  CheckedRun result;
+  // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.
+  Prepared* const prepared = algorithm ? &prepared_for(*algorithm, segments) : nullptr;
+  vector_->reset();
+  synchronise();
+  control_.barrier();
+  if (prepared) {
+    run(*prepared);
+    result.sent = prepared->sent();
+  } else {
+    run_native(vector_->data(), problem_.elements, operand_);
+  }
+  vector_->check();
+  synchronise();
+  result.wrong = vector_->wrong();
+  result.us = control_.max(microseconds());
+  return result;
 }
 
 void RankExecutor::synchronise() {
   const auto start = std::chrono::steady_clock::now();
   try {
     for (;;) {
-      wires_.check();
+      transport_.check();
       if (stream_->is_done()) return;
       if (std::chrono::steady_clock::now() - start > patience_)
         fail(Blame::environment, "rank " + std::to_string(control_.rank()) + " has waited for " +
@@ -85,14 +134,14 @@ void RankExecutor::synchronise() {
       std::this_thread::yield();
     }
   } catch (...) {
-    wires_.abort();
+    transport_.abort();
     throw;
   }
 }
 
 double RankExecutor::microseconds() {
   synchronise();
-  return stop_->microseconds_since(*start_);
+  return stream_->microseconds_between(start_, stop_);
 }
 
 }  // namespace arlab::collectives

@@ -1,15 +1,18 @@
-// RankExecutor: one rank of a collective that has a device of its own: the executor behind NCCL, and
-// behind MPI with device buffers. Every rank has one, in a process or thread of its own.
+// RankExecutor: one rank of a collective, with a device of its own. NCCL uses it, and so does MPI
+// with device buffers. Every rank has one, in its own process or thread.
 //
-// It knows the steps of its part (rank_part.hpp); how messages travel is the business of Wires.
+// It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
-#include "collectives/communicator.hpp"
+#include "collectives/executor.hpp"
+#include "collectives/gpu/checked_vector.hpp"
 #include "collectives/gpu/device.hpp"
 #include "collectives/schedule/rank_plan.hpp"
 
@@ -27,22 +30,24 @@ struct SendRecv {
 class DeviceTransport {
  public:
   virtual ~DeviceTransport() = default;
-  /// Does all calls of one group, in the stream's order: after what it was given, before what
-  /// comes.
+  /// Performs all calls of one group, in the stream's order.
   virtual void exchange(std::span<const SendRecv> calls, DeviceStream& stream) = 0;
 
-  /// Throws what went wrong on its own, such as a peer that is lost.
+  /// Throws asynchronous errors, such as a lost peer.
   virtual void check() {}
-  /// Gives up all that is under way, so that nothing waits for ever.
+  /// Cancels all messages in progress, so that nothing waits forever.
   virtual void abort() {}
 
-  /// The library's own allreduce, in place; its name is empty where there is none.
+  /// How messages reach device memory, where there are several ways; else empty.
+  virtual std::string description() const { return ""; }
+  /// See Executor.
   virtual std::string native_name() const { return ""; }
+  virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand,
                                 DeviceStream& stream);
 };
 
-class RankExecutor {
+class RankExecutor final : public Executor {
  public:
   using Seconds = std::chrono::duration<double>;
 
@@ -60,37 +65,56 @@ class RankExecutor {
     DeviceMemory scratch_;
   };
 
-  /// `control` says who this rank is. All three must outlive this. After `patience` without an end
-  /// synchronise() gives up.
-  RankExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+  /// `control` knows this rank's number. All three must outlive this. synchronise() gives up after
+  /// `patience`.
+  RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                Seconds patience = Seconds(60));
-  ~RankExecutor();
+  ~RankExecutor() override;
+
+  Communicator& control() override { return control_; }
+  std::string transport() const override { return transport_.description(); }
+  /// On a vector in the device's memory. Returns when it is done.
+  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
+               Operand operand, int segments = 1, int first_lane = 0) override;
+  std::string native_name() const override { return transport_.native_name(); }
+  std::string native_choice(Count bytes) const override { return transport_.native_choice(bytes); }
+  /// On a vector in the device's memory. Returns when it is done.
+  void native_allreduce(std::span<std::byte> data, Operand operand) override;
+  void load_input(const Problem& problem, Operand operand) override;
+  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
 
   Device& device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
-  DeviceTransport& wires() const { return wires_; }
 
   /// `data`: this rank's vector, on its device; changed in place. Throws Error(usage) if the
   /// algorithm does not support the problem.
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
                    Operand operand, int segments);
-  /// Every rank must run the same.
+  /// Enqueues it. Every rank must run the same.
   void run(Prepared& prepared);
   void run_native(std::byte* data, Count elements, Operand operand);
 
-  /// Waits until all is done. Throws what went wrong; Error(environment) after patience.
+  /// Waits until all work is done. Throws its errors, and Error(environment) after `patience`.
   void synchronise();
-  /// Of the last run, on this device. Waits for it.
+  /// Duration of the last run on this device. Waits for it.
   double microseconds();
 
  private:
+  using Key = std::pair<const Algorithm*, int>;  // and its segments
+
+  Prepared& prepared_for(const Algorithm& algorithm, int segments);
+
   Communicator& control_;
   Device& device_;
-  DeviceTransport& wires_;
+  DeviceTransport& transport_;
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
-  std::unique_ptr<DeviceEvent> start_, stop_;
+  DeviceEvent start_, stop_;
   std::vector<SendRecv> calls_;
+  Problem problem_;
+  Operand operand_;
+  std::unique_ptr<CheckedVector> vector_;
+  std::map<Key, Prepared> prepared_;
 };
 
 }  // namespace arlab::collectives

@@ -10,7 +10,7 @@ namespace arlab::collectives {
 namespace {
 
 // Each has scratch memory on the device. A model has fewer buckets; a sweep over sizes may not.
-constexpr std::size_t kMostPrepared = 256;
+constexpr std::size_t kMaxPrepared = 256;
 
 std::vector<Rank> groups_of_ranks(const Groups* groups) {
   std::vector<Rank> all;
@@ -21,13 +21,13 @@ std::vector<Rank> groups_of_ranks(const Groups* groups) {
 
 }  // namespace
 
-StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                                RankExecutor::Seconds patience)
-    : control_(control), device_(device), rank_(control, device, wires, patience) {}
+    : control_(control), device_(device), rank_(control, device, transport, patience) {}
 
 void StagedExecutor::make_room(std::size_t bytes) {
   if (bytes <= here_.size()) return;
-  prepared_.clear();  // bound to the memory that goes
+  prepared_.clear();  // bound to memory that is about to be freed
   there_ = {};
   here_ = {};
   there_ = device_.allocate(bytes);
@@ -58,7 +58,7 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
 
 RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Problem& problem) {
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
-  if (prepared_.size() == kMostPrepared) prepared_.clear();
+  if (prepared_.size() == kMaxPrepared) prepared_.clear();
   RankExecutor::Prepared made =
       rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op}, key.segments);
   control_.barrier();
@@ -66,7 +66,7 @@ RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Probl
 }
 
 Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
-                             std::span<std::byte> data, Operand operand, int segments) {
+                             std::span<std::byte> data, Operand operand, int segments, int) {
   arlab::collectives::check(algorithm, problem, control_.ranks());
   expects(data.size() == static_cast<std::size_t>(problem.elements) * size_of(operand.dtype),
           "a staged vector is as long as its problem");

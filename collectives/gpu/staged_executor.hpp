@@ -1,9 +1,9 @@
-// StagedExecutor: collectives on vectors in this process's memory that travel between devices: each is
-// copied to the rank's device, runs there, and is copied back.
+// StagedExecutor: one rank whose vectors lie in host memory, but travel between devices: each vector
+// is copied to the rank's device, runs there, and is copied back.
 //
-// For whoever computes on the host, or hands its results out there as training does, where the fast
-// network joins the GPUs. The buffers are kept, pinned on the host's side, and so is the plan of
-// every problem: training runs the same few again and again.
+// For training, which hands out gradients on the host while the fast network joins the GPUs. Buffers
+// are kept, pinned on the host's side. So is the plan of every problem, because training repeats the
+// same few problems. run_checked() measures the device alone, without the copies.
 #pragma once
 
 #include <compare>
@@ -16,20 +16,27 @@
 
 namespace arlab::collectives {
 
-class StagedExecutor {
+class StagedExecutor final : public Executor {
  public:
   /// As RankExecutor's.
-  StagedExecutor(Communicator& control, Device& device, DeviceTransport& wires,
+  StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                  RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 
-  /// As execute() of execute.hpp, to the same bits; the algorithm is one of the catalogue. Throws
-  /// what RankExecutor does, too, and Error(environment) ever after.
+  Communicator& control() override { return rank_.control(); }
+  std::string transport() const override { return rank_.transport(); }
+  /// Gives the same bits as execute() of execute.hpp. Throws what RankExecutor throws. After such a
+  /// failure every later call throws Error(environment).
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
-               Operand operand, int segments = 1);
-
-  /// The library's own allreduce, in place; its name is empty where there is none.
-  std::string native_name() const { return rank_.wires().native_name(); }
-  void native_allreduce(std::span<std::byte> data, Operand operand);
+               Operand operand, int segments = 1, int first_lane = 0) override;
+  std::string native_name() const override { return rank_.native_name(); }
+  std::string native_choice(Count bytes) const override { return rank_.native_choice(bytes); }
+  void native_allreduce(std::span<std::byte> data, Operand operand) override;
+  void load_input(const Problem& problem, Operand operand) override {
+    rank_.load_input(problem, operand);
+  }
+  CheckedRun run_checked(const Algorithm* algorithm, int segments) override {
+    return rank_.run_checked(algorithm, segments);
+  }
 
  private:
   struct Key {
@@ -40,7 +47,7 @@ class StagedExecutor {
     DType dtype;
     Op op;
     int segments;
-    std::vector<Rank> groups;  // of each rank; empty: none
+    std::vector<Rank> groups;  // by rank; empty: none
     auto operator<=>(const Key&) const = default;
   };
 
@@ -48,7 +55,7 @@ class StagedExecutor {
   // a peer's stream already waits for this rank. Both therefore end with a barrier: no rank starts
   // a collective before all have their memory.
   RankExecutor::Prepared& prepared_for(const Key& key, const Problem& problem);
-  /// Buffers of so many bytes at least. What was prepared on smaller ones is forgotten.
+  /// Makes the buffers at least that large. Forgets what was prepared on smaller ones.
   void make_room(std::size_t bytes);
   void expect_unbroken() const;
   template <class Run>
@@ -58,8 +65,8 @@ class StagedExecutor {
   Device& device_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, RankExecutor::Prepared> prepared_;
-  bool failed_ = false;  // copies may be under way still
-  RankExecutor rank_;    // goes first, and waits for what is under way on the others
+  bool failed_ = false;  // copies may still be in progress
+  RankExecutor rank_;    // destroyed first: waits for work on the memory above
 };
 
 }  // namespace arlab::collectives

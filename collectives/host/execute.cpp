@@ -23,7 +23,7 @@ std::byte* memory_of(const Piece& piece, std::span<std::byte> data, DType dtype)
   return data.data() + static_cast<std::size_t>(piece.first) * size_of(dtype);
 }
 
-// The lane's round on memory.
+// Translates the lane's round into memory addresses.
 void place(const LaneRounds& lane, std::span<std::byte> data, DType dtype,
            std::vector<Transfer>& round) {
   round.clear();
@@ -34,7 +34,7 @@ void place(const LaneRounds& lane, std::span<std::byte> data, DType dtype,
 }  // namespace
 
 Cost execute(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
-             std::span<std::byte> data, Operand operand, int segments) {
+             std::span<std::byte> data, Operand operand, int segments, int first_lane) {
   check(algorithm, problem, communicator.ranks());
   check_size(problem, data.size(), operand.dtype);
   const Rank me = communicator.rank();
@@ -50,12 +50,12 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     if (!its.next()) return;
     std::vector<Transfer>& round = transfers[static_cast<std::size_t>(lane)];
     place(its, data, operand.dtype, round);
-    communicator.start(lane, round, operand);
+    communicator.start(first_lane + lane, round, operand);
     ++started;
   };
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) start_next_round(static_cast<int>(lane));
   while (started > 0) {
-    const int lane = communicator.wait();
+    const int lane = communicator.wait() - first_lane;
     --started;
     start_next_round(lane);
   }

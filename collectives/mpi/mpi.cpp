@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/mpi/transport.hpp"
+#include "collectives/mpi/check.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -42,8 +42,8 @@ MPI_User_function* combine_halves(Op op) {
   }
 }
 
-/// An Operand in MPI's words. MPI has no 16-bit floats: those are two bytes with an operation of
-/// our own.
+/// MPI's data type and operation for an Operand. MPI has no 16-bit floats: those are pairs of bytes
+/// with a user-defined operation.
 class MpiOperand {
  public:
   explicit MpiOperand(Operand operand) {
@@ -117,7 +117,7 @@ class MpiCommunicator final : public Communicator {
     int found = 0;
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
-    max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the least that MPI promises
+    max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
 
@@ -144,9 +144,9 @@ class MpiCommunicator final : public Communicator {
   int wait() override {
     expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
     const bool computes_meanwhile = std::this_thread::get_id() != main_thread_;
-    for (int looks = 0; done_.empty(); ++looks) {
+    for (int spins = 0; done_.empty(); ++spins) {
       finish_some(computes_meanwhile ? MPI_Testsome : MPI_Waitsome, "waiting for messages");
-      if (computes_meanwhile && done_.empty() && looks >= kLooks) rest();
+      if (computes_meanwhile && done_.empty() && spins >= kSpins) rest();
     }
     return take_done();
   }
@@ -156,7 +156,7 @@ class MpiCommunicator final : public Communicator {
     return done_.empty() ? -1 : take_done();
   }
 
-  // The job is about to end; what is under way must only not land in memory that is freed.
+  // The job is about to end. Messages in progress must not land in freed memory.
   void abandon() noexcept override {
     for (MPI_Request& request : requests_) {
       MPI_Cancel(&request);
@@ -170,7 +170,7 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm machine = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
               "MPI_Comm_split_type");
-    Rank first = rank_;  // on this machine, after which it is named
+    Rank first = rank_;  // on this machine: identifies the machine
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
               "MPI_Allreduce");
     check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
@@ -229,7 +229,7 @@ class MpiCommunicator final : public Communicator {
     return &requests_.emplace_back(MPI_REQUEST_NULL);
   }
 
-  // What will be added lands in scratch first: sends of the round may still read the memory.
+  // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
   void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
     its.additions.clear();
     std::size_t needed = 0;
@@ -259,9 +259,9 @@ class MpiCommunicator final : public Communicator {
     done_.push_back(lane);
   }
 
-  // MPI waits by looking all the time. A thread beside the one that started MPI leaves its core to
-  // that one, or to another rank, between two looks. Linux wakes it up 50 us late unless asked.
-  static constexpr int kLooks = 20;
+  // MPI waits by polling. A thread other than the main one sleeps between polls, which leaves its
+  // core to the main thread or to another rank. Linux wakes it up 50 us late unless asked.
+  static constexpr int kSpins = 20;
   static void rest() {
 #ifdef __linux__
     thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
@@ -287,7 +287,7 @@ class MpiCommunicator final : public Communicator {
     take_finished(count);
   }
 
-  // Takes the finished requests out; what is left keeps its order.
+  // Removes the finished requests; the others keep their order.
   void take_finished(int count) {
     for (int k = 0; k < count; ++k) {
       const int lane = owners_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])];
@@ -325,7 +325,7 @@ class MpiCommunicator final : public Communicator {
 Mpi::Mpi() : exceptions_(std::uncaught_exceptions()) {
   int was = 0;
   MPI_Initialized(&was);
-  if (was != 0) fail(Blame::environment, "MPI was started before: make one Mpi only");
+  if (was != 0) fail(Blame::environment, "MPI is already initialized: create one Mpi object only");
   int provided = 0;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   world_ = std::make_unique<MpiCommunicator>();
@@ -359,12 +359,6 @@ std::string Mpi::library() {
 Communicator& Mpi::world() { return *world_; }
 
 Rank Mpi::local_rank() const { return Groups(world_->machines()).place_of(world_->rank()); }
-
-std::string Mpi::why_not_from(Device& device) { return why_mpi_cannot_send_from(*world_, device); }
-
-std::unique_ptr<DeviceTransport> Mpi::wires(Device& device, bool directly) {
-  return mpi_wires(*world_, device, directly);
-}
 
 void Mpi::abort(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);

@@ -1,21 +1,20 @@
-// mpi: every rank is a process of an MPI job. Plain MPI-3, works with Open MPI and MPICH.
+// mpi: every rank is a process of an MPI job. Plain MPI-3; works with Open MPI and MPICH.
 //
-// mpi.h is included in mpi.cpp only.
+// mpi.h is included in mpi.cpp and transport.cpp only.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "collectives/communicator.hpp"
-#include "collectives/gpu/rank_executor.hpp"
 
 namespace arlab::collectives {
 
-/// The MPI library from its start to its end; at most one in a process, on the main thread.
+/// Initializes and finalizes the MPI library. At most one per process, on the main thread.
 ///
-/// A rank that cannot go on must call abort(), or the others wait for it for ever. So main() makes
-/// its Mpi first and catches inside of its lifetime; an Mpi that is destroyed by an exception ends
-/// the job, too, but cannot say why.
+/// A rank that fails must call abort(), or the others wait for it forever. So main() creates its Mpi
+/// first and catches exceptions within its lifetime. An Mpi that an exception destroys ends the job
+/// as well, but cannot report why.
 class Mpi {
  public:
   /// Throws Error(environment) if MPI does not start.
@@ -24,26 +23,18 @@ class Mpi {
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
 
-  /// Whether this process was started as a rank of a job, by mpirun, mpiexec or srun.
+  /// Whether mpirun, mpiexec or srun started this process as a rank of a job.
   static bool launched();
 
-  /// The library and its version, such as "Open MPI v4.1.4"; valid without an Mpi, too.
+  /// The library and its version, such as "Open MPI v4.1.4". Needs no Mpi object.
   static std::string library();
 
-  /// All ranks of the job. Its errors are Error(environment) with MPI's own text; a lane or a
-  /// message beyond what MPI can count is Error(usage).
+  /// All ranks of the job. MPI's errors become Error(environment) with MPI's text. A lane or a
+  /// message that MPI cannot count throws Error(usage).
   Communicator& world();
 
   /// The position of this rank among those that share its machine's memory.
   Rank local_rank() const;
-
-  /// Why this library cannot send a device's memory itself; empty if it can, which is tried out.
-  /// All ranks call it together, and get the same.
-  std::string why_not_from(Device& device);
-
-  /// Messages between devices: from and to their memory directly, which the library must be able
-  /// to, or staged through pinned memory of the host.
-  std::unique_ptr<DeviceTransport> wires(Device& device, bool directly);
 
   /// Ends all ranks of the job at once, with this exit code.
   [[noreturn]] void abort(int code);

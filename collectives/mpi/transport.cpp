@@ -10,23 +10,24 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/mpi/check.hpp"
 
 namespace arlab::collectives {
 namespace {
 
 constexpr int kTag = 0;  // of this communicator, which is for nothing else
 
-class MpiWires final : public DeviceTransport {
+class MpiTransport final : public DeviceTransport {
  public:
-  MpiWires(Communicator& world, Device& device, bool directly)
+  MpiTransport(Communicator& world, Device& device, bool directly)
       : world_(world), device_(device), directly_(directly) {
     check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  ~MpiWires() override { MPI_Comm_free(&comm_); }
+  ~MpiTransport() override { MPI_Comm_free(&comm_); }
 
-  // The stream cannot wait for MPI, so the host waits for both. Nothing of the last group is under
-  // way in staging memory once the stream is idle.
+  // The stream cannot wait for MPI, so the host waits for both. The last group has left staging
+  // memory once the stream is idle.
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     std::size_t staged = 0;
     for (const SendRecv& call : calls) staged += directly_ ? 0 : call.bytes;
@@ -50,9 +51,10 @@ class MpiWires final : public DeviceTransport {
       if (!calls[i].sends) stream.copy(calls[i].data, buffers[i], calls[i].bytes);
   }
 
+  std::string description() const override { return directly_ ? "direct" : "staged"; }
   std::string native_name() const override { return "MPI_Allreduce"; }
 
-  // Half types are reduced by a function of ours, which works on host memory.
+  // Our own MPI operation reduces 16-bit floats; it works on host memory.
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
     const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
@@ -99,9 +101,9 @@ class MpiWires final : public DeviceTransport {
   std::vector<MPI_Request> requests_;
 };
 
-// Only a library that says so is tried: the others would read device memory as their own, and
+// Whether the library claims to be CUDA-aware. Others would read device memory as host memory, and
 // crash.
-bool says_it_can() {
+bool claims_support() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
   return MPIX_Query_cuda_support() == 1;
 #else
@@ -109,9 +111,9 @@ bool says_it_can() {
 #endif
 }
 
-/// A message of device memory once around all ranks; whether it is what the neighbour has sent.
+/// Sends device memory around all ranks once. Returns whether it arrived as the neighbor sent it.
 bool passes_around(const Communicator& world, Device& device) {
-  constexpr Count kWords = 100'000;  // beyond what is sent eagerly
+  constexpr Count kWords = 100'000;  // too large for the eager protocol
   constexpr std::size_t kBytes = kWords * sizeof(Count);
   const auto stream = device.make_stream();
   const DeviceMemory host = device.allocate_pinned(kBytes), mine = device.allocate(kBytes),
@@ -136,25 +138,16 @@ bool passes_around(const Communicator& world, Device& device) {
 
 }  // namespace
 
-void check_mpi(int code, const char* doing) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  fail(Blame::environment, std::string("MPI failed in ") + doing + ": " +
-                               std::string(text, static_cast<std::size_t>(length)));
-}
-
-std::unique_ptr<DeviceTransport> mpi_wires(Communicator& world, Device& device, bool directly) {
-  return std::make_unique<MpiWires>(world, device, directly);
+std::unique_ptr<DeviceTransport> mpi_transport(Communicator& world, Device& device, bool directly) {
+  return std::make_unique<MpiTransport>(world, device, directly);
 }
 
 std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
-  if (world.max(says_it_can() ? 0 : 1) > 0)
-    return "this MPI does not say that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
+  if (world.max(claims_support() ? 0 : 1) > 0)
+    return "this MPI does not report that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
            "grep cuda_support)";
   if (world.max(passes_around(world, device) ? 0 : 1) > 0)
-    return "this MPI says that it is CUDA-aware, but device memory did not come through";
+    return "this MPI reports that it is CUDA-aware, but a message of device memory arrived damaged";
   return "";
 }
 

@@ -9,14 +9,12 @@
 
 namespace arlab::collectives {
 
-/// See Mpi. `world` has all ranks, and allreduces host memory, or, `directly`, a device's, too.
-std::unique_ptr<DeviceTransport> mpi_wires(Communicator& world, Device& device, bool directly);
+/// Sends messages from and to device memory: directly, which the library must support, or staged
+/// through pinned host memory. `world` is Mpi::world(), and must outlive the transport.
+std::unique_ptr<DeviceTransport> mpi_transport(Communicator& world, Device& device, bool directly);
+
+/// Returns why this library cannot send device memory itself; empty if it can, which is tried out.
+/// All ranks call it together, and get the same.
 std::string why_mpi_cannot_send_from(Communicator& world, Device& device);
-
-/// Messages travel as bytes, in pieces: MPI counts with int. A multiple of every element's size.
-inline constexpr std::size_t kMpiPiece = std::size_t{1} << 30;
-
-/// Throws Error(environment) with MPI's own text unless `code` is success.
-void check_mpi(int code, const char* doing);
 
 }  // namespace arlab::collectives

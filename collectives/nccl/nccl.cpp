@@ -9,6 +9,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
+#include "collectives/nccl/tuning_log.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -33,7 +34,7 @@ ncclDataType_t nccl_type(DType dtype) {
   fail(Blame::usage, "bytes cannot be reduced: choose an element type");
 }
 
-// avg is a sum here and divided by our own kernel at the end, as everywhere else.
+// avg is a sum here; our own kernel divides at the end, as in all backends.
 ncclRedOp_t nccl_op(Op op) {
   switch (op) {
     case Op::prod:
@@ -47,7 +48,7 @@ ncclRedOp_t nccl_op(Op op) {
   }
 }
 
-/// Rank 0's id on all ranks: what the others add to it is zero.
+/// Shares rank 0's id with all ranks, as a sum to which the others add zero.
 ncclUniqueId shared_id(Communicator& control) {
   static_assert(sizeof(ncclUniqueId) % sizeof(Count) == 0);
   std::array<Count, sizeof(ncclUniqueId) / sizeof(Count)> words{};
@@ -57,7 +58,7 @@ ncclUniqueId shared_id(Communicator& control) {
     made = ncclGetUniqueId(&id);
     std::memcpy(words.data(), &id, sizeof(id));
   }
-  // All ranks learn of a failure, so that none waits for an id that will not come.
+  // A failure is reported to all ranks, so that none waits for an id forever.
   if (control.max(made == ncclSuccess ? 0 : 1) > 0)
     fail(Blame::environment, std::string("NCCL failed in ncclGetUniqueId: ") +
                                  (made == ncclSuccess ? "on rank 0" : ncclGetLastError(nullptr)));
@@ -66,9 +67,9 @@ ncclUniqueId shared_id(Communicator& control) {
   return id;
 }
 
-class NcclWires final : public DeviceTransport {
+class NcclTransport final : public DeviceTransport {
  public:
-  NcclWires(Communicator& control, Device& device, RankExecutor::Seconds patience)
+  NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience)
       : rank_(control.rank()), ranks_(control.ranks()), patience_(patience) {
     const ncclUniqueId id = shared_id(control);
     cuda::use_device(cuda::index_of(device));
@@ -77,7 +78,7 @@ class NcclWires final : public DeviceTransport {
     finish(ncclCommInitRankConfig(&comm_, ranks_, id, rank_, &config), "ncclCommInitRankConfig");
   }
 
-  ~NcclWires() override {
+  ~NcclTransport() override {
     if (!comm_) return;
     try {
       finish(ncclCommFinalize(comm_), "ncclCommFinalize");
@@ -104,6 +105,9 @@ class NcclWires final : public DeviceTransport {
   }
 
   std::string native_name() const override { return "ncclAllReduce"; }
+  std::string native_choice(Count bytes) const override {
+    return chosen_in_log(tuning_log(), bytes);
+  }
 
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
@@ -123,14 +127,14 @@ class NcclWires final : public DeviceTransport {
     if (code == ncclInvalidUsage)
       text += " (ranks that share a GPU are refused, unless each process has its own NCCL_HOSTID)";
     else
-      text += " (NCCL_DEBUG=INFO tells more)";
+      text += " (set NCCL_DEBUG=INFO for details)";
     abort();
     fail(Blame::environment, text);
   }
 
-  /// Whether all that was asked for has been set up; throws if it cannot be.
+  /// Returns whether all requested calls are set up. Throws NCCL's asynchronous error.
   bool state(const char* doing) {
-    if (!comm_) fail(Blame::environment, std::string("NCCL was given up before ") + doing);
+    if (!comm_) fail(Blame::environment, std::string("NCCL was aborted before ") + doing);
     ncclResult_t now = ncclSuccess;
     const ncclResult_t code = ncclCommGetAsyncError(comm_, &now);
     if (code != ncclSuccess) give_up(code, doing);
@@ -140,11 +144,11 @@ class NcclWires final : public DeviceTransport {
 
   void finish_later(ncclResult_t code, const char* doing) {
     if (code == ncclSuccess || code == ncclInProgress) return;
-    ncclGroupEnd();  // a failed group is left, too
+    ncclGroupEnd();  // a failed group must be closed, too
     give_up(code, doing);
   }
 
-  /// Until it is set up; the messages themselves are then the stream's business.
+  /// Waits until the call is set up. The stream then performs the messages.
   void finish(ncclResult_t code, const char* doing) {
     if (code == ncclSuccess) return;
     if (code != ncclInProgress) give_up(code, doing);
@@ -175,9 +179,9 @@ std::string nccl_version() {
          std::to_string(version % 100);
 }
 
-std::unique_ptr<DeviceTransport> nccl_wires(Communicator& control, Device& device,
+std::unique_ptr<DeviceTransport> nccl_transport(Communicator& control, Device& device,
                                             RankExecutor::Seconds patience) {
-  return std::make_unique<NcclWires>(control, device, patience);
+  return std::make_unique<NcclTransport>(control, device, patience);
 }
 
 }  // namespace arlab::collectives

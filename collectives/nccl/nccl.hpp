@@ -1,9 +1,9 @@
 // nccl: messages between GPUs through NCCL, and its own allreduce as a baseline.
 //
-// A step's messages are one group of ncclSend and ncclRecv. All lanes share the communicator, so
-// all lanes' messages of a step are in the one group: with groups of their own, two lanes could
-// wait for each other. Nothing blocks for ever: the communicator is non-blocking, its asynchronous
-// errors are polled, and it is aborted on the first one, or when patience is at an end.
+// The messages of a step are one group of ncclSend and ncclRecv. All lanes share the communicator,
+// so one group has the messages of all lanes: with a group per lane, two lanes could wait for each
+// other. Nothing blocks forever. The communicator is non-blocking, its asynchronous errors are
+// polled, and it is aborted on the first error or after `patience`.
 //
 // nccl.h is included in nccl.cpp only.
 #pragma once
@@ -16,12 +16,12 @@
 
 namespace arlab::collectives {
 
-/// The version of the NCCL that is linked, such as "2.28.9".
+/// The version of the linked NCCL library, such as "2.28.9".
 std::string nccl_version();
 
-/// Connects the ranks of `control`, each with the device it gives here; all ranks call it together.
-/// Throws Error(environment) with NCCL's own words, or after `patience`.
-std::unique_ptr<DeviceTransport> nccl_wires(
+/// Connects the ranks of `control`, each with its device. All ranks call it together. Throws
+/// Error(environment) with NCCL's text, or after `patience`.
+std::unique_ptr<DeviceTransport> nccl_transport(
     Communicator& control, Device& device,
     RankExecutor::Seconds patience = RankExecutor::Seconds(60));
 

@@ -1,4 +1,4 @@
-// What NCCL tells in its log about the algorithm and protocol that it chose for an allreduce.
+// The algorithm and protocol that NCCL chose for an allreduce, read from its log.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace arlab::collectives {
 
-/// Such as "RING LL128, 16 channels", from the last line of the log about an allreduce of so many
-/// bytes; empty if there is none.
+/// Returns, for example, "RING LL128, 16 channels" from the log's last line about an allreduce of
+/// that size; empty if there is none.
 std::string chosen_in_log(std::string_view log, Count bytes);
 
-/// The log that this process writes when it runs with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=TUNING and
-/// NCCL_DEBUG_FILE set; empty where it does not.
+/// Returns the log of this process; empty unless NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=TUNING and
+/// NCCL_DEBUG_FILE are set.
 std::string tuning_log();
 
 }  // namespace arlab::collectives

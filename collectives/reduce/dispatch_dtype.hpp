@@ -1,4 +1,4 @@
-// typed: from a DType at run time to the C++ type at compile time.
+// dispatch_dtype: calls a generic function with the C++ type of a DType.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace arlab::collectives {
 
 /// Calls `use(std::type_identity<T>{})` with the element type of `dtype`, and returns its result.
 template <class Use>
-decltype(auto) typed(DType dtype, Use&& use) {
+decltype(auto) dispatch_dtype(DType dtype, Use&& use) {
   switch (dtype) {
     case DType::float32:
       return use(std::type_identity<float>{});

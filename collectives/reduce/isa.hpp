@@ -1,12 +1,12 @@
-// Instructions: which of the kernels that were compiled for several instruction sets runs here.
+// select_isa: chooses among kernels that were compiled for several instruction sets.
 #pragma once
 
 namespace arlab::collectives {
 
-/// The kernels for the newest instruction set that this processor has; nullptr where the build has
-/// none for it.
+/// Returns the kernels for the newest instruction set of this processor. A null pointer stands for
+/// kernels that the build does not have.
 template <class Kernels>
-const Kernels& best(const Kernels& baseline, const Kernels* avx2, const Kernels* avx512) {
+const Kernels& select_isa(const Kernels& baseline, const Kernels* avx2, const Kernels* avx512) {
 #if defined(__x86_64__) || defined(__i386__)
   if (avx512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))

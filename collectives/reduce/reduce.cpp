@@ -8,7 +8,8 @@ namespace arlab::collectives {
 namespace {
 
 const ReduceKernels& kernels() {
-  static const ReduceKernels& chosen = best(baseline_kernels(), avx2_kernels(), avx512_kernels());
+  static const ReduceKernels& chosen =
+      select_isa(baseline_kernels(), avx2_kernels(), avx512_kernels());
   return chosen;
 }
 

@@ -1,4 +1,4 @@
-// Pieces: an algorithm's rounds on the elements of the whole vector, without memory.
+// LaneRounds: an algorithm's rounds as actions on elements of the whole vector, without memory.
 #pragma once
 
 #include <span>
@@ -34,11 +34,11 @@ class LaneRounds {
              Rank me)
       : program_(algorithm.program(problem, me)), blocks_(problem.blocks()), begins_(begins) {}
 
-  /// Goes on to the next round that moves any elements; false at the end of the program.
+  /// Advances to the next round that moves any elements. Returns false at the end of the program.
   bool next();
   /// Its actions, without empty ones.
   std::span<const PieceAction> round() const { return round_; }
-  /// What was sent so far, rounds that move nothing included.
+  /// Cost of the rounds so far, including those that move nothing.
   Cost cost() const { return cost_; }
 
  private:
@@ -52,10 +52,10 @@ class LaneRounds {
   Cost cost_;
 };
 
-/// What several lanes of a rank send together; rounds are those of the longest.
+/// Returns the cost of several lanes of a rank together; rounds are those of the longest.
 Cost sum_of(std::span<const LaneRounds> lanes);
 
-/// What rank `me` must hold at the end of a lane (Spec), as few pieces as possible.
+/// Returns what rank `me` must hold at the end of a lane (Spec), in as few pieces as possible.
 std::vector<Piece> needed_at_end(const Lane& lane, Rank me);
 
 /// Throws Error(usage) unless the algorithm solves the problem on a backend of `ranks` ranks.

@@ -167,7 +167,8 @@ class Planner {
 
 }  // namespace
 
-MatchedSchedule plan_of(const Algorithm& algorithm, const Problem& problem, int segments) {
+MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem,
+                                  int segments) {
   check(algorithm, problem, problem.ranks);
   return Planner(algorithm, problem, segments).plan();
 }

@@ -1,11 +1,10 @@
-// Plan: the rounds of all ranks and lanes with their messages matched, in an order that can be run.
+// MatchedSchedule: the rounds of all ranks and lanes, with messages matched, in an executable order.
 //
-// Threads and MPI match messages as they come. A GPU's queues must be filled ahead: whoever
-// enqueues a receive must know which round of the sender it reads. Programs are pure, so every
-// process can work out the whole plan by itself. It goes in steps: in each one, all messages go
-// whose two rounds have both started; a round whose messages have all gone makes place for the
-// next. So if every rank does its messages step by step, no rank waits for one that waits for it,
-// whatever the lanes do. A rank's messages of one step are one NCCL group.
+// Threads and MPI match messages as they arrive. A GPU's queues are filled ahead, so the receiver must
+// know which round of the sender it reads. Programs are pure, so every process computes the whole
+// schedule by itself. A step has all messages whose two rounds have both started. A round ends with
+// its last message, and the lane's next round starts. If every rank performs its messages step by
+// step, ranks cannot deadlock, whatever the lanes do. A rank's messages of a step are one NCCL group.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct MatchedMessage {
   Rank source = 0, target = 0;
   ActionKind kind = ActionKind::reduce;                    ///< what the target does with it
   Count source_first = 0, target_first = 0, elements = 0;  ///< of the whole vector
-  std::uint32_t source_round = 0, target_round = 0;        ///< indices into Plan::rounds
+  std::uint32_t source_round = 0, target_round = 0;        ///< indices into MatchedSchedule::rounds
   std::uint32_t position = 0;  ///< in the target round's listed order of receives
 };
 
@@ -28,7 +27,7 @@ struct MatchedRound {
   std::int32_t lane = 0;
   Rank rank = 0;
   std::uint32_t begins = 0, ends = 0;   ///< its first and last step
-  std::vector<std::uint32_t> sends;     ///< indices into Plan::messages
+  std::vector<std::uint32_t> sends;     ///< indices into MatchedSchedule::messages
   std::vector<std::uint32_t> receives;  ///< likewise, in listed order
 };
 
@@ -44,7 +43,8 @@ struct MatchedSchedule {
 };
 
 /// Throws Error(usage) if the algorithm does not support the problem or the messages are too many,
-/// Error(check) where ranks would wait for ever or two ends of a message disagree.
-MatchedSchedule plan_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
+/// Error(check) if ranks would wait forever or the two ends of a message disagree.
+MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem,
+                                  int segments = 1);
 
 }  // namespace arlab::collectives

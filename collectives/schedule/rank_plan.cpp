@@ -22,7 +22,7 @@ class Cutter {
     if (operand_.op == Op::avg) part_.divided = plan_.divided[static_cast<std::size_t>(rank_)];
     lay_out_scratch();
     for (std::uint32_t step = 0; step < plan_.step_count(); ++step) {
-      PartStep mine;
+      PlannedStep mine;
       for (std::uint32_t m = plan_.steps[step]; m < plan_.steps[step + 1]; ++m) call(m, mine.calls);
       for (const auto& [end, round] : rounds_)
         if (end == step) use(round, mine.uses);
@@ -68,7 +68,7 @@ class Cutter {
     for (auto& [m, place] : places_) place += largest[plan_.messages[m].lane];
   }
 
-  void call(std::uint32_t index, std::vector<PartCall>& calls) const {
+  void call(std::uint32_t index, std::vector<PlannedMessage>& calls) const {
     const MatchedMessage& m = plan_.messages[index];
     if (m.source == rank_)
       calls.push_back({true, m.target, false, bytes(m.source_first), bytes(m.elements)});
@@ -80,7 +80,7 @@ class Cutter {
       calls.push_back({false, m.source, true, place->second, bytes(m.elements)});
   }
 
-  void use(std::uint32_t round, std::vector<PartUse>& uses) const {
+  void use(std::uint32_t round, std::vector<PlannedUse>& uses) const {
     for (const std::uint32_t index : plan_.rounds[round].receives) {
       const auto place = places_.find(index);
       if (place == places_.end()) continue;
@@ -102,7 +102,7 @@ class Cutter {
 
 }  // namespace
 
-RankPlan part_of(const MatchedSchedule& plan, Rank rank, Operand operand) {
+RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand) {
   return Cutter(plan, rank, operand).part();
 }
 

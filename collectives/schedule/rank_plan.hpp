@@ -1,8 +1,8 @@
-// RankPlan: one rank's part of a plan, where every rank has a device of its own: in each step a
-// group of messages, then what is done with those that had to land in scratch.
+// RankPlan: one rank's part of a matched schedule, if every rank has its own device. Each step is a
+// group of messages, and then the use of those that landed in scratch.
 //
-// What will be added lands in scratch, and is added once the round's last message is there: by then
-// all sends of the round have left, so that each had the value at the round's start.
+// Messages to be reduced land in scratch, and are reduced after the round's last message. By then all
+// sends of the round are complete, so that each had the value at the round's start.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace arlab::collectives {
 
 /// One end of a message.
-struct PartCall {
+struct PlannedMessage {
   bool sends = false;
   Rank peer = 0;
   bool in_scratch = false;
@@ -22,26 +22,26 @@ struct PartCall {
   std::size_t bytes = 0;
 };
 
-/// What is done with a message in scratch.
-struct PartUse {
+/// How a message in scratch is applied.
+struct PlannedUse {
   ActionKind kind = ActionKind::reduce;
   std::size_t scratch = 0;  ///< bytes
   std::size_t offset = 0;   ///< in the vector, bytes
   Count elements = 0;
 };
 
-struct PartStep {
-  std::vector<PartCall> calls;  ///< at once; those of one pair of ranks meet in this order
-  std::vector<PartUse> uses;    ///< afterwards, in this order
+struct PlannedStep {
+  std::vector<PlannedMessage> calls;  ///< at once; those between two ranks match in this order
+  std::vector<PlannedUse> uses;       ///< afterwards, in this order
 };
 
 struct RankPlan {
-  std::vector<PartStep> steps;  ///< those in which the rank has something to do
-  std::vector<Piece> divided;   ///< at the end, by avg
-  std::size_t scratch = 0;      ///< bytes
+  std::vector<PlannedStep> steps;  ///< those in which the rank takes part
+  std::vector<Piece> divided;      ///< at the end, by avg
+  std::size_t scratch = 0;         ///< bytes
   Cost sent;
 };
 
-RankPlan part_of(const MatchedSchedule& plan, Rank rank, Operand operand);
+RankPlan plan_of_rank(const MatchedSchedule& plan, Rank rank, Operand operand);
 
 }  // namespace arlab::collectives

@@ -1,4 +1,4 @@
-// Meeting: where all threads wait for one another and agree on a maximum and a sum.
+// AllreduceBarrier: all threads wait for one another, and get the maximum and the sum of their values.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ class AllreduceBarrier {
 
   explicit AllreduceBarrier(Rank ranks) : values_(static_cast<std::size_t>(ranks)) {}
 
-  /// The last to come combines the values and wakes the others. `leave` is called whenever the
-  /// caller may be about to wait or has waited; it may throw to leave a meeting that is off.
+  /// The last thread combines the values and wakes the others. Calls `leave` before and after
+  /// waiting; it may throw to leave a cancelled barrier.
   template <class Leave>
-  Value meet(Rank me, Value mine, int looks, Leave leave) {
-    const int heard = over_.heard();
+  Value allreduce(Rank me, Value mine, int spins, Leave leave) {
+    const int epoch_seen = over_.epoch();
     leave();
     values_[static_cast<std::size_t>(me)] = mine;
     if (arrived_.fetch_add(1) + 1 == values_.size()) {
@@ -32,16 +32,16 @@ class AllreduceBarrier {
       for (const Value& value : values_)
         result_ = {std::max(result_.largest, value.largest), result_.sum + value.sum};
       arrived_.store(0);
-      over_.ring();
-    } else if (!over_.rings_soon(heard, looks)) {
-      over_.wait(heard);
+      over_.notify();
+    } else if (!over_.changes_soon(epoch_seen, spins)) {
+      over_.wait(epoch_seen);
     }
     leave();
     return result_;
   }
 
-  /// Wakes those who wait.
-  void call_off() { over_.ring(); }
+  /// Wakes the waiting threads.
+  void cancel() { over_.notify(); }
 
  private:
   std::vector<Value> values_;

@@ -1,7 +1,7 @@
-// Doorbell: lets one thread sleep until others have something for it.
+// EventCount: lets a thread sleep until another thread has changed something.
 //
-// Whoever has changed something rings; the sleeper reads the count before it looks around, and
-// sleeps only while the count is still the same, so no ring is missed.
+// A thread that makes a change advances the epoch. A waiting thread reads the epoch before it looks
+// for changes, and sleeps only while the epoch is the same, so that it misses none.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@ namespace arlab::collectives {
 
 class alignas(64) EventCount {
  public:
-  int heard() const { return rings_.load(std::memory_order_acquire); }
+  int epoch() const { return epoch_.load(std::memory_order_acquire); }
 
-  void ring() {
-    rings_.fetch_add(1);
-    rings_.notify_all();
+  void notify() {
+    epoch_.fetch_add(1);
+    epoch_.notify_all();
   }
 
-  /// Whether it rang after `heard` within that many looks. Now and then lets others have the core:
-  /// the one to wait for may be waiting for it.
-  bool rings_soon(int heard, int looks) const {
-    for (; looks > 0; --looks) {
-      if (this->heard() != heard) return true;
-      if (looks % 16 == 0)
+  /// Returns whether the epoch passes `epoch_seen` within that many spins. Yields the core now and
+  /// then, because the thread that makes the change may be waiting for it.
+  bool changes_soon(int epoch_seen, int spins) const {
+    for (; spins > 0; --spins) {
+      if (this->epoch() != epoch_seen) return true;
+      if (spins % 16 == 0)
         std::this_thread::yield();
       else
         relax();
@@ -31,8 +31,8 @@ class alignas(64) EventCount {
     return false;
   }
 
-  /// Sleeps until it rings after `heard`.
-  void wait(int heard) const { rings_.wait(heard); }
+  /// Sleeps until the epoch passes `epoch_seen`.
+  void wait(int epoch_seen) const { epoch_.wait(epoch_seen); }
 
  private:
   static void relax() {
@@ -43,7 +43,7 @@ class alignas(64) EventCount {
 #endif
   }
 
-  std::atomic<int> rings_ = 0;
+  std::atomic<int> epoch_ = 0;
 };
 
 }  // namespace arlab::collectives

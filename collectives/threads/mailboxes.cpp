@@ -8,7 +8,7 @@
 namespace arlab::collectives {
 namespace {
 
-/// What `place` points to, made by `make` if nobody has yet.
+/// Returns the object that `place` points to, after creating it with `make` if there is none.
 template <class T, class Make>
 T& get_or_make(std::atomic<T*>& place, std::mutex& growing, Make make) {
   T* found = place.load(std::memory_order_acquire);

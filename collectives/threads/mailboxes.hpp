@@ -1,8 +1,8 @@
-// Mailboxes: where a thread finds another thread's message: one slot per lane, source and target.
+// Mailboxes: messages between threads: one slot per lane, source and target.
 //
-// A message is not copied. Its sender posts a pointer into an empty slot; the receiver claims it,
-// reads the sender's memory and empties the slot, which tells the sender that its memory is its own
-// again. A sender that must give up withdraws what is not being read.
+// A message is not copied. Its sender posts a pointer into an empty slot. The receiver claims it,
+// reads the sender's memory and empties the slot. From then on the sender may change its memory. A
+// sender that fails withdraws messages that are not being read.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ class alignas(64) Slot {
  public:
   bool is_empty() const { return data_.load(std::memory_order_acquire) == nullptr; }
 
-  /// The sender's; the slot must be empty.
+  /// For the sender; the slot must be empty.
   void post(const std::byte* data, Count elements) {
     elements_ = elements;
     data_.store(data, std::memory_order_release);
   }
 
-  /// The receiver's: the message, now being read, or nullptr if there is none.
-  const std::byte* cost_model() {
+  /// For the receiver: returns the message, which is now being read, or nullptr if there is none.
+  const std::byte* claim() {
     const std::byte* data = data_.load(std::memory_order_acquire);
     if (!data || !data_.compare_exchange_strong(data, &kBeingRead, std::memory_order_acquire))
       return nullptr;
@@ -36,7 +36,7 @@ class alignas(64) Slot {
   Count claimed_elements() const { return elements_; }
   void empty() { data_.store(nullptr, std::memory_order_release); }
 
-  /// The sender's: returns once nobody reads the message, and nobody will.
+  /// For the sender: returns when no thread reads the message, and none will.
   void withdraw();
 
  private:
@@ -52,7 +52,7 @@ class Mailboxes {
 
   explicit Mailboxes(Rank ranks) : ranks_(ranks) {}
 
-  /// Makes the slot at its first use. Throws Error(usage) if `lane` is out of range.
+  /// Creates the slot at its first use. Throws Error(usage) if `lane` is out of range.
   Slot& slot(int lane, Rank source, Rank target);
 
  private:

@@ -18,9 +18,9 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 
 }  // namespace
 
-void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const Transfer> round,
-                        Operand operand) {
-  wires_ = &wires;
+void ThreadRound::start(ThreadChannels& channels, int lane, Rank me,
+                        std::span<const Transfer> round, Operand operand) {
+  channels_ = &channels;
   me_ = me;
   operand_ = operand;
   sends_.clear();
@@ -28,9 +28,9 @@ void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const T
   for (const Transfer& t : round) {
     expects(t.elements > 0, "an empty message was started");
     if (t.kind == ActionKind::send)
-      sends_.push_back({t.data, t.elements, t.peer, &wires.mailboxes.slot(lane, me, t.peer)});
+      sends_.push_back({t.data, t.elements, t.peer, &channels.mailboxes.slot(lane, me, t.peer)});
     else
-      receives_.push_back({t, &wires.mailboxes.slot(lane, t.peer, me)});
+      receives_.push_back({t, &channels.mailboxes.slot(lane, t.peer, me)});
   }
   chain();
   snapshot();
@@ -38,8 +38,8 @@ void ThreadRound::start(ThreadWires& wires, int lane, Rank me, std::span<const T
   for (Send& send : sends_) progress(send);
 }
 
-// Messages to one peer share a slot, which may fall empty while the later ones are looked at. The
-// first is posted at once, so two cannot change places; three could.
+// Messages to one peer share a slot, which may become empty while later ones are examined. The first
+// is posted at once, so two cannot change places; three could.
 void ThreadRound::chain() {
   if (sends_.size() < 3) return;
   std::vector<Send*> by_slot;
@@ -92,7 +92,7 @@ bool ThreadRound::progress(Send& send) {
   if (!send.posted) {
     send.slot->post(send.data, send.elements);
     send.posted = true;
-    wires_->doorbell(send.peer).ring();
+    channels_->event_count(send.peer).notify();
   } else {
     send.consumed = true;
     --open_;
@@ -102,9 +102,9 @@ bool ThreadRound::progress(Send& send) {
 
 bool ThreadRound::progress(Receive& receive) {
   if (receive.done || !receive.arrived() || !is_its_turn(receive)) return false;
-  if (receive.aside) {
-    store(receive.transfer, receive.aside.get());
-    receive.aside.reset();
+  if (receive.staged) {
+    store(receive.transfer, receive.staged.get());
+    receive.staged.reset();
   } else if (!is_first_from_its_peer(receive) ||
              !with_message(receive, [&](const std::byte* m) { store(receive.transfer, m); })) {
     return false;
@@ -114,14 +114,14 @@ bool ThreadRound::progress(Receive& receive) {
   return true;
 }
 
-bool ThreadRound::set_aside() {
+bool ThreadRound::stage_one() {
   for (Receive& receive : receives_) {
-    if (receive.done || receive.aside || !receive.arrived() || !is_first_from_its_peer(receive))
+    if (receive.done || receive.staged || !receive.arrived() || !is_first_from_its_peer(receive))
       continue;
     const std::size_t size = bytes(receive.transfer.elements);
     if (with_message(receive, [&](const std::byte* message) {
-          receive.aside = std::make_unique_for_overwrite<std::byte[]>(size);
-          std::memcpy(receive.aside.get(), message, size);
+          receive.staged = std::make_unique_for_overwrite<std::byte[]>(size);
+          std::memcpy(receive.staged.get(), message, size);
         }))
       return true;
   }
@@ -130,7 +130,7 @@ bool ThreadRound::set_aside() {
 
 bool ThreadRound::is_first_from_its_peer(const Receive& receive) const {
   for (const Receive* earlier = receives_.data(); earlier != &receive; ++earlier)
-    if (!earlier->done && !earlier->aside && earlier->transfer.peer == receive.transfer.peer)
+    if (!earlier->done && !earlier->staged && earlier->transfer.peer == receive.transfer.peer)
       return false;
   return true;
 }
@@ -144,17 +144,17 @@ bool ThreadRound::is_its_turn(const Receive& receive) const {
   return true;
 }
 
-/// Claims the message, uses it and empties the slot; false if there is none.
+/// Claims the message, uses it and empties the slot. Returns false if there is none.
 template <class Use>
 bool ThreadRound::with_message(Receive& receive, Use use) {
-  const std::byte* const message = receive.slot->cost_model();
+  const std::byte* const message = receive.slot->claim();
   if (!message) return false;
   struct Emptied {
     ThreadRound* round;
     Receive* receive;
     ~Emptied() {
       receive->slot->empty();
-      round->wires_->doorbell(receive->transfer.peer).ring();
+      round->channels_->event_count(receive->transfer.peer).notify();
     }
   } const emptied{this, &receive};
   const Transfer& t = receive.transfer;
@@ -162,7 +162,7 @@ bool ThreadRound::with_message(Receive& receive, Use use) {
     fail(Blame::check, "rank " + std::to_string(t.peer) + " sends " +
                            std::to_string(receive.slot->claimed_elements()) + " elements to rank " +
                            std::to_string(me_) + ", which expects " + std::to_string(t.elements) +
-                           ": `arlab verify` says where the schedule is wrong");
+                           ": verify the algorithm to find the faulty round");
   use(message);
   return true;
 }

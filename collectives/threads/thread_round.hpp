@@ -1,10 +1,9 @@
 // ThreadRound: one rank's current round of one lane, over mailboxes.
 //
-// A receiver reads the sender's memory and reduces straight into its own. A send whose memory the
-// same round also changes is sent from a snapshot instead, so that every receive may go ahead at
-// once and every send still has the value at the round's start. Receives that overlap are applied
-// in listed order; a message that waits for its turn while there is nothing else to do is set
-// aside, so that its sender can go on.
+// A receiver reads the sender's memory and reduces directly into its own. If the round also changes
+// memory that it sends, a snapshot is sent instead. So every receive may proceed at once, and every
+// message has the value at the round's start. Receives that overlap are applied in listed order. A
+// message that must wait for its turn is staged in a buffer, so that its sender can continue.
 #pragma once
 
 #include <memory>
@@ -17,31 +16,32 @@
 
 namespace arlab::collectives {
 
-/// What the ranks' threads share for their messages.
-struct ThreadWires {
-  explicit ThreadWires(Rank ranks) : mailboxes(ranks), doorbells(static_cast<std::size_t>(ranks)) {}
-  EventCount& doorbell(Rank rank) { return doorbells[static_cast<std::size_t>(rank)]; }
+/// Shared by the ranks' threads for their messages.
+struct ThreadChannels {
+  explicit ThreadChannels(Rank ranks)
+      : mailboxes(ranks), event_counts(static_cast<std::size_t>(ranks)) {}
+  EventCount& event_count(Rank rank) { return event_counts[static_cast<std::size_t>(rank)]; }
 
   Mailboxes mailboxes;
-  std::vector<EventCount> doorbells;  ///< of each rank: rung when one of its slots has changed
+  std::vector<EventCount> event_counts;  ///< by rank: notified when one of its slots changes
 };
 
 class ThreadRound {
  public:
-  /// Posts the round's sends. The last round must be done.
-  void start(ThreadWires& wires, int lane, Rank me, std::span<const Transfer> round,
+  /// Posts the round's sends. The previous round must be done.
+  void start(ThreadChannels& channels, int lane, Rank me, std::span<const Transfer> round,
              Operand operand);
 
-  /// Does what can be done without waiting; whether that was anything. Throws Error(check) if the
-  /// two ends of a message disagree on its elements.
+  /// Advances without waiting. Returns whether anything moved. Throws Error(check) if the two ends of
+  /// a message disagree on its elements.
   bool progress();
 
-  /// Sets one message aside that cannot be applied yet; whether there was one.
-  bool set_aside();
+  /// Stages one message that cannot be applied yet. Returns whether there was one.
+  bool stage_one();
 
   bool done() const { return open_ == 0; }
 
-  /// Gives up: afterwards nobody reads this rank's memory on behalf of this round.
+  /// Cancels the round: afterwards no thread reads this rank's memory for it.
   void withdraw();
 
  private:
@@ -56,9 +56,9 @@ class ThreadRound {
   struct Receive {
     Transfer transfer;
     Slot* slot;
-    std::unique_ptr<std::byte[]> aside = nullptr;
+    std::unique_ptr<std::byte[]> staged = nullptr;
     bool done = false;
-    bool arrived() const { return aside || !slot->is_empty(); }
+    bool arrived() const { return staged || !slot->is_empty(); }
   };
 
   bool progress(Send& send);
@@ -75,7 +75,7 @@ class ThreadRound {
     return static_cast<std::size_t>(elements) * size_of(operand_.dtype);
   }
 
-  ThreadWires* wires_ = nullptr;
+  ThreadChannels* channels_ = nullptr;
   Rank me_ = 0;
   Operand operand_;
   std::vector<Send> sends_;

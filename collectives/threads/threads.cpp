@@ -18,29 +18,29 @@
 namespace arlab::collectives {
 namespace {
 
-/// What the threads of all ranks share.
+/// Shared by the threads of all ranks.
 struct World {
-  explicit World(Rank size) : ranks(size), wires(size), meeting(size) {}
+  explicit World(Rank size) : ranks(size), channels(size), rendezvous(size) {}
 
-  void call_off(std::exception_ptr why) {
+  void cancel(std::exception_ptr why) {
     {
       const std::lock_guard lock(failing);
       if (!failure) failure = std::move(why);
     }
-    called_off = true;
-    for (EventCount& doorbell : wires.doorbells) doorbell.ring();
-    meeting.call_off();
+    cancelled = true;
+    for (EventCount& event_count : channels.event_counts) event_count.notify();
+    rendezvous.cancel();
   }
-  void leave_if_called_off() const {
-    if (called_off) throw Canceled{};
+  void throw_if_cancelled() const {
+    if (cancelled) throw Canceled{};
   }
 
   const Rank ranks;
-  // Looking a while is faster than sleeping, most of all where every rank has a core to look with.
-  const int looks = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
-  ThreadWires wires;
-  AllreduceBarrier meeting;
-  std::atomic<bool> called_off = false;
+  // Spinning a while is faster than sleeping, above all if every rank has a core.
+  const int spins = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
+  ThreadChannels channels;
+  AllreduceBarrier rendezvous;
+  std::atomic<bool> cancelled = false;
   std::mutex failing;
   std::exception_ptr failure;
 };
@@ -55,10 +55,10 @@ class ThreadCommunicator final : public Communicator {
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     or_withdraw([&] {
       for (const Transfer& t : round)
-        expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer is no other rank");
+        expects(t.peer >= 0 && t.peer < ranks() && t.peer != me_, "a peer must be another rank");
       const auto index = static_cast<std::size_t>(lane);
       if (index >= rounds_.size()) rounds_.resize(index + 1);
-      rounds_[index].start(world_.wires, lane, me_, round, operand);
+      rounds_[index].start(world_.channels, lane, me_, round, operand);
       started_.push_back(lane);
     });
   }
@@ -66,23 +66,23 @@ class ThreadCommunicator final : public Communicator {
   int wait() override {
     return or_withdraw([&] {
       expects(!started_.empty(), "wait() without a started lane");
-      EventCount& doorbell = world_.wires.doorbell(me_);
+      EventCount& event_count = world_.channels.event_count(me_);
       for (;;) {
-        const int heard = doorbell.heard();
-        world_.leave_if_called_off();
+        const int epoch_seen = event_count.epoch();
+        world_.throw_if_cancelled();
         const auto [done, any] = progress();
         if (done >= 0) return done;
-        if (any || doorbell.rings_soon(heard, world_.looks)) continue;
+        if (any || event_count.changes_soon(epoch_seen, world_.spins)) continue;
         if (std::none_of(started_.begin(), started_.end(),
-                         [&](int other) { return round(other).set_aside(); }))
-          doorbell.wait(heard);
+                         [&](int other) { return round(other).stage_one(); }))
+          event_count.wait(epoch_seen);
       }
     });
   }
 
   int poll() override {
     return or_withdraw([&] {
-      world_.leave_if_called_off();
+      world_.throw_if_cancelled();
       return progress().first;
     });
   }
@@ -92,9 +92,9 @@ class ThreadCommunicator final : public Communicator {
     started_.clear();
   }
 
-  void barrier() override { meet({}); }
-  double max(double value) override { return meet({.largest = value}).largest; }
-  Count sum(Count value) override { return meet({.sum = value}).sum; }
+  void barrier() override { allreduce({}); }
+  double max(double value) override { return allreduce({.largest = value}).largest; }
+  Count sum(Count value) override { return allreduce({.sum = value}).sum; }
 
   std::string native_name() const override { return "shared slices"; }
 
@@ -128,7 +128,7 @@ class ThreadCommunicator final : public Communicator {
  private:
   ThreadRound& round(int lane) { return rounds_[static_cast<std::size_t>(lane)]; }
 
-  /// A lane that is done, else -1, and whether anything has moved.
+  /// Returns a lane that is done, else -1, and whether anything moved.
   std::pair<int, bool> progress() {
     bool any = false;
     for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
@@ -141,11 +141,12 @@ class ThreadCommunicator final : public Communicator {
     return {-1, any};
   }
 
-  AllreduceBarrier::Value meet(AllreduceBarrier::Value value) {
-    return world_.meeting.meet(me_, value, world_.looks, [&] { world_.leave_if_called_off(); });
+  AllreduceBarrier::Value allreduce(AllreduceBarrier::Value value) {
+    return world_.rendezvous.allreduce(me_, value, world_.spins,
+                                       [&] { world_.throw_if_cancelled(); });
   }
 
-  /// Nobody may read this rank's memory any more once an exception has left here.
+  /// No thread may read this rank's memory once an exception has left here.
   template <class Use>
   std::invoke_result_t<Use> or_withdraw(Use use) {
     try {
@@ -169,7 +170,7 @@ void run(World& world, Rank me, const std::function<void(Communicator&)>& body) 
     body(communicator);
   } catch (const Canceled&) {  // the one who failed has said why
   } catch (...) {
-    world.call_off(std::current_exception());
+    world.cancel(std::current_exception());
   }
 }
 
@@ -178,14 +179,14 @@ void run(World& world, Rank me, const std::function<void(Communicator&)>& body) 
 void on_threads(Rank ranks, const std::function<void(Communicator&)>& body) {
   if (ranks < 1 || ranks > kMaxThreadRanks)
     fail(Blame::usage, std::to_string(ranks) + " ranks on threads: give 1 to " +
-                           std::to_string(kMaxThreadRanks) + ", or use the mpi backend");
+                           std::to_string(kMaxThreadRanks) + ", or use processes (MPI)");
   World world(ranks);
   {
     std::vector<std::jthread> threads;
     try {
       for (Rank me = 0; me < ranks; ++me) threads.emplace_back([&, me] { run(world, me, body); });
     } catch (const std::system_error& error) {
-      world.call_off(std::make_exception_ptr(
+      world.cancel(std::make_exception_ptr(
           Error(Blame::environment, "cannot start " + std::to_string(ranks) +
                                         " threads: " + error.what() + "; use fewer ranks")));
     }

@@ -1,6 +1,6 @@
-// threads: the embedded backend: every rank is a thread of this process.
+// threads: every rank is a thread of this process.
 //
-// Needs nothing but the standard library, so it is the default and the oracle for the others.
+// Needs only the standard library, so it is the default and the reference for the other backends.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@ namespace arlab::collectives {
 
 inline constexpr Rank kMaxThreadRanks = 1024;
 
-/// Runs `body` once for every rank, each on its own thread, and returns when all have ended. The
-/// first exception in any rank ends the others at their next wait, barrier, max or sum, and is
-/// rethrown here. Throws Error(usage) unless 1 <= ranks <= kMaxThreadRanks, Error(environment) if
-/// the system refuses so many threads.
+/// Runs `body` once per rank, each on its own thread, and returns when all have ended. The first
+/// exception in any rank ends the others at their next wait, barrier, max or sum, and is rethrown
+/// here. Throws Error(usage) unless 1 <= ranks <= kMaxThreadRanks, Error(environment) if the system
+/// cannot start that number of threads.
 void on_threads(Rank ranks, const std::function<void(Communicator&)>& body);
 
 }  // namespace arlab::collectives

@@ -36,7 +36,7 @@ void Engine<Source>::receive(Event e, Time now) {
   const Time done = network_.receive({e.source, actors_.rank_of(e.actor), e.bytes}, now);
   if (tracer_) tracer_->receive(e.actor, e.source, e.bytes, now, done, e.late);
   Actor& a = actors_[e.actor];
-  const bool posted = e.posted || a.pending.take(e.source, false) != Pending::kNone;
+  const bool posted = e.posted || a.pending.take(e.source, false) != PendingActions::kNone;
   if (posted) return deliver(e, now, done);
   e.time = done;
   messages_.append(unexpected_[pair_key(e.actor, e.source)], e);
@@ -50,7 +50,7 @@ void Engine<Source>::match_unexpected(Index id, Time now) {
   for (const Action& action : round) {
     if (action.sends()) continue;
     const auto from_peer = unexpected_.find(pair_key(id, action.peer));
-    if (from_peer == unexpected_.end() || a.pending.take(action.peer, false) == Pending::kNone)
+    if (from_peer == unexpected_.end() || a.pending.take(action.peer, false) == PendingActions::kNone)
       continue;
     const Event e = messages_.take(from_peer->second);
     if (from_peer->second.empty()) unexpected_.erase(from_peer);

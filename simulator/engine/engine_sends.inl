@@ -69,7 +69,7 @@ void Engine<Source>::match_posted(Index id, Time now) {
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
     const int theirs = actors_[peer].pending.take(actors_.rank_of(id), !action.sends());
-    if (theirs == Pending::kNone) continue;
+    if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())
       ready(id, i, now);

@@ -21,7 +21,7 @@ struct alignas(64) Actor {      // one cache line
   std::uint32_t depth = 0;      // longest chain of rounds up to this one
   std::uint32_t next_depth = 0;
   // Unmatched receives of the current round; on a synchronous network also unmatched sends.
-  [[no_unique_address]] Pending pending;
+  [[no_unique_address]] PendingActions pending;
   std::uint32_t unexpected = 0;  // messages received before their receive was posted
 };
 static_assert(sizeof(Actor) == 64);

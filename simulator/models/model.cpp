@@ -1,35 +1,16 @@
 #include "simulator/models/model.hpp"
 
-#include <cmath>
-
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/text.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::simulator {
 
-const Model& find_model(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Model& m : models()) {
-    if (m.name == name) return m;
-    names.push_back(m.name);
-  }
-  fail(Blame::usage, "unknown model '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab list models` names all)");
-}
+const Model& find_model(std::string_view name) { return find_named(models(), name, "model"); }
 
 Values complete(const Model& model, const Values& values) {
-  Values all;
-  for (const Parameter& p : model.parameters) {
-    const auto given = values.find(p.name);
-    const double value = given == values.end() ? p.default_value : given->second;
-    if (!std::isfinite(value) || value < 0)
-      fail(Blame::usage, "parameter " + std::string(p.name) + " of model " +
-                             std::string(model.name) + " is " + std::to_string(value) +
-                             ": give a number of 0 or more");
-    all.emplace(p.name, value);
-  }
-  return all;
+  return with_defaults(model.parameters, values, concat("model ", model.name));
 }
 
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,

@@ -4,28 +4,16 @@
 // arlab::simulator::model_catalog, and one test.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
 
 namespace arlab::simulator {
-
-struct Parameter {
-  enum class Unit { time, time_per_byte, bytes, number };
-  std::string_view name;
-  Unit unit;
-  double default_value;  ///< in picoseconds, picoseconds per byte, bytes, or without unit
-  std::string_view help;
-};
-
-/// Parameter values by name, in the units of Parameter::default_value.
-using Values = std::map<std::string, double, std::less<>>;
 
 struct Fabric;  // simulator/topologies/fabric.hpp
 

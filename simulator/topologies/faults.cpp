@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
 #include "simulator/topologies/analysis/distances.hpp"
 #include "simulator/topologies/analysis/flow.hpp"

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "algorithms/base/random.hpp"
 
 namespace arlab::simulator {
@@ -64,13 +64,7 @@ std::string_view summary(Placement placement) {
 }
 
 Placement find_placement(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const Placement placement : kPlacements) {
-    if (name(placement) == text) return placement;
-    names.push_back(name(placement));
-  }
-  fail(Blame::usage, "unknown placement '" + std::string(text) + "'" + did_you_mean(text, names) +
-                         ": use block, cyclic, random or a file");
+  return find_named(kPlacements, text, "placement", " or a file");
 }
 
 std::vector<Rank> place(const Topology& topology, Placement placement, Rank ranks,

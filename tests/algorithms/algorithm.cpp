@@ -9,7 +9,7 @@
 
 using namespace arlab;
 
-TEST_CASE("the catalogue holds the six, each with all that tables and plots need") {
+TEST_CASE("the catalog holds the six algorithms with all texts that tables and plots need") {
   std::set<std::string_view> names, colors;
   for (const Algorithm& a : algorithms()) {
     INFO(a.name);
@@ -33,22 +33,23 @@ TEST_CASE("the catalogue holds the six, each with all that tables and plots need
     CHECK(names.count(name) == 1);
 }
 
-TEST_CASE("an unknown algorithm is answered with the nearest name") {
+TEST_CASE("find_algorithm suggests the nearest name") {
   const auto text = [](std::string_view name) {
     return error_text(Blame::usage, [&] { find_algorithm(name); });
   };
-  CHECK(text("rign") ==
-        "unknown algorithm 'rign', did you mean 'ring'? (`arlab list algorithms` names all)");
-  CHECK(text("butterly") ==
-        "unknown algorithm 'butterly', did you mean 'butterfly'? (`arlab list algorithms` names "
-        "all)");
-  CHECK(text("master-worker").find("'master_worker'") != std::string::npos);
-  CHECK(text("") == "unknown algorithm '' (`arlab list algorithms` names all)");
-  CHECK(text("quantum_teleport") ==
-        "unknown algorithm 'quantum_teleport' (`arlab list algorithms` names all)");
+  const auto begins = [&](std::string_view name, const std::string& begin) {
+    INFO(text(name));
+    return text(name).starts_with(begin);
+  };
+  CHECK(begins("rign", "unknown algorithm 'rign', did you mean 'ring'? (one of all_to_all, "));
+  CHECK(begins("butterly", "unknown algorithm 'butterly', did you mean 'butterfly'? (one of "));
+  CHECK(
+      begins("master-worker", "unknown algorithm 'master-worker', did you mean 'master_worker'?"));
+  CHECK(begins("", "unknown algorithm '': use one of all_to_all, "));
+  CHECK(begins("quantum_teleport", "unknown algorithm 'quantum_teleport': use one of "));
 }
 
-TEST_CASE("unsupported says why") {
+TEST_CASE("unsupported returns the reason") {
   const Algorithm& butterfly = find_algorithm("butterfly");
   CHECK(unsupported(butterfly, {.ranks = 7}).empty());
   CHECK(unsupported(butterfly, {.collective = Collective::broadcast, .ranks = 7}) ==
@@ -61,7 +62,7 @@ TEST_CASE("unsupported says why") {
   CHECK(unsupported(picky, {.ranks = 8}).empty());
 }
 
-TEST_CASE("lanes cover the vector, and those without elements are left out") {
+TEST_CASE("lanes cover the vector; lanes without elements are left out") {
   Algorithm two_lanes = find_algorithm("tree");
   two_lanes.lanes = 2;
   for (const Count elements : {0, 1, 5, 1000})
@@ -80,14 +81,15 @@ TEST_CASE("lanes cover the vector, and those without elements are left out") {
     }
 }
 
-TEST_CASE("lanes reject what cannot be cut") {
+TEST_CASE("lanes_of rejects segments that cannot work") {
   const Algorithm& ring = find_algorithm("ring");
   const auto text = [&](const Problem& p, int segments) {
     return error_text(Blame::usage, [&] { lanes_of(ring, p, segments); });
   };
   CHECK(text({.ranks = 4, .elements = 8}, 0) == "segments is 0: give at least 1");
-  CHECK(text({.collective = Collective::all_gather, .ranks = 4, .elements = 8}, 2) ==
-        "segments leave the ranks with several pieces after all_gather, not with one chunk each: "
-        "use 1");
-  CHECK(text({.ranks = 0}, 1) == "ranks is 0: give at least 1, for example -p 4");
+  CHECK(
+      text({.collective = Collective::all_gather, .ranks = 4, .elements = 8}, 2) ==
+      "with segments, all_gather would end with several pieces per rank instead of one chunk: use "
+      "1 segment");
+  CHECK(text({.ranks = 0}, 1) == "ranks is 0: give at least 1");
 }

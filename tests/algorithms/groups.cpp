@@ -1,5 +1,4 @@
-// Groups, and the algorithm that needs them where they are odd; where they are not, conformance
-// holds it to the same as all.
+// Groups, and the hierarchical algorithm on unusual groups; conformance.cpp tests it on usual ones.
 #include "algorithms/groups.hpp"
 
 #include "algorithms/verify/count.hpp"
@@ -10,7 +9,7 @@
 
 using namespace arlab;
 
-TEST_CASE("groups and places are numbered as the ranks meet them") {
+TEST_CASE("groups and places are numbered in rank order") {
   const std::int32_t of_rank[] = {7, -1, 7, 7, -1, 30};
   const Groups groups(of_rank);
   CHECK(groups.ranks() == 6);
@@ -31,26 +30,26 @@ TEST_CASE("groups and places are numbered as the ranks meet them") {
         "groups of 0 ranks: give at least 1");
 }
 
-TEST_CASE("groups of other ranks than the problem's are refused") {
+TEST_CASE("check rejects groups of another number of ranks") {
   const Groups groups = Groups::consecutive(8, 2);
   CHECK(error_text(Blame::usage, [&] { check({.ranks = 6, .groups = &groups}); }) ==
-        "groups are of 8 ranks, but there are 6: make both the same");
+        "the groups have 8 ranks, but the problem has 6: give groups of all ranks");
 }
 
-TEST_CASE("hierarchical says why it cannot") {
+TEST_CASE("hierarchical returns why it is unsupported") {
   const Algorithm& algorithm = find_algorithm("hierarchical");
   const Groups ragged = Groups::consecutive(10, 4);
   CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5}) ==
-        "hierarchical needs to know which ranks share a node: give --groups, or a topology with "
-        "groups");
+        "hierarchical needs to know which ranks share a node: give the groups, or a topology that "
+        "has groups");
   CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5, .groups = &ragged}) ==
-        "hierarchical needs groups of one size, and these have 2 to 4 ranks: choose ranks that "
-        "fill them");
+        "hierarchical needs groups of equal size, but these have 2 to 4 ranks: choose a number of "
+        "ranks that fills them");
   CHECK(unsupported(algorithm, {.collective = Collective::reduce_scatter, .ranks = 8}) ==
         "hierarchical has no reduce_scatter form");
 }
 
-TEST_CASE("one group, and groups of one, are proved like all others") {
+TEST_CASE("verify proves hierarchical on one group and on groups of one rank") {
   for (const Rank size : {1, 9}) {
     const Groups groups = Groups::consecutive(9, size);
     const Problem p{.ranks = 9, .elements = 100, .groups = &groups};
@@ -59,7 +58,7 @@ TEST_CASE("one group, and groups of one, are proved like all others") {
   }
 }
 
-TEST_CASE("only N/S elements of a rank leave its node in either direction") {
+TEST_CASE("hierarchical sends only N/S elements of a rank to other nodes, in each half") {
   const Groups groups = Groups::consecutive(32, 8);
   const Problem p{.ranks = 32, .elements = 3200, .groups = &groups};
   for (Rank me = 0; me < 32; ++me) {
@@ -72,7 +71,7 @@ TEST_CASE("only N/S elements of a rank leave its node in either direction") {
   }
 }
 
-TEST_CASE("hierarchical costs what its formula says") {
+TEST_CASE("hierarchical costs as much as its formula states") {
   for (const Rank size : {1, 2, 3, 4, 6, 12}) {
     const Count m = 12, groups = m / size, n = 1200;
     const Problem p{.ranks = 12, .elements = n, .groups = kept_groups(12, size, true)};

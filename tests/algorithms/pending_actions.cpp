@@ -10,7 +10,7 @@ using namespace arlab;
 
 namespace {
 
-// What Pending promises, said in the slowest way.
+// The same interface as PendingActions, in the simplest way.
 class Naive {
  public:
   explicit Naive(const std::vector<Action>& round) : round_(round), taken_(round.size(), false) {}
@@ -21,11 +21,11 @@ class Naive {
         taken_[i] = true;
         return static_cast<int>(i);
       }
-    return Pending::kNone;
+    return PendingActions::kNone;
   }
   int first() const {
     const auto found = std::find(taken_.begin(), taken_.end(), false);
-    return found == taken_.end() ? Pending::kNone : static_cast<int>(found - taken_.begin());
+    return found == taken_.end() ? PendingActions::kNone : static_cast<int>(found - taken_.begin());
   }
   Count left() const { return std::count(taken_.begin(), taken_.end(), false); }
 
@@ -39,33 +39,33 @@ class Naive {
 TEST_CASE("actions of one peer and direction are taken in listed order") {
   const std::vector<Action> round{send(1, {0, 1}), reduce(1, {1, 1}), send(1, {2, 1}),
                                   send(2, {3, 1})};
-  Pending pending;
+  PendingActions pending;
   pending.post(round);
   CHECK(pending.left() == 4);
   CHECK(pending.first() == 0);
   CHECK(pending.take(1, true) == 0);
   CHECK(pending.take(1, true) == 2);
-  CHECK(pending.take(1, true) == Pending::kNone);
+  CHECK(pending.take(1, true) == PendingActions::kNone);
   CHECK(pending.first() == 1);
   CHECK(pending.take(1, false) == 1);
-  CHECK(pending.take(3, true) == Pending::kNone);
+  CHECK(pending.take(3, true) == PendingActions::kNone);
   CHECK(pending.left() == 1);
   CHECK(pending.take(2, true) == 3);
-  CHECK(pending.first() == Pending::kNone);
+  CHECK(pending.first() == PendingActions::kNone);
 }
 
 TEST_CASE("an empty round has nothing pending") {
-  Pending pending;
+  PendingActions pending;
   pending.post({});
   CHECK(pending.left() == 0);
-  CHECK(pending.first() == Pending::kNone);
-  CHECK(pending.take(0, true) == Pending::kNone);
+  CHECK(pending.first() == PendingActions::kNone);
+  CHECK(pending.take(0, true) == PendingActions::kNone);
 }
 
-TEST_CASE("short and long rounds agree with a naive list, in any order of taking") {
+TEST_CASE("short and long rounds agree with a naive list in any order") {
   std::mt19937 random(7);
   const auto below = [&](int bound) { return std::uniform_int_distribution(0, bound - 1)(random); };
-  Pending pending;  // reused: post() forgets the round before, long or short
+  PendingActions pending;  // reused: post() forgets the previous round, long or short
   for (const int actions : {1, 2, 63, 64, 65, 66, 200, 64, 3, 130, 1})
     for (const int peers : {1, 3, 40}) {
       std::vector<Action> round;

@@ -23,7 +23,7 @@ TEST_CASE("wrap takes any integer modulo the ranks") {
   CHECK(huge.wrap(Count{2147483646} + 2147483646) == 2147483645);
 }
 
-TEST_CASE("blocks cover the vector in order, and differ by one element at most") {
+TEST_CASE("blocks cover the vector in order and differ by at most one element") {
   for (const Count elements : {0, 1, 3, 4, 5, 1000, 1009})
     for (const Rank ranks : {1, 2, 3, 4, 7, 64}) {
       const Blocks blocks = Problem{.ranks = ranks, .elements = elements}.blocks();
@@ -73,15 +73,15 @@ TEST_CASE("logarithms of powers of two and their neighbours") {
   CHECK_THROWS_AS(floor_log2(0), Error);
 }
 
-TEST_CASE("collectives are named both ways") {
+TEST_CASE("a collective is found by its name") {
   for (const Collective c : kCollectives) CHECK(collective_named(name(c)) == c);
   CHECK(collective_named("all_reduce") == std::nullopt);
 }
 
-TEST_CASE("check names the bad value and what to do") {
+TEST_CASE("check names the bad value and the remedy") {
   const auto text = [](const Problem& p) { return error_text(Blame::usage, [&] { check(p); }); };
-  CHECK(text({.ranks = 0}) == "ranks is 0: give at least 1, for example -p 4");
-  CHECK(text({.ranks = -3}) == "ranks is -3: give at least 1, for example -p 4");
+  CHECK(text({.ranks = 0}) == "ranks is 0: give at least 1");
+  CHECK(text({.ranks = -3}) == "ranks is -3: give at least 1");
   CHECK(text({.ranks = 2, .elements = -1}) == "elements is -1: give 0 or more");
   CHECK(text({.ranks = 4, .root = 4}) ==
         "root is 4, but the ranks are 0 to 3: choose one of those");

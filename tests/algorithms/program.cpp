@@ -55,7 +55,7 @@ TEST_CASE("a program is lazy and yields its rounds in order") {
   CHECK(p.round()[1] == reduce(1, {0, 1}));
   CHECK_FALSE(p.next());
   CHECK_FALSE(nothing(kProblem, 0).next());
-  const Program never_started = two_rounds(kProblem, 0);  // is freed all the same
+  const Program never_started = two_rounds(kProblem, 0);  // is freed, too
 }
 
 TEST_CASE("a program may yield the rounds of others") {
@@ -64,7 +64,7 @@ TEST_CASE("a program may yield the rounds of others") {
   CHECK(rounds_of(twice(kProblem, 1)) == expected);
 }
 
-TEST_CASE("an exception passes out of next()") {
+TEST_CASE("next() lets an exception of the program pass") {
   Program p = throws_after_a_round(kProblem, 0);
   REQUIRE(p.next());
   CHECK_THROWS_WITH(p.next(), "from inside");

@@ -17,8 +17,8 @@ def write(root, path, text=""):
 def good_tree(root):
     write(root, "algorithms/base/error.hpp", "class Error { virtual ~Error(); };")
     write(root, "algorithms/problem.hpp", '#include "algorithms/base/error.hpp"\n')
-    write(root, "collectives/backends/threads.cpp", "Backend threads() {}\n")
-    write(root, "collectives/backends/mpi_cuda.cpp", "Backend mpi_cuda() {}\n")
+    write(root, "collectives/backends/catalog/threads.cpp", "Backend threads() {}\n")
+    write(root, "collectives/backends/catalog/mpi_cuda.cpp", "Backend mpi_cuda() {}\n")
     write(root, "bench/main.cpp", '#include "algorithms/problem.hpp"\n// such as "threads"\nsay("no threads");\n')
     for number in range(26):
         write(root, f"training/data/f{number}.cpp")

@@ -20,7 +20,7 @@ TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
             failures.expect_good(
                 communicator, conformance::run(communicator, algorithm, problem, operand, segments),
-                conformance::text(algorithm, problem, operand, segments));
+                conformance::text_of(algorithm, problem, operand, segments));
           });
     });
     failures.check();
@@ -39,7 +39,7 @@ TEST_CASE("all types and operations over the catalogue") {
                   const Operand operand{dtype, op};
                   failures.expect_good(communicator,
                                        conformance::run(communicator, algorithm, p, operand, 1),
-                                       conformance::text(algorithm, p, operand, 1));
+                                       conformance::text_of(algorithm, p, operand, 1));
                 });
     });
     failures.check();
@@ -56,7 +56,7 @@ TEST_CASE("every root") {
             ranks, 100, root, [&](const Algorithm& algorithm, const Problem& problem) {
               failures.expect_good(communicator,
                                    conformance::run(communicator, algorithm, problem, operand, 1),
-                                   conformance::text(algorithm, problem, operand, 1));
+                                   conformance::text_of(algorithm, problem, operand, 1));
             });
     });
     failures.check();

@@ -125,7 +125,7 @@ def missing(text, programs, environment):
     if "plots/" in text and not programs["matplotlib"]:
         return "matplotlib"
     if "find_package" not in text and re.match(r"^(c?make|ctest) ", text):
-        return "a build of its own"
+        return "a separate build"
     return ""
 
 
@@ -190,7 +190,7 @@ def update(path, command, actual):
 
 def check(path, arguments, programs, environment):
     """The number of failures of a file."""
-    name = path.relative_to(ROOT)
+    name = os.path.relpath(path, ROOT)
     failures = 0
     for problem in broken_links(path):
         print(f"FAILED   {name}: {problem}")

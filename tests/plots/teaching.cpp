@@ -37,9 +37,9 @@ TEST_CASE("the worked solution is correct and matches its cost model") {
       INFO(proof.fault.text);
       REQUIRE(proof);
       const Counts counts = count(solution, problem);
-      REQUIRE(counts.all == claimed(solution, problem));
+      REQUIRE(counts.all == predicted_cost(solution, problem));
       for (Rank r = 0; r < ranks; ++r)
-        REQUIRE(counts.rank[std::size_t(r)] == claimed_of_rank(solution, problem, r));
+        REQUIRE(counts.rank[std::size_t(r)] == predicted_rank_cost(solution, problem, r));
     }
   REQUIRE(unsupported(solution, {.ranks = 6, .elements = 8}) ==
           "halving needs a power of two, not 6 ranks");

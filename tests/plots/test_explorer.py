@@ -221,7 +221,7 @@ class Controls(Case):
     def test_break_it(self) -> None:
         self.show(view="break", ranks=4)
         self.assertIn("nothing wrong", self.text("#verifier"))
-        for way, word in (("shift", "mismatched"), ("skip", "unmatched|mismatched|deadlock"), ("skip-all", "missing|unheld|doubled"), ("twice", "doubled|missing"), ("swap", "missing|hazard")):
+        for way, word in (("shift", "mismatched"), ("skip", "unmatched|mismatched|deadlock"), ("skip-all", "missing|undefined|duplicate"), ("twice", "duplicate|missing"), ("swap", "missing|hazard")):
             self.click(way)
             self.assertRegex(self.text("#verifier"), f"^({word}): .*(rank|chunk)", way)
             self.click("mend")

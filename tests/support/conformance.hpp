@@ -24,7 +24,7 @@ inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const
   const Rank me = communicator.rank();
   fill(data, operand, problem, me);
   const Cost cost = execute(communicator, algorithm, problem, data, operand, segments);
-  const bool as_claimed = cost == claimed_of_rank(algorithm, problem, me, segments);
+  const bool as_claimed = cost == predicted_rank_cost(algorithm, problem, me, segments);
   return {communicator.sum(wrong_elements(data, operand, problem, me)),
           communicator.sum(as_claimed ? 0 : 1)};
 }
@@ -36,7 +36,7 @@ inline Verdict run_native(Communicator& communicator, const Problem& problem, Op
   return {communicator.sum(wrong_elements(data, operand, problem, communicator.rank())), 0};
 }
 
-inline std::string text(const Algorithm& algorithm, const Problem& problem, Operand operand,
+inline std::string text_of(const Algorithm& algorithm, const Problem& problem, Operand operand,
                         int segments) {
   return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
          std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " " +

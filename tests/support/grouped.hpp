@@ -1,5 +1,4 @@
-// Problems with groups, for the algorithms that need them: so that tests over the whole catalogue
-// hold those to the same.
+// Problems with groups, so that tests over the whole catalog include the algorithms that need them.
 #pragma once
 
 #include <map>
@@ -13,8 +12,8 @@
 
 namespace arlab {
 
-/// `ranks` in groups of `size`: consecutive ones, or dealt like cards. Kept for ever, for any
-/// thread.
+/// Returns groups of `size` ranks: consecutive ranks, or `dealt` in turn to the groups. The groups
+/// live until the program ends. Thread-safe.
 inline const Groups* kept_groups(Rank ranks, Rank size, bool dealt) {
   static std::mutex mutex;
   static std::map<std::tuple<Rank, Rank, bool>, std::unique_ptr<const Groups>> kept;
@@ -28,7 +27,8 @@ inline const Groups* kept_groups(Rank ranks, Rank size, bool dealt) {
   return groups.get();
 }
 
-/// The problem in all ways that an algorithm may meet it: where it needs groups, in all equal ones.
+/// Returns the problem as is, or with each possible set of equal groups if the algorithm needs
+/// groups.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   if (!algorithm.grouped) return {p};
   std::vector<Problem> all;
@@ -41,7 +41,7 @@ inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   return all;
 }
 
-/// One of them: in the middle, with groups that are neither single ranks nor all where possible.
+/// Returns one of these: if possible, with groups of more than one rank but not of all.
 inline Problem grouped(const Algorithm& algorithm, const Problem& p) {
   const std::vector<Problem> all = stated_for(algorithm, p);
   return all[all.size() / 2];

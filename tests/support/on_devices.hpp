@@ -69,7 +69,7 @@ inline Verdict run(ColocatedExecutor& on, const Algorithm& algorithm, const Prob
   }
   for (Rank rank = 0; rank < on.ranks(); ++rank)
     verdict.ranks_off_their_claim +=
-        prepared.sent(rank) == claimed_of_rank(algorithm, problem, rank, segments) ? 0 : 1;
+        prepared.sent(rank) == predicted_rank_cost(algorithm, problem, rank, segments) ? 0 : 1;
   return verdict;
 }
 

@@ -1,5 +1,4 @@
-// Schedules written down as plain lists, and errors as plain text: what the tests of algorithms/
-// share.
+// Schedules as plain lists, and errors as plain text, for the tests of algorithms/.
 #pragma once
 
 #include <string>
@@ -35,7 +34,7 @@ inline Script script_of(const Algorithm& algorithm, const Problem& problem) {
   return script;
 }
 
-/// The text of the Error that `action` throws with this blame; says so if there is none.
+/// Returns the text of the Error that `action` throws with this blame, or that it throws none.
 template <class F>
 std::string error_text(Blame blame, F action) {
   try {

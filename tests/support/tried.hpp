@@ -1,5 +1,5 @@
-// tried: an algorithm made of one program that a test tries out: no catalogue entry, and with
-// nothing claimed.
+// tried: an algorithm for a test, made of one program. It is not in the catalog and has no cost
+// model.
 #pragma once
 
 #include "algorithms/algorithm.hpp"

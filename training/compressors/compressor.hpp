@@ -17,8 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
+#include "algorithms/problem.hpp"
 #include "collectives/reduce/dtype.hpp"
-#include "simulator/models/model.hpp"
 
 namespace arlab::training {
 
@@ -98,13 +99,6 @@ inline VisitState state_of(Compressor& compressor) {
 void decode(Compressor& compressor, std::span<const std::byte> code, std::span<float> into,
             const EncodeContext& context);
 
-struct CompressorParameter {
-  std::string_view name;
-  double default_value = 0, least = 0, most = 0;
-  std::string_view help;
-  bool whole = false;  ///< an integer
-};
-
 /// Error feedback: adds what an encoding lost to the next gradient. Karimireddy et al., ICML 2019.
 enum class Feedback : std::uint8_t { off, on, built_in };
 
@@ -113,7 +107,7 @@ struct CompressorKind;
 /// A compressor with its parameters, from which make_compressor() makes one for each tensor.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
-  simulator::Values values;  ///< all of the kind's parameters
+  Values values;             ///< all of the kind's parameters
   bool feedback = false;     ///< wraps the compressor in error feedback
 };
 
@@ -124,7 +118,7 @@ struct CompressorKind {
   std::string_view source;
   std::string_view size;            ///< packed() as a formula in n, the number of elements
   std::string_view special_values;  ///< how NaN, infinities and zeros are encoded
-  std::vector<CompressorParameter> parameters = {};
+  std::vector<Parameter> parameters = {};
   std::vector<Aggregation> aggregations = {};  ///< those that its codes support
   Feedback feedback = Feedback::off;           ///< on: wraps it by default
   bool unbiased = false;               ///< without feedback, the expected code is the gradient
@@ -155,7 +149,7 @@ const CompressorKind& find_compressor(std::string_view name);
 /// bad value.
 CompressorChoice choose_compressor(std::string_view spec);
 /// Does the same with given values, and throws the same errors.
-CompressorChoice choose_compressor(const CompressorKind& kind, const simulator::Values& values,
+CompressorChoice choose_compressor(const CompressorKind& kind, const Values& values,
                                    std::optional<bool> feedback = std::nullopt);
 /// Returns the spec with every parameter, for records and checkpoints.
 std::string text(const CompressorChoice& choice);

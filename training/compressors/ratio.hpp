@@ -8,8 +8,10 @@
 
 namespace arlab::training {
 
-inline constexpr CompressorParameter kRatio{"ratio", 0.01, 1e-9, 1, "part of the elements sent"};
-inline constexpr CompressorParameter kK{"k", 0, 0, 4e9, "elements sent; 0: by ratio", true};
+inline constexpr Parameter kRatio{
+    "ratio", Parameter::Unit::number, "0.01", "part of the elements sent", 1e-9, 1};
+inline constexpr Parameter kK{"k", Parameter::Unit::count, "0", "elements sent; 0: by ratio", 0,
+                              4e9};
 
 /// Returns ceil(ratio n), at least 1 if n > 0. 0.1 of 30 is 3, although 0.1 is not an exact double.
 inline Count part_of(double ratio, Count n) {

@@ -145,7 +145,7 @@ void CooperativeScheduler::hand_over() {
       return;
     }
   }
-  next->turn.ring();
+  next->turn.notify();
 }
 
 CooperativeScheduler::Actor* CooperativeScheduler::next() {

@@ -106,7 +106,7 @@ class CooperativeScheduler {
   [[noreturn]] void deadlock() const;
   void wait_for_token(Actor& self) {
     self.turn.wait(self.turns);
-    self.turns = self.turn.heard();  // one more than before
+    self.turns = self.turn.epoch();  // one more than before
   }
 
   simulator::InteractiveSimulation simulation_;

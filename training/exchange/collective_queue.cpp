@@ -77,7 +77,7 @@ void Exchange::wait_for_all() {
 }
 
 void Exchange::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                        const simulator::Values& values, Dispatcher::Transmit transmit) {
+                        const Values& values, Dispatcher::Transmit transmit) {
   Dispatcher::Role role;
   if (communicator_.ranks() > 1 && communicator_.rank() == 0)
     role.broadcast_next = [this](const Bundle* bundle) { broadcast_next(bundle); };

@@ -73,7 +73,7 @@ class Exchange {
   /// Exchanges gradients by this scheduler from now on (see Dispatcher::schedule()); if one rank must
   /// lead, it is rank 0. Every rank calls it while no collective is in progress.
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Dispatcher::Transmit transmit);
+                const Values& values, Dispatcher::Transmit transmit);
   /// Waits for the collective in progress and starts no others. Call it before destroying what
   /// `transmit` works on.
   void stop() { dispatcher_.stop(); }

@@ -72,11 +72,11 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   slices_of_.resize(profile.size());
   if (kind_.needs_times) profiler_.emplace(exchange.clock(), profile.size());
   begin(profiler_ ? find_scheduler("fifo") : kind_, profile, {},
-        profiler_ ? simulator::Values{} : options_.scheduling);
+        profiler_ ? Values{} : options_.scheduling);
 }
 
 void GradientExchange::begin(const SchedulerKind& kind, const Profile& profile,
-                             const LinkCost& link, const simulator::Values& values) {
+                             const LinkCost& link, const Values& values) {
   exchange_.schedule(kind, profile, link, values, [this](const Bundle& b) { transmit(b); });
 }
 

@@ -58,7 +58,7 @@ class GradientExchange {
   };
 
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-             const simulator::Values& values);
+             const Values& values);
   void transmit(const Bundle& bundle);
   void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
   Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "training/compressors/advice.hpp"
 
 namespace arlab::training {
@@ -43,8 +43,7 @@ CodeRoute code_route(const GradientOptions& options, std::span<const Variable> v
   if (!asked) {
     std::vector<std::string_view> names{"auto", "doubling", "balanced"};
     for (const Aggregation a : kAggregations) names.push_back(name(a));
-    fail(Blame::usage, "unknown aggregation '" + options.aggregation + "'" +
-                           did_you_mean(options.aggregation, names));
+    fail_unknown("aggregation", options.aggregation, names);
   }
   make_compressor(choice, {}, *asked);  // or throws
   return {options.aggregation, ""};

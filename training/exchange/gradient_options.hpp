@@ -13,7 +13,7 @@ namespace arlab::training {
 
 struct GradientOptions {
   std::string scheduler = "buckets";
-  simulator::Values scheduling = {};  ///< the scheduler's parameters
+  Values scheduling = {};  ///< the scheduler's parameters
   std::optional<CompressorChoice> compressor = {};
   /// How codes are combined: an Aggregation's name; "doubling" or "balanced", the sparse allreduces;
   /// or "auto", which selects the one that receives the fewest bytes.

@@ -11,29 +11,6 @@
 namespace arlab::training {
 namespace {
 
-/// The same communicator with all lanes moved up, so that messages of different collectives do not
-/// match.
-class LaneOffset final : public collectives::Communicator {
- public:
-  LaneOffset(collectives::Communicator& under, int by) : under_(under), by_(by) {}
-  Rank rank() const override { return under_.rank(); }
-  Rank ranks() const override { return under_.ranks(); }
-  void start(int lane, std::span<const collectives::Transfer> round,
-             collectives::Operand operand) override {
-    under_.start(lane + by_, round, operand);
-  }
-  int wait() override { return under_.wait() - by_; }
-  collectives::Clock& clock() override { return under_.clock(); }
-  void barrier() override { under_.barrier(); }
-  std::vector<Rank> machines() override { return under_.machines(); }
-  double max(double value) override { return under_.max(value); }
-  Count sum(Count value) override { return under_.sum(value); }
-
- private:
-  collectives::Communicator& under_;
-  int by_;
-};
-
 constexpr collectives::Operand kSum{collectives::DType::float32, collectives::Op::sum};
 
 std::shared_ptr<const Groups> groups_of(collectives::Communicator& communicator, Rank size) {
@@ -78,7 +55,7 @@ Route fastest(collectives::Communicator& communicator, const std::vector<Route>&
 
 std::string Route::name(const collectives::Communicator& communicator) const {
   if (algorithm) return std::string(algorithm->name);
-  return gpus ? gpus->native_name() : communicator.native_name();
+  return executor ? executor->native_name() : communicator.native_name();
 }
 
 int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
@@ -89,8 +66,8 @@ std::vector<Route> all_routes(int segments, collectives::Communicator& communica
   std::vector<Route> routes;
   for (const Algorithm& a : algorithms())
     if (drifts(a, communicator.ranks(), groups.get()).empty())
-      routes.push_back({&a, segments, groups, options.gpus});
-  const Route native{.gpus = options.gpus};
+      routes.push_back({&a, segments, groups, options.executor});
+  const Route native{.executor = options.executor};
   if (!native.name(communicator).empty()) routes.push_back(native);
   return routes;
 }
@@ -100,7 +77,7 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   if (word == "auto")
     return fastest(communicator, all_routes(segments, communicator, options), elements);
   if (word == "native") {
-    const Route native{.gpus = options.gpus};
+    const Route native{.executor = options.executor};
     if (native.name(communicator).empty())
       fail(Blame::usage, "this backend has no native allreduce: use ring, tree or auto");
     return native;
@@ -109,7 +86,7 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   const auto groups = groups_of(communicator, options.group_size);
   if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
     fail(Blame::usage, why);
-  return {&algorithm, segments, groups, options.gpus};
+  return {&algorithm, segments, groups, options.executor};
 }
 
 Cost run_collective(collectives::Communicator& communicator, const Route& route,
@@ -118,8 +95,8 @@ Cost run_collective(collectives::Communicator& communicator, const Route& route,
   const auto elements = static_cast<Count>(data.size());
   if (!route.algorithm) {
     expects(collective == Collective::allreduce, "the backend's native collective is an allreduce");
-    if (route.gpus)
-      route.gpus->native_allreduce(bytes, kSum);
+    if (route.executor)
+      route.executor->native_allreduce(bytes, kSum);
     else
       communicator.native_allreduce(bytes.data(), elements, kSum);
     return {};
@@ -129,10 +106,11 @@ Cost run_collective(collectives::Communicator& communicator, const Route& route,
                         .elements = elements,
                         .root = root,
                         .groups = route.groups.get()};
-  if (route.gpus)
-    return route.gpus->execute(*route.algorithm, problem, bytes, kSum, route.segments);
-  LaneOffset shifted(communicator, first_lane);
-  return collectives::execute(shifted, *route.algorithm, problem, bytes, kSum, route.segments);
+  if (route.executor)
+    return route.executor->execute(*route.algorithm, problem, bytes, kSum, route.segments,
+                                   first_lane);
+  return collectives::execute(communicator, *route.algorithm, problem, bytes, kSum, route.segments,
+                              first_lane);
 }
 
 }  // namespace arlab::training

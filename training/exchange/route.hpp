@@ -10,7 +10,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"
 #include "collectives/communicator.hpp"
-#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/executor.hpp"
 
 namespace arlab::training {
 
@@ -18,7 +18,7 @@ struct Route {
   const Algorithm* algorithm = nullptr;            ///< null: the backend's native allreduce
   int segments = 1;                                ///< pipeline
   std::shared_ptr<const Groups> groups = nullptr;  ///< ranks that share a machine; null: unknown
-  collectives::StagedExecutor* gpus = nullptr;     ///< as RouteOptions says; outlives the route
+  collectives::Executor* executor = nullptr;       ///< see RouteOptions; must outlive the route
 
   std::string name(const collectives::Communicator& communicator) const;
   /// Returns the maximum number of lanes that one collective uses.
@@ -28,8 +28,8 @@ struct Route {
 /// What a route may use in addition to the communicator's rounds.
 struct RouteOptions {
   Rank group_size = 0;  ///< consecutive ranks that share a machine; 0: as the communicator reports
-  /// The GPUs that exchange the vectors; null: the vectors are exchanged from host memory.
-  collectives::StagedExecutor* gpus = nullptr;
+  /// Runs the collectives; null: rounds of the communicator, on host memory.
+  collectives::Executor* executor = nullptr;
 };
 
 /// Returns the route for an algorithm's name, for "native", the backend's native allreduce, or for

@@ -6,19 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 
 namespace arlab::training {
 
 const Architecture& find_architecture(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Architecture& a : architectures()) {
-    if (a.name == name) return a;
-    names.push_back(a.name);
-  }
-  fail(Blame::usage, "unknown model '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab list architectures` names all)");
+  return find_named(architectures(), name, "model");
 }
 
 std::unique_ptr<Replica> make_replica(const Architecture& architecture, const ReplicaSetup& setup) {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 
 namespace arlab::training {
 namespace {
@@ -53,15 +53,7 @@ std::string_view name(Kind kind) {
   return "";
 }
 
-Kind find_optimizer(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const Kind kind : kKinds) {
-    if (name(kind) == text) return kind;
-    names.push_back(name(kind));
-  }
-  fail(Blame::usage, "unknown optimizer '" + std::string(text) + "'" + did_you_mean(text, names) +
-                         " (one of sgd, momentum, adam)");
-}
+Kind find_optimizer(std::string_view text) { return find_named(kKinds, text, "optimizer"); }
 
 Optimizer::Optimizer(const OptimizerOptions& options, Count elements)
     : options_(options),

@@ -40,7 +40,7 @@ void Dispatcher::wait(Ticket ticket) {
 }
 
 void Dispatcher::schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                          const simulator::Values& values, Transmit transmit, Role role) {
+                          const Values& values, Transmit transmit, Role role) {
   auto made = make_scheduler(kind, profile, link, values);
   const std::scoped_lock lock(mutex_);
   expects(queue_.empty() && open_ == 0, "the schedule changes while gradients are in progress");

@@ -52,7 +52,7 @@ class Dispatcher {
   /// Sends gradients by this scheduler from now on. `transmit` exchanges a bundle and returns when it
   /// is done. No task may be in progress. Throws Error(usage) like make_scheduler().
   void schedule(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
-                const simulator::Values& values, Transmit transmit, Role role = {});
+                const Values& values, Transmit transmit, Role role = {});
   /// Announces a layer's complete gradient. The caller leaves it alone until wait_for() returns.
   void ready(int layer);
   /// Returns when the layer's gradient is exchanged, or at once if it was never ready.

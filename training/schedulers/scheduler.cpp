@@ -1,10 +1,10 @@
 #include "training/schedulers/scheduler.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::training {
 
@@ -32,31 +32,15 @@ Count Bundle::elements() const {
 }
 
 const SchedulerKind& find_scheduler(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const SchedulerKind& kind : schedulers()) {
-    if (kind.name == name) return kind;
-    names.push_back(kind.name);
-  }
-  fail(Blame::usage, "unknown scheduler '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab list schedulers` names all)");
+  return find_named(schedulers(), name, "scheduler");
 }
 
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link, const simulator::Values& values) {
+                                          const LinkCost& link, const Values& values) {
   check(profile);
-  simulator::Values all;
-  for (const simulator::Parameter& p : kind.parameters) all.emplace(p.name, p.default_value);
-  for (const auto& [name, value] : values) {
-    const auto found = all.find(name);
-    if (found == all.end())
-      fail(Blame::usage, "scheduler " + std::string(kind.name) + " has no parameter " + name +
-                             ": `arlab list schedulers` names them");
-    if (!(value >= 0) || std::isinf(value))
-      fail(Blame::usage, "parameter " + name + " of scheduler " + std::string(kind.name) + " is " +
-                             std::to_string(value) + ": use a number of 0 or more");
-    found->second = value;
-  }
-  return kind.make(profile, link, all);
+  const std::string owner = concat("scheduler ", kind.name);
+  expect_known(kind.parameters, values, owner);
+  return kind.make(profile, link, with_defaults(kind.parameters, values, owner));
 }
 
 }  // namespace arlab::training

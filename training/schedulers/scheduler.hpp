@@ -15,7 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/models/model.hpp"
+#include "algorithms/base/parameters.hpp"
+#include "simulator/network.hpp"
 #include "training/schedulers/profile.hpp"
 
 namespace arlab::training {
@@ -58,7 +59,7 @@ struct SchedulerKind {
   std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
-  std::vector<simulator::Parameter> parameters = {};
+  std::vector<Parameter> parameters = {};
   /// Whether the next forward pass waits for all gradients; otherwise each layer waits only for its own.
   bool barrier = true;
   /// Whether all ranks compute the same order without communication, because next() depends only on
@@ -66,8 +67,7 @@ struct SchedulerKind {
   bool same_everywhere = true;
   /// Whether it is profile-guided: made from the times of the layers and the link, not just sizes.
   bool needs_times = false;
-  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&,
-                                     const simulator::Values&) = nullptr;
+  std::unique_ptr<Scheduler> (*make)(const Profile&, const LinkCost&, const Values&) = nullptr;
   /// Optional: returns how long a worker waits before its first step, so that the bursts of several
   /// workers on a shared link do not collide.
   Time (*offset)(const Profile&, const LinkCost&, int worker, int workers) = nullptr;
@@ -82,7 +82,6 @@ const SchedulerKind& find_scheduler(std::string_view name);
 /// Makes a scheduler, with defaults for what `values` leaves out. Throws Error(usage) for an unknown
 /// or negative parameter, and for an invalid profile.
 std::unique_ptr<Scheduler> make_scheduler(const SchedulerKind& kind, const Profile& profile,
-                                          const LinkCost& link,
-                                          const simulator::Values& values = {});
+                                          const LinkCost& link, const Values& values = {});
 
 }  // namespace arlab::training

@@ -18,7 +18,7 @@ struct Study {
   Profile profile = {};
   LinkCost link = {};  ///< of one worker alone
   const SchedulerKind* kind = nullptr;
-  simulator::Values values = {};     ///< the scheduler's parameters
+  Values values = {};                ///< the scheduler's parameters
   std::optional<bool> barrier = {};  ///< overrides the scheduler's barrier
   int steps = 20;
   int workers = 1;

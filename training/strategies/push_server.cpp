@@ -67,8 +67,6 @@ class Server final : public Strategy {
     Count version = 0;        // of its weights
   };
 
-  static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
-
   void expect_from(Rank worker) {
     WorkerState& peer = peers_[index(worker)];
     if (mine_.empty() || peer.push == peer.end) return;

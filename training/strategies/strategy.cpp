@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 
 namespace arlab::training {
 
 const StrategyKind& find_strategy(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const StrategyKind& kind : strategies()) {
-    if (kind.name == name) return kind;
-    names.push_back(kind.name);
-  }
-  fail(Blame::usage, "unknown strategy '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab list strategies` names all)");
+  return find_named(strategies(), name, "strategy");
 }
 
 std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const StrategyContext& context) {

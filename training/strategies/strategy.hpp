@@ -10,11 +10,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectives/placement.hpp"
 #include "training/exchange/collective_queue.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 #include "training/replica/finite.hpp"
@@ -84,7 +86,8 @@ struct StrategyKind {
   std::string_view name;  ///< the file's stem
   std::string_view summary;
   std::string_view source;
-  std::string_view backend = {};    ///< the only backend that it supports; empty: any
+  /// The only placement of ranks that it supports; empty: any.
+  std::optional<collectives::Placement> placement = {};
   bool synchronous = true;          ///< n workers train like one with the whole batch
   bool equal_replicas = true;       ///< after each step all workers hold the same weights
   bool direct = false;              ///< sends gradients from rank to rank, without an algorithm

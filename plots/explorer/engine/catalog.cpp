@@ -10,7 +10,7 @@ namespace {
 
 bool has_packets(const simulator::Model& model) {
   return std::any_of(model.parameters.begin(), model.parameters.end(),
-                     [](const simulator::Parameter& p) { return p.name == "mtu"; });
+                     [](const Parameter& p) { return p.name == "mtu"; });
 }
 
 }  // namespace
@@ -31,14 +31,13 @@ Json catalogue_json() {
                                       {"elements", a.formula.elements},
                                       {"rounds", a.formula.rounds}}}});
   }
-  constexpr std::string_view kUnits[] = {"time", "time_per_byte", "bytes", "number"};
   for (const simulator::Model& m : simulator::models()) {
     if (has_packets(m)) continue;  // too many events for a page
     Json parameters = Json::array();
-    for (const simulator::Parameter& p : m.parameters)
+    for (const Parameter& p : m.parameters)
       parameters.push_back({{"name", p.name},
-                            {"unit", kUnits[static_cast<std::size_t>(p.unit)]},
-                            {"fallback", p.default_value},
+                            {"unit", name(p.unit)},
+                            {"fallback", default_of(p)},
                             {"help", p.help}});
     answer["models"].push_back({{"name", m.name},
                                 {"idea", m.summary},

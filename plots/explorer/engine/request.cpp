@@ -41,7 +41,7 @@ Task task_of(const Json& request) {
   check(task.problem);
   if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
-  const Count messages = claimed(*task.algorithm, task.problem, task.segments).messages;
+  const Count messages = predicted_cost(*task.algorithm, task.problem, task.segments).messages;
   if (messages > kMaxMessages)
     fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
                            std::to_string(kMaxMessages) + "): use fewer segments or ranks");
@@ -55,7 +55,7 @@ simulator::FabricSpec fabric_of(const Json& request) {
 }
 
 std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks) {
-  simulator::Values values;
+  Values values;
   if (request.contains("parameters"))
     for (const auto& [name, value] : request["parameters"].items()) {
       if (!value.is_number())

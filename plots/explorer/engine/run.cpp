@@ -18,16 +18,27 @@ class Steps : public SymbolicState {
  public:
   using SymbolicState::SymbolicState;
 
-  Fault meets(const End& send, const End& receive) override {
+  MatchCallbacks callbacks() {
+    MatchCallbacks callbacks;
+    callbacks.on_match = [this](const End& send, const End& receive) {
+      return on_match(send, receive);
+    };
+    callbacks.on_round_end = [this](Rank rank, Count number, Count step, Round round) {
+      return on_round_end(rank, number, step, round);
+    };
+    return callbacks;
+  }
+
+  Fault on_match(const End& send, const End& receive) {
     const Action& a = *receive.action;
     coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
                                      a.kind == ActionKind::reduce ? 1 : 0, send.round,
                                      receive.round});
-    return SymbolicState::meets(send, receive);
+    return SymbolicState::on_match(send, receive);
   }
 
-  Fault ends(Rank rank, Count number, Count step, Round round) override {
-    Fault fault = SymbolicState::ends(rank, number, step, round);
+  Fault on_round_end(Rank rank, Count number, Count step, Round round) {
+    Fault fault = SymbolicState::on_round_end(rank, number, round);
     Step& now = steps_[step];
     for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
     coming_[rank].clear();
@@ -145,7 +156,7 @@ Json run_json(const Json& request) {
     chunks.push_back(p.blocks().size(r));
     for (Rank c = 0; c < p.ranks; ++c) start.push_back(steps.held(r, c));
   }
-  walk(p, run.schedule, steps);
+  match_schedule(p, run.schedule, steps.callbacks());
   for (SumTrees::Id id = 0; id < steps.sums().count(); ++id)
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
@@ -162,7 +173,8 @@ Json run_json(const Json& request) {
   for (Rank r = 0; r < p.ranks; ++r) schedule.push_back(rounds_json(run.schedule(r)));
   answer["schedule"] = std::move(schedule);
   if (run.edited) return answer;
-  answer["claimed"] = cost_json(claimed(*run.task.algorithm, run.task.problem, run.task.segments));
+  answer["claimed"] =
+      cost_json(predicted_cost(*run.task.algorithm, run.task.problem, run.task.segments));
   answer["counted"] =
       cost_json(count(*run.task.algorithm, run.task.problem, run.task.segments).all);
   return answer;
@@ -172,7 +184,7 @@ Json run_json(const Json& request) {
 Json explain_json(const Json& request) {
   const Run run = run_of(request);
   Steps steps(run.lane.problem);
-  walk(run.lane.problem, run.schedule, steps);
+  match_schedule(run.lane.problem, run.schedule, steps.callbacks());
   const Count id = number(request, "id", -1);
   if (id < 0 || id >= steps.sums().count())
     fail(Blame::usage,

@@ -104,15 +104,13 @@ Model loggops() {
       .summary =
           "latency, processor overhead and gap apart, so that they overlap; rendezvous above S",
       .source = "Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010",
-      .parameters = {{"L", Unit::time, picoseconds(3 * kMicrosecond), "latency of the network"},
-                     {"o", Unit::time, picoseconds(kMicrosecond),
-                      "processor time a message, at each end"},
-                     {"g", Unit::time, picoseconds(500 * kNanosecond),
-                      "least time between two messages"},
-                     {"G", Unit::time_per_byte, 80, "time a byte in the port"},
-                     {"O", Unit::time_per_byte, 0, "processor time a byte"},
-                     {"S", Unit::bytes, 64. * 1024 * 1024, "largest eager message"},
-                     {"gamma", Unit::time_per_byte, 0, "time a byte reduced"}},
+      .parameters = {{"L", Unit::time, "3us", "latency of the network"},
+                     {"o", Unit::time, "1us", "processor time a message, at each end"},
+                     {"g", Unit::time, "500ns", "least time between two messages"},
+                     {"G", Unit::time_per_byte, "80ps", "time a byte in the port"},
+                     {"O", Unit::time_per_byte, "0", "processor time a byte"},
+                     {"S", Unit::bytes, "64 MiB", "largest eager message"},
+                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
       .make = make,
   };
 }

@@ -72,17 +72,17 @@ void fit_grid(Settings& settings, Rank hosts) {
 
 template <bool wrapped>
 Topology make_grid_of(const Settings& settings) {
-  return make_grid(settings.spec(), {settings.counts("dims"), wrapped},
+  return make_grid(settings.spec(), {settings.sizes("dims"), wrapped},
                    settings.bandwidth("bandwidth"), settings.time("latency"));
 }
 
 }  // namespace
 
 TopologyKind grid_kind(bool wrapped) {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   TopologyKind kind;
   kind.parameters = {
-      {"dims", Unit::counts, "4x4x4", "hosts a dimension; host 1 is next to host 0 in the first"},
+      {"dims", Unit::sizes, "4x4x4", "hosts a dimension; host 1 is next to host 0 in the first"},
       {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
       {"latency", Unit::time, "500ns", "of a link"}};
   kind.fit = fit_grid;

@@ -1,25 +1,18 @@
 #include "simulator/topologies/build/kind.hpp"
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 
 namespace arlab::simulator {
 
 const TopologyKind& find_topology(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const TopologyKind& kind : topologies()) {
-    if (kind.name == name) return kind;
-    names.push_back(kind.name);
-  }
-  fail(Blame::usage, "unknown topology '" + std::string(name) + "'" + did_you_mean(name, names) +
-                         " (`arlab list topologies` names all)");
+  return find_named(topologies(), name, "topology");
 }
 
 Topology make_topology(std::string_view spec, Rank hosts_wanted) {
-  const std::size_t colon = spec.find(':');
-  const TopologyKind& kind = find_topology(spec.substr(0, colon));
-  Settings settings(kind.name, kind.parameters,
-                    colon == std::string_view::npos ? "" : spec.substr(colon + 1));
+  const NamedSettings parsed = parse_spec(spec);
+  const TopologyKind& kind = find_topology(parsed.name);
+  Settings settings(kind.name, kind.parameters, parsed.settings);
   if (hosts_wanted > 0) kind.fit(settings, hosts_wanted);
   Topology made = kind.make(settings);
   if (made.hosts() < hosts_wanted)

@@ -18,7 +18,7 @@ struct TopologyKind {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  std::vector<TopologyParameter> parameters;
+  std::vector<Parameter> parameters;
   /// Chooses the sizes that were not given: the smallest that hold `hosts`.
   void (*fit)(Settings& settings, Rank hosts) = nullptr;
   Topology (*make)(const Settings& settings) = nullptr;

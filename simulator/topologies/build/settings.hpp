@@ -1,8 +1,7 @@
-// Settings: the parameters of one topology as people write them:
-// "k=8,bandwidth=100Gbps,latency=1us".
+// Settings: the parameters of one topology, as text: "k=8,bandwidth=100Gbps,latency=1us".
 //
-// Values are kept as text, so that what was built can be named again word for word; each is read in
-// its unit when it is set, so that a bad one is refused at once.
+// The text is kept, so that spec() repeats it word for word. Each value is read once when it is
+// set, so that a bad one is rejected at once.
 #pragma once
 
 #include <cstdint>
@@ -12,48 +11,34 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
 #include "algorithms/base/time.hpp"
 #include "algorithms/problem.hpp"
 
 namespace arlab::simulator {
 
-struct TopologyParameter {
-  enum class Unit { count, counts, ratio, bandwidth, time, flag };
-  std::string_view name;
-  Unit unit;
-  std::string_view default_value;  ///< as a user would write it
-  std::string_view help;
-};
-
-/// "100Gbps", "12.5GB/s" (K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024): bytes a second.
-/// "1us", "350ns", "0": picoseconds. "8x8x4": counts, each at least 1. Throw Error(usage) that
-/// names `what` and the text.
-double parse_bandwidth(std::string_view text, std::string_view what);
+/// Reads a latency of at most one second. Throws Error(usage) that names `what` and the text.
 Time parse_latency(std::string_view text, std::string_view what);
-std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view what);
-/// A number above zero.
-double parse_ratio(std::string_view text, std::string_view what);
 
 class Settings {
  public:
-  /// `text`: "name=value,name=value". Throws Error(usage) naming the bad value, or the parameter
-  /// and the nearest one.
-  Settings(std::string_view topology, std::span<const TopologyParameter> parameters,
-           std::string_view text);
+  /// Throws Error(usage) that names a bad value, or an unknown parameter and the nearest one.
+  Settings(std::string_view topology, std::span<const Parameter> parameters,
+           std::span<const Setting> settings);
 
   bool given(std::string_view name) const { return values_.count(name) > 0; }
-  /// Sets what was not given.
+  /// Sets a parameter that was not given.
   void choose(std::string_view name, std::string value);
   void choose(std::string_view name, std::int64_t value) { choose(name, std::to_string(value)); }
 
   std::int32_t count(std::string_view name) const;
-  std::vector<std::int32_t> counts(std::string_view name) const;
+  std::vector<std::int32_t> sizes(std::string_view name) const;
   double ratio(std::string_view name) const;
-  double bandwidth(std::string_view name) const;  ///< bytes a second
+  double bandwidth(std::string_view name) const;  ///< bytes per second
   Time time(std::string_view name) const;
   bool flag(std::string_view name) const;
 
-  /// "fat_tree:k=8,oversubscription=4": what was given or chosen.
+  /// Returns the parameters given or chosen: "fat_tree:k=8,oversubscription=4".
   std::string spec() const;
 
  private:
@@ -62,7 +47,7 @@ class Settings {
   void set(std::string_view name, std::string_view value);
 
   std::string_view topology_;
-  std::span<const TopologyParameter> parameters_;
+  std::span<const Parameter> parameters_;
   std::map<std::string, std::string, std::less<>> values_;
 };
 

@@ -33,8 +33,6 @@ class TreeShape {
   bool below(int level, Count position, Rank host) const;
 
  private:
-  static std::size_t index(int level) { return static_cast<std::size_t>(level); }
-
   Tree tree_;
   std::vector<Count> ups_, downs_;  // products of up and down below each level
   std::vector<Count> width_, first_;

@@ -22,7 +22,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind crossbar() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "crossbar",
       .summary = "every host has an up link and a down link to one ideal switch",

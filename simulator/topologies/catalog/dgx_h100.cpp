@@ -43,7 +43,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind dgx_h100() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "dgx_h100",
       .summary = "preset: NVIDIA DGX SuperPOD of DGX H100 systems, 8 GPUs and 8 NICs each",

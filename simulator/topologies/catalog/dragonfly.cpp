@@ -70,7 +70,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind dragonfly() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "dragonfly",
       .summary = "groups of routers, all joined within a group, and the groups all joined",

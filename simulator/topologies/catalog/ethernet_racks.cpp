@@ -48,7 +48,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind ethernet_racks() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "ethernet_racks",
       .summary = "preset: racks of 10, 25 or 100 GbE hosts, oversubscribed as usual, and spines",

@@ -50,7 +50,7 @@ Tree tree_of(const Settings& settings) {
       fail(Blame::usage, settings.spec() +
                              ": give k, levels and oversubscription, or down, up and " +
                              "count, not both");
-    Tree tree{settings.counts("down"), settings.counts("up"), settings.counts("count")};
+    Tree tree{settings.sizes("down"), settings.sizes("up"), settings.sizes("count")};
     if (!settings.given("up")) tree.up.assign(tree.down.size(), 1);
     if (!settings.given("count")) tree.count.assign(tree.down.size(), 1);
     return tree;
@@ -81,7 +81,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind fat_tree() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "fat_tree",
       .summary = "levels of equal switches with as many links up as down, or fewer",
@@ -90,10 +90,10 @@ TopologyKind fat_tree() {
                      {"levels", Unit::count, "3", "of switches: 2 or 3"},
                      {"oversubscription", Unit::ratio, "1",
                       "links down by links up of an edge switch"},
-                     {"down", Unit::counts, "4x4",
+                     {"down", Unit::sizes, "4x4",
                       "general form: children of a node, level by level"},
-                     {"up", Unit::counts, "1x1", "parents of a node, level by level"},
-                     {"count", Unit::counts, "1x1", "parallel cables, level by level"},
+                     {"up", Unit::sizes, "1x1", "parents of a node, level by level"},
+                     {"count", Unit::sizes, "1x1", "parallel cables, level by level"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},
                      {"latency", Unit::time, "500ns", "of a link"}},
       .fit = fit,

@@ -20,7 +20,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind full_mesh() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "full_mesh",
       .summary = "every host is joined to every other",

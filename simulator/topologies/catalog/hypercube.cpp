@@ -26,7 +26,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind hypercube() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "hypercube",
       .summary = "2^d hosts, joined where their numbers differ in one bit",

@@ -30,7 +30,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind leaf_spine() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "leaf_spine",
       .summary = "racks of hosts on leaf switches, every leaf on every spine",

@@ -35,7 +35,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind rail_pod() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "rail_pod",
       .summary = "GPUs on NVLink within a node, a NIC each, GPU r of every node on rail switch r",

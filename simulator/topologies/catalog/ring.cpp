@@ -15,7 +15,7 @@ Topology make(const Settings& settings) {
 }  // namespace
 
 TopologyKind ring() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "ring",
       .summary = "every host is joined to its two neighbours",

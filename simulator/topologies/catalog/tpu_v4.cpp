@@ -15,19 +15,18 @@ void fit(Settings& settings, Rank hosts) {
 }
 
 Topology make(const Settings& settings) {
-  return make_grid(settings.spec(), {settings.counts("dims"), true}, 50e9,
-                   settings.time("latency"));
+  return make_grid(settings.spec(), {settings.sizes("dims"), true}, 50e9, settings.time("latency"));
 }
 
 }  // namespace
 
 TopologyKind tpu_v4() {
-  using Unit = TopologyParameter::Unit;
+  using Unit = Parameter::Unit;
   return {
       .name = "tpu_v4",
       .summary = "preset: 3-dimensional torus like a TPU v4 slice, 50 GB/s a link",
       .source = "Jouppi et al., ISCA 2023",
-      .parameters = {{"dims", Unit::counts, "4x4x4", "chips a dimension"},
+      .parameters = {{"dims", Unit::sizes, "4x4x4", "chips a dimension"},
                      {"latency", Unit::time, "1us", "of a link (an assumption)"}},
       .fit = fit,
       .make = make,

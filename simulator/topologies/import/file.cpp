@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "simulator/topologies/analysis/connectivity.hpp"
 #include "simulator/topologies/build/settings.hpp"
 #include "simulator/topologies/import/parsed_graph.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "algorithms/base/random.hpp"
 #include "simulator/topologies/routing/structured_routes.hpp"
 
@@ -43,15 +43,7 @@ std::string_view summary(Routing routing) {
   return kIdeas[static_cast<std::size_t>(routing)];
 }
 
-Routing find_routing(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const Routing routing : kRoutings) {
-    if (name(routing) == text) return routing;
-    names.push_back(name(routing));
-  }
-  fail(Blame::usage, "unknown routing '" + std::string(text) + "'" + did_you_mean(text, names) +
-                         " (`arlab list topologies` names all)");
-}
+Routing find_routing(std::string_view text) { return find_named(kRoutings, text, "routing"); }
 
 Router::Router(const Topology& topology, Routing routing, std::uint64_t seed)
     : topology_(topology),

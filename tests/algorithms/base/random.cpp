@@ -6,17 +6,17 @@
 
 using namespace arlab;
 
-TEST_CASE("a draw depends on its seed, stream and number, and on nothing before it") {
+TEST_CASE("a draw depends on its seed, stream and number only") {
   const Random random(42);
   CHECK(random(7) == Random(42)(7));
-  CHECK(random(0) == 0xa1b0ca6405037941);  // as worked out in Python
+  CHECK(random(0) == 0xa1b0ca6405037941);  // computed with Python
   std::set<std::uint64_t> seen;
   for (std::uint64_t stream = 0; stream < 100; ++stream)
     for (std::uint64_t number = 0; number < 100; ++number) seen.insert(random.of(stream)(number));
   CHECK(seen.size() == 10'000);
 }
 
-TEST_CASE("draws below a bound reach all of it evenly") {
+TEST_CASE("draws below a bound are uniform") {
   const Random random(1);
   std::vector<int> seen(7, 0);
   for (std::uint64_t i = 0; i < 70'000; ++i) ++seen[static_cast<std::size_t>(random.below(7, i))];
@@ -25,7 +25,7 @@ TEST_CASE("draws below a bound reach all of it evenly") {
   CHECK(random.below(Count{1} << 62, 3) > 0);
 }
 
-TEST_CASE("a shuffle is a permutation that its key decides") {
+TEST_CASE("a shuffle is a permutation that depends on its key only") {
   std::vector<int> a{0, 1, 2, 3, 4, 5, 6, 7}, b = a;
   shuffle(a, Random(3));
   shuffle(b, Random(3));

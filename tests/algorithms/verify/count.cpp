@@ -19,18 +19,18 @@ TEST_CASE("count adds up what every rank sends") {
   CHECK(counts.rank == std::vector<Cost>{{2, 20, 4}, {1, 10, 2}, {2, 20, 4}, {1, 10, 2}});
 }
 
-TEST_CASE("messages without elements are not counted, their rounds are") {
+TEST_CASE("messages without elements do not count, but their rounds do") {
   const Counts counts = count(find_algorithm("ring"), {.ranks = 4, .elements = 1});
   CHECK(counts.all == Cost{6, 6, 6});
   CHECK(counts.rank[0] == Cost{1, 1, 6});
 }
 
-TEST_CASE("segments multiply messages, not elements, and lanes run side by side") {
+TEST_CASE("segments multiply messages but not elements, and lanes run concurrently") {
   const Counts counts = count(find_algorithm("tree"), {.ranks = 4, .elements = 10}, 5);
   CHECK(counts.all == Cost{30, 60, 4});
 }
 
-TEST_CASE("nothing is counted of programs that do not fit together") {
+TEST_CASE("count rejects programs that do not match") {
   Algorithm wrong = find_algorithm("tree");
   wrong.name = "wrong";
   wrong.program = sends_to_nobody;

@@ -1,4 +1,4 @@
-// Edits: one change at each action of each program in turn. Every one must be caught.
+// Edits: changes each action of each program in turn. verify must catch every change.
 #include <functional>
 #include <set>
 #include <string>
@@ -14,10 +14,10 @@ using Kind = Fault::Kind;
 
 namespace {
 
-// What it may be found as depends on where it is.
+// The kinds of fault that it may cause, depending on the place.
 struct Edit {
   const char* what;
-  std::function<bool(const Problem&, Action&)> apply;  // false: nothing to edit here
+  std::function<bool(const Problem&, Action&)> apply;  // false: not applicable here
   std::set<Kind> kinds;
 };
 
@@ -36,13 +36,13 @@ const std::vector<Edit> kEdits{
        a.peer = p.wrap(Count{a.peer} + 1);
        return true;
      },
-     {Kind::bad_peer, Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::doubled}},
+     {Kind::bad_peer, Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::duplicate}},
     {"other direction",
      [](const Problem&, Action& a) {
        a.kind = a.sends() ? ActionKind::reduce : ActionKind::send;
        return true;
      },
-     {Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::doubled}},
+     {Kind::mismatched, Kind::unmatched, Kind::deadlock, Kind::duplicate}},
     {"replace for reduce",
      [](const Problem&, Action& a) {
        const bool edits = a.kind == ActionKind::reduce;
@@ -56,12 +56,12 @@ const std::vector<Edit> kEdits{
        a.kind = ActionKind::reduce;
        return edits;
      },
-     {Kind::doubled}},
+     {Kind::duplicate}},
 };
 
 }  // namespace
 
-TEST_CASE("an edit of any one action of any program is caught") {
+TEST_CASE("verify catches an edit of any one action of any program") {
   for (const Algorithm& algorithm : algorithms())
     for (const Rank ranks : {2, 3, 4, 5, 8}) {
       const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 100, .root = ranks / 2});

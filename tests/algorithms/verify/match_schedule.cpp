@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/text.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
 
@@ -12,91 +13,88 @@ using namespace arlab;
 
 namespace {
 
-Walk walk_of(const Script& script) {
-  Visitor nobody;
-  return walk({.ranks = static_cast<Rank>(script.size())}, replay(script), nobody);
+MatchResult matched(const Script& script, const MatchCallbacks& callbacks = {}) {
+  return match_schedule({.ranks = static_cast<Rank>(script.size())}, replay(script), callbacks);
 }
 
-struct Seen : Visitor {
-  std::vector<std::string> events;
+std::string at(Rank rank, Count round) { return concat(rank, ".", round); }
 
-  Fault starts(Rank rank, Count round, Round) override { return note("starts", rank, round); }
-  Fault ends(Rank rank, Count round, Count, Round) override { return note("ends", rank, round); }
-  Fault meets(const End& send, const End& receive) override {
-    events.push_back(at(send.rank, send.round) + " meets " + at(receive.rank, receive.round) +
-                     " at " + std::to_string(receive.position));
-    return {};
-  }
-
- private:
-  static std::string at(Rank rank, Count round) {
-    return std::to_string(rank) + "." + std::to_string(round);
-  }
-  Fault note(const char* what, Rank rank, Count round) {
-    events.push_back(at(rank, round) + " " + what);
-    return {};
-  }
-};
+// Notes every event as text.
+MatchCallbacks recording(std::vector<std::string>& events) {
+  MatchCallbacks callbacks;
+  callbacks.on_round_start = [&](Rank rank, Count round, Round) {
+    events.push_back(at(rank, round) + " starts");
+    return Fault{};
+  };
+  callbacks.on_match = [&](const End& send, const End& receive) {
+    events.push_back(concat(at(send.rank, send.round), " matches ", at(receive.rank, receive.round),
+                            " at ", receive.position));
+    return Fault{};
+  };
+  callbacks.on_round_end = [&](Rank rank, Count round, Count, Round) {
+    events.push_back(at(rank, round) + " ends");
+    return Fault{};
+  };
+  return callbacks;
+}
 
 const ChunkRange k0{0, 1}, k1{1, 1}, k2{2, 1};
 
 }  // namespace
 
-TEST_CASE("a visitor sees both ends of a message while their rounds run") {
+TEST_CASE("callbacks see both ends of a message while their rounds run") {
   const Script script{{{send(1, k0)}, {replace(1, k0)}}, {{reduce(0, k0)}, {send(0, k0)}}};
-  Seen seen;
-  const Walk walked = walk({.ranks = 2}, replay(script), seen);
-  CHECK_FALSE(walked.fault);
+  std::vector<std::string> events;
+  CHECK_FALSE(matched(script, recording(events)).fault);
   const std::vector<std::string> expected{
-      "0.1 starts", "1.1 starts",         "0.1 ends", "1.1 ends", "1.2 starts",
-      "0.2 starts", "1.2 meets 0.2 at 0", "1.2 ends", "0.2 ends", "0.1 meets 1.1 at 0"};
-  CHECK_THAT(seen.events, Catch::UnorderedEquals(expected));
+      "0.1 starts", "1.1 starts",           "0.1 ends", "1.1 ends", "1.2 starts",
+      "0.2 starts", "1.2 matches 0.2 at 0", "1.2 ends", "0.2 ends", "0.1 matches 1.1 at 0"};
+  CHECK_THAT(events, Catch::UnorderedEquals(expected));
   const auto when = [&](const std::string& event) {
-    return std::find(seen.events.begin(), seen.events.end(), event) - seen.events.begin();
+    return std::find(events.begin(), events.end(), event) - events.begin();
   };
-  CHECK(when("0.1 starts") < when("0.1 meets 1.1 at 0"));
-  CHECK(when("1.1 starts") < when("0.1 meets 1.1 at 0"));
-  CHECK(when("0.1 meets 1.1 at 0") < when("0.1 ends"));
+  CHECK(when("0.1 starts") < when("0.1 matches 1.1 at 0"));
+  CHECK(when("1.1 starts") < when("0.1 matches 1.1 at 0"));
+  CHECK(when("0.1 matches 1.1 at 0") < when("0.1 ends"));
   CHECK(when("0.1 ends") < when("0.2 starts"));
 }
 
 TEST_CASE("rounds are the longest chain of messages, not the sum over ranks") {
   // A relay 0 -> 1 -> 2: every rank has at most two rounds, the chain has two.
-  const Walk relay =
-      walk_of({{{send(1, k0)}}, {{reduce(0, k0)}, {send(2, k0)}}, {{reduce(1, k0)}}});
+  const MatchResult relay =
+      matched({{{send(1, k0)}}, {{reduce(0, k0)}, {send(2, k0)}}, {{reduce(1, k0)}}});
   CHECK(relay.rounds == 2);
-  CHECK(relay.rounds_of == std::vector<Count>{1, 2, 1});
-  // Two pairs that know nothing of each other run side by side.
-  const Walk pairs =
-      walk_of({{{send(1, k0)}}, {{reduce(0, k0)}}, {{send(3, k0)}}, {{reduce(2, k0)}}});
+  CHECK(relay.rank_rounds == std::vector<Count>{1, 2, 1});
+  // Two independent pairs run side by side.
+  const MatchResult pairs =
+      matched({{{send(1, k0)}}, {{reduce(0, k0)}}, {{send(3, k0)}}, {{reduce(2, k0)}}});
   CHECK(pairs.rounds == 1);
 }
 
-TEST_CASE("messages of one pair meet in order, even from one round into two") {
-  CHECK_FALSE(walk_of({{{send(1, k0), send(1, k1)}}, {{reduce(0, k0)}, {reduce(0, k1)}}}).fault);
-  CHECK(walk_of({{{send(1, k1), send(1, k0)}}, {{reduce(0, k0)}, {reduce(0, k1)}}}).fault.kind ==
+TEST_CASE("messages of one pair match in order, also from one round into two") {
+  CHECK_FALSE(matched({{{send(1, k0), send(1, k1)}}, {{reduce(0, k0)}, {reduce(0, k1)}}}).fault);
+  CHECK(matched({{{send(1, k1), send(1, k0)}}, {{reduce(0, k0)}, {reduce(0, k1)}}}).fault.kind ==
         Fault::Kind::mismatched);
 }
 
-TEST_CASE("empty programs and empty rounds are no fault") {
-  CHECK_FALSE(walk_of({{}, {}}).fault);
-  CHECK_FALSE(walk_of({{{}, {send(1, k0)}}, {{reduce(0, k0)}, {}}}).fault);
+TEST_CASE("empty programs and empty rounds are valid") {
+  CHECK_FALSE(matched({{}, {}}).fault);
+  CHECK_FALSE(matched({{{}, {send(1, k0)}}, {{reduce(0, k0)}, {}}}).fault);
 }
 
-TEST_CASE("a visitor's fault ends the walk") {
-  struct Stops : Visitor {
-    int met = 0;
-    Fault meets(const End& send, const End&) override {
-      ++met;
-      return {Fault::Kind::unheld, send.rank, send.round, 0, "stop"};
-    }
-  } stops;
+TEST_CASE("a fault from a callback ends the traversal") {
+  int matches = 0;
+  MatchCallbacks callbacks;
+  callbacks.on_match = [&](const End& send, const End&) {
+    ++matches;
+    return Fault{Fault::Kind::undefined, send.rank, send.round, 0, "stop"};
+  };
   const Script script{{{send(1, k0)}, {send(1, k1)}}, {{reduce(0, k0)}, {reduce(0, k1)}}};
-  CHECK(walk({.ranks = 2}, replay(script), stops).fault.text == "stop");
-  CHECK(stops.met == 1);
+  CHECK(matched(script, callbacks).fault.text == "stop");
+  CHECK(matches == 1);
 }
 
-TEST_CASE("every fault of a walk says who, when and what") {
+TEST_CASE("every fault names the rank, the round and the action") {
   struct Example {
     Script script;
     Fault::Kind kind;
@@ -106,13 +104,13 @@ TEST_CASE("every fault of a walk says who, when and what") {
   const std::vector<Example> examples{
       {{{{send(0, k0)}}, {}},
        Fault::Kind::bad_peer,
-       "rank 0, round 1: send chunk 0 to rank 0, which is no other rank of 2"},
+       "rank 0, round 1: send chunk 0 to rank 0, but the peer must be another of the 2 ranks"},
       {{{{send(2, k0)}}, {}},
        Fault::Kind::bad_peer,
-       "rank 0, round 1: send chunk 0 to rank 2, which is no other rank of 2"},
+       "rank 0, round 1: send chunk 0 to rank 2, but the peer must be another of the 2 ranks"},
       {{{}, {{reduce(-1, k0)}}},
        Fault::Kind::bad_peer,
-       "rank 1, round 1: reduce chunk 0 from rank -1, which is no other rank of 2"},
+       "rank 1, round 1: reduce chunk 0 from rank -1, but the peer must be another of the 2 ranks"},
       {{{{send(1, {1, 2})}}, {}},
        Fault::Kind::bad_chunk,
        "rank 0, round 1: send chunks 1 to 2 to rank 1, but the chunks are 0 to 1"},
@@ -124,7 +122,7 @@ TEST_CASE("every fault of a walk says who, when and what") {
        "rank 0, round 1: send chunks 1 to 2147483647 to rank 1, but the chunks are 0 to 1"},
       {{{{send(1, {1, 0})}}, {}},
        Fault::Kind::bad_chunk,
-       "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one"},
+       "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one chunk"},
       {{{{send(1, {0, 2}), replace(1, k1)}}, {}},
        Fault::Kind::hazard,
        "rank 0, round 1: send chunks 0 to 1 to rank 1 and replace chunk 1 from rank 1 touch the "
@@ -143,15 +141,15 @@ TEST_CASE("every fault of a walk says who, when and what") {
       {{{{send(1, k0)}, {reduce(1, k0)}}, {{send(0, k0)}, {reduce(0, k0)}}},
        Fault::Kind::deadlock,
        "deadlock with rendezvous sends: rank 0, round 1: waits to send chunk 0 to rank 1; rank 1, "
-       "round 1: waits to send chunk 0 to rank 0; and so around"},
-      // Rank 0 waits for the circle of 1 and 2, but is not in it.
+       "round 1: waits to send chunk 0 to rank 0; which closes the cycle"},
+      // Rank 0 waits for the cycle of 1 and 2, but is not in it.
       {{{{reduce(1, k0)}}, {{reduce(2, k1)}, {send(0, k0)}}, {{reduce(1, k2)}}},
        Fault::Kind::deadlock,
        "deadlock with rendezvous sends: rank 1, round 1: waits to reduce chunk 1 from rank 2; rank "
-       "2, round 1: waits to reduce chunk 2 from rank 1; and so around"},
+       "2, round 1: waits to reduce chunk 2 from rank 1; which closes the cycle"},
   };
   for (const Example& example : examples) {
-    const Fault fault = walk_of(example.script).fault;
+    const Fault fault = matched(example.script).fault;
     INFO(name(fault.kind));
     CHECK(fault.kind == example.kind);
     CHECK(fault.text == example.text);
@@ -161,5 +159,5 @@ TEST_CASE("every fault of a walk says who, when and what") {
 TEST_CASE("a send may overlap a reduce: it reads the value at the round's start") {
   const Rounds exchange_with_1{{send(1, {0, 2}), reduce(1, {0, 2})}};
   const Rounds exchange_with_0{{send(0, {0, 2}), reduce(0, {0, 2})}};
-  CHECK_FALSE(walk_of({exchange_with_1, exchange_with_0}).fault);
+  CHECK_FALSE(matched({exchange_with_1, exchange_with_0}).fault);
 }

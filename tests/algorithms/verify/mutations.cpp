@@ -1,5 +1,5 @@
-// Mutations: correct programs with one thing changed. Each must be caught, as the right kind of
-// fault, with a text that says where.
+// Mutations: correct programs with one change. verify must report the right kind of fault, with a
+// text that names the place.
 #include <algorithm>
 #include <vector>
 
@@ -49,14 +49,14 @@ void swap_rounds(Script& s, Rank rank, std::size_t k, std::size_t l) {
   std::swap(s[std::size_t(rank)][k - 1], s[std::size_t(rank)][l - 1]);
 }
 
-// Round k does what rounds k and k + 1 did.
+// Merges rounds k and k + 1.
 void merge_rounds(Script& s, Rank rank, int k) {
   auto& rounds = s[std::size_t(rank)];
   for (const Action& a : rounds[std::size_t(k)]) rounds[std::size_t(k - 1)].push_back(a);
   erase_round(s, rank, k + 1);
 }
 
-// Each round of the rank becomes two: first its sends, then its receives.
+// Splits each round of the rank in two: first its sends, then its receives.
 void send_first(Script& s, Rank rank) {
   Rounds apart;
   for (const auto& round : s[std::size_t(rank)]) {
@@ -91,8 +91,8 @@ const std::vector<Mutation> kMutations{
      [](Script& s) {
        at(s, 0, 1).chunks = at(s, 1, 1, 1).chunks = {1, 1};
      },
-     Kind::doubled, 1, 3, 1,
-     "rank 1, round 3, chunk 1: what it adds from rank 0 would count the contribution of rank 0 "
+     Kind::duplicate, 1, 3, 1,
+     "rank 1, round 3, chunk 1: adding from rank 0 would count the contribution of rank 0 "
      "twice"},
     {"part of the vector only, sent", "tree", on(8),
      [](Script& s) { at(s, 6, 2).chunks.count = 7; }, Kind::mismatched, 4, 2, 0,
@@ -120,7 +120,7 @@ const std::vector<Mutation> kMutations{
     {"missing send that closes a circle", "tree", on(4), [](Script& s) { erase_round(s, 3, 1); },
      Kind::deadlock, 2, 1, 0,
      "deadlock with rendezvous sends: rank 2, round 1: waits to reduce chunks 0 to 3 from rank 3; "
-     "rank 3, round 1: waits to replace chunks 0 to 3 from rank 2; and so around"},
+     "rank 3, round 1: waits to replace chunks 0 to 3 from rank 2; which closes the cycle"},
     {"missing message, at both ends", "master_worker", on(4),
      [](Script& s) {
        erase_action(s, 0, 1, 1);
@@ -138,8 +138,8 @@ const std::vector<Mutation> kMutations{
        s[0].push_back(s[0][0]);
        s[1].push_back(s[1][0]);
      },
-     Kind::doubled, 1, 3, 0,
-     "rank 1, round 3, chunk 0: what it adds from rank 0 would count the contribution of rank 0 "
+     Kind::duplicate, 1, 3, 0,
+     "rank 1, round 3, chunk 0: adding from rank 0 would count the contribution of rank 0 "
      "twice"},
     {"doubled contribution", "master_worker", on(3),
      [](Script& s) {
@@ -148,28 +148,29 @@ const std::vector<Mutation> kMutations{
        s[1].insert(s[1].begin(), {reduce(2, {0, 3})});
        s[1].insert(s[1].begin() + 2, {send(0, {0, 3})});
      },
-     Kind::doubled, 0, 1, 0,
-     "rank 0, round 1, chunk 0: what it adds from rank 1 would count the contribution of rank 1 "
+     Kind::duplicate, 0, 1, 0,
+     "rank 0, round 1, chunk 0: adding from rank 1 would count the contribution of rank 1 "
      "twice"},
     {"mismatched peer", "ring", on(4), [](Script& s) { at(s, 1, 2).peer = 3; }, Kind::deadlock, 1,
      2, 3,
      "deadlock with rendezvous sends: rank 1, round 2: waits to send chunk 3 to rank 3; rank 3, "
      "round 3: waits to reduce chunk 3 from rank 2; rank 2, round 2: waits to reduce chunk 3 from "
-     "rank 1; and so around"},
+     "rank 1; which closes the cycle"},
     {"mismatched peer", "tree", on(8), [](Script& s) { at(s, 3, 1).peer = 1; }, Kind::deadlock, 0,
      2, 0,
      "deadlock with rendezvous sends: rank 0, round 2: waits to reduce chunks 0 to 7 from rank 2; "
      "rank 2, round 1: waits to reduce chunks 0 to 7 from rank 3; rank 3, round 1: waits to send "
-     "chunks 0 to 7 to rank 1; rank 1, round 2: waits to replace chunks 0 to 7 from rank 0; and so "
-     "around"},
+     "chunks 0 to 7 to rank 1; rank 1, round 2: waits to replace chunks 0 to 7 from rank 0; which "
+     "closes the cycle"},
     {"send to itself", "round_robin", on(5), [](Script& s) { at(s, 2, 3).peer = 2; },
      Kind::bad_peer, 2, 3, 0,
-     "rank 2, round 3: send chunk 0 to rank 2, which is no other rank of 5"},
+     "rank 2, round 3: send chunk 0 to rank 2, but the peer must be another of the 5 ranks"},
     {"peer beyond the last rank", "ring", on(6), [](Script& s) { at(s, 5, 1).peer = 6; },
      Kind::bad_peer, 5, 1, 4,
-     "rank 5, round 1: send chunk 4 to rank 6, which is no other rank of 6"},
+     "rank 5, round 1: send chunk 4 to rank 6, but the peer must be another of the 6 ranks"},
     {"negative peer", "ring", on(6), [](Script& s) { at(s, 0, 10, 1).peer = -1; }, Kind::bad_peer,
-     0, 10, 1, "rank 0, round 10: replace chunk 1 from rank -1, which is no other rank of 6"},
+     0, 10, 1,
+     "rank 0, round 10: replace chunk 1 from rank -1, but the peer must be another of the 6 ranks"},
     {"chunk beyond the last", "ring", on(7),
      [](Script& s) {
        at(s, 6, 12).chunks = {7, 1};
@@ -181,23 +182,23 @@ const std::vector<Mutation> kMutations{
      "rank 2, round 1: send chunks 1 to 8 to rank 3, but the chunks are 0 to 7"},
     {"no chunk", "round_robin", on(3), [](Script& s) { at(s, 0, 1).chunks.count = 0; },
      Kind::bad_chunk, 0, 1, 1,
-     "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one"},
+     "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one chunk"},
     {"receive before send", "master_worker", on(4), [](Script& s) { swap_rounds(s, 2, 1, 2); },
      Kind::deadlock, 0, 1, 0,
      "deadlock with rendezvous sends: rank 0, round 1: waits to reduce chunks 0 to 3 from rank 2; "
-     "rank 2, round 1: waits to replace chunks 0 to 3 from rank 0; and so around"},
+     "rank 2, round 1: waits to replace chunks 0 to 3 from rank 0; which closes the cycle"},
     {"receive before send", "butterfly", on(3), [](Script& s) { swap_rounds(s, 2, 1, 2); },
      Kind::deadlock, 0, 1, 0,
      "deadlock with rendezvous sends: rank 0, round 1: waits to reduce chunks 0 to 2 from rank 2; "
-     "rank 2, round 1: waits to replace chunks 0 to 2 from rank 0; and so around"},
-    {"everybody sends first", "ring", on(4),
+     "rank 2, round 1: waits to replace chunks 0 to 2 from rank 0; which closes the cycle"},
+    {"every rank sends first", "ring", on(4),
      [](Script& s) {
        for (Rank r = 0; r < 4; ++r) send_first(s, r);
      },
      Kind::deadlock, 0, 1, 3,
      "deadlock with rendezvous sends: rank 0, round 1: waits to send chunk 3 to rank 1; rank 1, "
      "round 1: waits to send chunk 0 to rank 2; rank 2, round 1: waits to send chunk 1 to rank 3; "
-     "rank 3, round 1: waits to send chunk 2 to rank 0; and so around"},
+     "rank 3, round 1: waits to send chunk 2 to rank 0; which closes the cycle"},
     {"two partners send first", "butterfly", on(8),
      [](Script& s) {
        send_first(s, 2);
@@ -205,10 +206,10 @@ const std::vector<Mutation> kMutations{
      },
      Kind::deadlock, 2, 5, 0,
      "deadlock with rendezvous sends: rank 2, round 5: waits to send chunks 0 to 7 to rank 6; rank "
-     "6, round 5: waits to send chunks 0 to 7 to rank 2; and so around"},
+     "6, round 5: waits to send chunks 0 to 7 to rank 2; which closes the cycle"},
     {"steps in another order", "butterfly", on(8), [](Script& s) { swap_rounds(s, 4, 1, 2); },
-     Kind::doubled, 7, 2, 0,
-     "rank 7, round 2, chunk 0: what it adds from rank 5 would count the contribution of rank 6 "
+     Kind::duplicate, 7, 2, 0,
+     "rank 7, round 2, chunk 0: adding from rank 5 would count the contribution of rank 6 "
      "twice"},
     {"steps in another order, at both ends", "ring", on(4),
      [](Script& s) {
@@ -223,12 +224,12 @@ const std::vector<Mutation> kMutations{
      [](Script& s) { at(s, 4, 2).kind = ActionKind::replace; }, Kind::missing, 0, 0, 0,
      "rank 0, at the end, chunk 0: the contribution of rank 4 is missing"},
     {"reduce instead of replace", "ring", on(4),
-     [](Script& s) { at(s, 0, 4, 1).kind = ActionKind::reduce; }, Kind::doubled, 0, 4, 3,
-     "rank 0, round 4, chunk 3: what it adds from rank 3 would count the contribution of rank 0 "
+     [](Script& s) { at(s, 0, 4, 1).kind = ActionKind::reduce; }, Kind::duplicate, 0, 4, 3,
+     "rank 0, round 4, chunk 3: adding from rank 3 would count the contribution of rank 0 "
      "twice"},
     {"reduce instead of replace", "tree", on(5),
-     [](Script& s) { at(s, 3, 2).kind = ActionKind::reduce; }, Kind::doubled, 3, 2, 0,
-     "rank 3, round 2, chunk 0: what it adds from rank 2 would count the contribution of rank 3 "
+     [](Script& s) { at(s, 3, 2).kind = ActionKind::reduce; }, Kind::duplicate, 3, 2, 0,
+     "rank 3, round 2, chunk 0: adding from rank 2 would count the contribution of rank 3 "
      "twice"},
     {"replace overlapping a send", "tree", on(4), [](Script& s) { merge_rounds(s, 2, 3); },
      Kind::hazard, 2, 3, 0,
@@ -252,12 +253,12 @@ const std::vector<Mutation> kMutations{
      Kind::deadlock, 0, 3, 0,
      "deadlock with rendezvous sends: rank 0, round 3: waits to reduce chunks 0 to 5 from rank 4; "
      "rank 4, round 1: waits to reduce chunks 0 to 5 from rank 5; rank 5, round 1: waits to reduce "
-     "chunks 0 to 5 from rank 0; and so around"},
+     "chunks 0 to 5 from rank 0; which closes the cycle"},
     {"another number of ranks", "ring", on(4),
      [](Script& s) { s[2] = program_of("ring", on(3), 2); }, Kind::deadlock, 0, 2, 1,
      "deadlock with rendezvous sends: rank 0, round 2: waits to reduce chunk 1 from rank 3; rank "
      "3, round 1: waits to reduce chunk 1 from rank 2; rank 2, round 1: waits to send chunk 1 to "
-     "rank 0; and so around"},
+     "rank 0; which closes the cycle"},
     {"another algorithm", "ring", on(4),
      [](Script& s) { s[1] = program_of("round_robin", on(4), 1); }, Kind::mismatched, 1, 1, 1,
      "rank 1, round 1: reduce chunk 1 from rank 0, but that rank's message (its round 1) is: send "
@@ -269,16 +270,16 @@ const std::vector<Mutation> kMutations{
      [](Script& s) {
        at(s, 2, 1).chunks = at(s, 3, 1, 1).chunks = {0, 1};
      },
-     Kind::unheld, 2, 1, 0,
+     Kind::undefined, 2, 1, 0,
      "rank 2, round 1, chunk 0: sends it to rank 3, but holds no value of it"},
     {"adds to a chunk that it does not hold", "round_robin", gather(4),
-     [](Script& s) { at(s, 1, 1, 1).kind = ActionKind::reduce; }, Kind::unheld, 1, 1, 0,
+     [](Script& s) { at(s, 1, 1, 1).kind = ActionKind::reduce; }, Kind::undefined, 1, 1, 0,
      "rank 1, round 1, chunk 0: adds to it from rank 0, but holds no value of it"},
 };
 
 }  // namespace
 
-TEST_CASE("seeded mutations are caught, with rank, round and chunk") {
+TEST_CASE("verify reports seeded mutations with rank, round and chunk") {
   for (const Mutation& m : kMutations) {
     INFO(m.what << ", " << m.algorithm << " on " << m.problem.ranks);
     Script script = script_of(find_algorithm(m.algorithm), m.problem);

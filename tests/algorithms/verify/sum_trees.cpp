@@ -19,8 +19,8 @@ TEST_CASE("a sum knows its contributions") {
   Rank shared = -1;
   const SumTrees::Id a = sums.add(2, 0, shared);
   CHECK(sums.bracketing(a, 100) == "(0+2)");
-  CHECK(sums.lacks(a) == 1);
+  CHECK(sums.missing_rank(a) == 1);
   sums.add(a, 2, shared);
   CHECK(shared == 2);
-  CHECK(sums.lacks(sums.add(a, 1, shared)) == -1);
+  CHECK(sums.missing_rank(sums.add(a, 1, shared)) == -1);
 }

@@ -12,7 +12,7 @@ namespace {
 
 Proof proof_of(const char* name, Problem p) { return verify(find_algorithm(name), p); }
 
-// What a student may hand in: a ring in which every rank passes its own chunk on again and again,
+// A mistake that students make: a ring in which every rank sends its own chunk in each round,
 // instead of the partial sum that it received last.
 Program forgetful_ring(Problem p, Rank me) {
   const Rank right = p.wrap(Count{me} + 1), left = p.wrap(Count{me} - 1);
@@ -20,7 +20,7 @@ Program forgetful_ring(Problem p, Rank me) {
     co_yield together(send(right, p.chunk(me)), reduce(left, p.chunk(left)));
 }
 
-// Here the sum goes round and nobody ever receives the finished one, except the last.
+// The sum travels along the ranks, and only the last rank receives the finished one.
 Program half_a_relay(Problem p, Rank me) {
   if (me > 0) co_yield reduce(me - 1, p.all());
   if (me < p.ranks - 1) co_yield send(me + 1, p.all());
@@ -32,9 +32,9 @@ std::string read(Program (*program)(Problem, Rank), const Problem& p) {
 
 }  // namespace
 
-TEST_CASE("what a student reads") {
+TEST_CASE("faults of typical mistakes") {
   CHECK(read(forgetful_ring, {.ranks = 4, .elements = 4}) ==
-        "rank 2, round 2, chunk 1: what it adds from rank 1 would count the contribution of rank "
+        "rank 2, round 2, chunk 1: adding from rank 1 would count the contribution of rank "
         "1 twice");
   CHECK(read(half_a_relay, {.ranks = 3, .elements = 3}) ==
         "rank 0, at the end, chunk 0: the contribution of rank 1 is missing");
@@ -43,7 +43,7 @@ TEST_CASE("what a student reads") {
         "rank 1, round 1, chunk 0: adds to it from rank 0, but holds no value of it");
 }
 
-TEST_CASE("the bracketing says who added what first") {
+TEST_CASE("the bracketing shows the order of additions") {
   CHECK(proof_of("butterfly", {.ranks = 4, .elements = 4}).bracketing == "((0+1)+(2+3))");
   CHECK(proof_of("butterfly", {.ranks = 5, .elements = 5}).bracketing == "(((0+4)+1)+(2+3))");
   CHECK(proof_of("tree", {.ranks = 8, .elements = 8}).bracketing ==
@@ -54,7 +54,7 @@ TEST_CASE("the bracketing says who added what first") {
   CHECK(proof_of("ring", {.ranks = 4, .elements = 0}).bracketing.empty());
 }
 
-TEST_CASE("only all_to_all adds in another order on every rank") {
+TEST_CASE("only all_to_all adds in a different order on each rank") {
   for (const Algorithm& a : algorithms()) {
     INFO(a.name);
     const Proof proof = verify(a, grouped(a, {.ranks = 6, .elements = 12}));
@@ -63,16 +63,16 @@ TEST_CASE("only all_to_all adds in another order on every rank") {
   }
 }
 
-TEST_CASE("a long bracketing is cut short") {
+TEST_CASE("a long bracketing is cut off") {
   const std::string text = proof_of("ring", {.ranks = 200, .elements = 200}).bracketing;
   CHECK(text.size() == 403);
   CHECK(text.substr(400) == "...");
 }
 
-TEST_CASE("the halves prove by their own Spec") {
+TEST_CASE("reduce-scatter and all-gather are proved against their own Spec") {
   for (const Collective half : {Collective::reduce_scatter, Collective::all_gather})
     CHECK(verify(find_algorithm("ring"), {.collective = half, .ranks = 5, .elements = 7}));
-  // A reduce-scatter is no allreduce.
+  // A reduce-scatter is not an allreduce.
   const Problem scatter{.collective = Collective::reduce_scatter, .ranks = 4, .elements = 4};
   Problem whole = scatter;
   whole.collective = Collective::allreduce;
@@ -81,7 +81,7 @@ TEST_CASE("the halves prove by their own Spec") {
   CHECK(proof.fault.text == "rank 1, at the end, chunk 0: the contribution of rank 0 is missing");
 }
 
-TEST_CASE("an all-gather must end with the right value, not just with one") {
+TEST_CASE("an all-gather must end with the right value, not with any value") {
   const Script script{{{send(1, {0, 1}), replace(1, {1, 1})}},
                       {{send(0, {1, 1}), replace(0, {0, 1})}}};
   const Problem p{.collective = Collective::all_gather, .ranks = 2, .elements = 2};
@@ -91,11 +91,11 @@ TEST_CASE("an all-gather must end with the right value, not just with one") {
         "rank 0, at the end, chunk 1: holds no value of it");
   const Script summed{{{send(1, {0, 1}), replace(1, {1, 1})}, {reduce(1, {0, 1})}},
                       {{send(0, {1, 1}), replace(0, {0, 1})}, {send(0, {0, 1})}}};
-  CHECK(verify(p, replay(summed)).fault.kind == Fault::Kind::doubled);
+  CHECK(verify(p, replay(summed)).fault.kind == Fault::Kind::duplicate);
 }
 
-TEST_CASE("too many ranks for the symbols are refused at once") {
+TEST_CASE("verify rejects too many ranks for the symbols before it starts") {
   const Problem p{.ranks = 1 << 20, .elements = 1};
   CHECK(error_text(Blame::usage, [&] { verify(find_algorithm("tree"), p); }) ==
-        "verifying 1048576 ranks needs over 8 GiB of symbols: use fewer ranks (-p)");
+        "verifying 1048576 ranks needs over 8 GiB of symbols: use fewer ranks");
 }

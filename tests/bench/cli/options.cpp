@@ -129,6 +129,6 @@ TEST_CASE("the most messages are given as a count, too") {
   CHECK(parse("ring").max_messages == 1e9);
   CHECK(parse("ring --max-messages 1e6").max_messages == 1e6);
   CHECK(parse("ring --max-messages 2G").max_messages == 2147483648.0);
-  CHECK(refused("ring --max-messages few").find("--max-messages 'few' is no count") !=
+  CHECK(refused("ring --max-messages few").find("--max-messages 'few' is not a count") !=
         std::string::npos);
 }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "collectives/host/host_executor.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
 
@@ -11,7 +12,7 @@ using namespace arlab::bench;
 
 namespace {
 
-constexpr MeasureOptions kQuick{.seconds = 0, .least = 5, .most = 20};
+constexpr MeasureOptions kQuick{.seconds = 0, .min_runs = 5, .max_runs = 20};
 
 std::vector<Config> all_of(Problem problem, Operand operand) {
   std::vector<Config> configs;
@@ -20,21 +21,22 @@ std::vector<Config> all_of(Problem problem, Operand operand) {
   return configs;
 }
 
-// What every rank got.
+// The measurements, by rank.
 std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& configs,
                                                    const MeasureOptions& options = kQuick) {
   const Rank ranks = configs.front().problem.ranks;
   std::vector<std::vector<Measurement>> all(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](Communicator& c) {
-    all[static_cast<std::size_t>(c.rank())] = measure(*subject_of(c), configs, options);
+    HostExecutor executor(c);
+    all[static_cast<std::size_t>(c.rank())] = measure(executor, configs, options);
   });
   return all;
 }
 
-// Passes everything on, but spoils what rank 0 received to keep, every so many times.
-class Spoils : public Communicator {
+// Forwards all calls, but corrupts what rank 0 received, in every n-th round with a message to store.
+class Corrupting : public Communicator {
  public:
-  Spoils(Communicator& inner, int every) : inner_(inner), every_(every) {}
+  Corrupting(Communicator& inner, int every) : inner_(inner), every_(every) {}
   Rank rank() const override { return inner_.rank(); }
   Rank ranks() const override { return inner_.ranks(); }
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
@@ -58,15 +60,15 @@ class Spoils : public Communicator {
   std::byte* received_ = nullptr;
 };
 
-// Rank 0 is a worker, which receives the result once a run.
-Count wrong_when_spoilt(int every) {
+// Rank 0 is a worker, which receives the result once per run.
+Count wrong_when_corrupted(int every) {
   const Problem problem{.ranks = 3, .elements = 50, .root = 1};
   const std::vector<Config> configs{{&find_algorithm("master_worker"), problem, {}, 1}};
   std::vector<Count> wrong(3);
   on_threads(3, [&](Communicator& c) {
-    Spoils spoils(c, every);
-    wrong[static_cast<std::size_t>(c.rank())] =
-        measure(*subject_of(spoils), configs, kQuick).front().wrong;
+    Corrupting corrupting(c, every);
+    HostExecutor executor(corrupting);
+    wrong[static_cast<std::size_t>(c.rank())] = measure(executor, configs, kQuick).front().wrong;
   });
   CHECK(wrong[1] == wrong[0]);
   CHECK(wrong[2] == wrong[0]);
@@ -75,7 +77,7 @@ Count wrong_when_spoilt(int every) {
 
 }  // namespace
 
-TEST_CASE("what is measured is what the formulas claim, and right") {
+TEST_CASE("measured costs equal the cost models, and results are right") {
   for (const Rank ranks : {1, 2, 5})
     for (const Count elements : {0, 3, 1000}) {
       const auto configs = all_of({.ranks = ranks, .elements = elements}, {});
@@ -83,8 +85,8 @@ TEST_CASE("what is measured is what the formulas claim, and right") {
         for (std::size_t i = 0; i < configs.size(); ++i) {
           INFO(configs[i].algorithm->name << " " << ranks << " " << elements);
           REQUIRE(measured[i].wrong == 0);
-          REQUIRE(measured[i].sent == claimed(*configs[i].algorithm, configs[i].problem));
-          REQUIRE(measured[i].time_us.samples == kQuick.least);
+          REQUIRE(measured[i].sent == predicted_cost(*configs[i].algorithm, configs[i].problem));
+          REQUIRE(measured[i].time_us.samples == kQuick.min_runs);
           REQUIRE(measured[i].time_us.min > 0);
           REQUIRE(measured[i].time_us.min <= measured[i].time_us.low);
           REQUIRE(measured[i].time_us.low <= measured[i].time_us.median);
@@ -101,7 +103,7 @@ TEST_CASE("all types, operations and collectives are measured right") {
         const Problem problem{.collective = collective, .ranks = 3, .elements = 10, .root = 1};
         const auto configs = all_of(problem, {dtype, op});
         REQUIRE_FALSE(configs.empty());
-        const auto measured = on_each_rank(configs, {.seconds = 0, .least = 2, .most = 2});
+        const auto measured = on_each_rank(configs, {.seconds = 0, .min_runs = 2, .max_runs = 2});
         for (std::size_t i = 0; i < configs.size(); ++i) {
           INFO(configs[i].algorithm->name << " " << name(collective) << " " << name(dtype) << " "
                                           << name(op));
@@ -125,27 +127,28 @@ TEST_CASE("segments are measured as what they send") {
       {&find_algorithm("tree"), {.ranks = 4, .elements = 1000}, {}, 3}};
   const Measurement m = on_each_rank(configs)[0][0];
   CHECK(m.wrong == 0);
-  CHECK(m.sent == claimed(*configs[0].algorithm, configs[0].problem, 3));
+  CHECK(m.sent == predicted_cost(*configs[0].algorithm, configs[0].problem, 3));
 }
 
-TEST_CASE("runs are as many as fit into the time, within bounds") {
+TEST_CASE("the number of runs follows the time, within bounds") {
   const auto configs = all_of({.ranks = 2, .elements = 10}, {});
-  const auto patient = on_each_rank(configs, {.seconds = 3600, .least = 5, .most = 12});
+  const auto patient = on_each_rank(configs, {.seconds = 3600, .min_runs = 5, .max_runs = 12});
   for (const Measurement& m : patient[0]) CHECK(m.time_us.samples == 12);
-  const auto hasty = on_each_rank(configs, {.seconds = 0, .least = 7, .most = 12});
+  const auto hasty = on_each_rank(configs, {.seconds = 0, .min_runs = 7, .max_runs = 12});
   for (const Measurement& m : hasty[0]) CHECK(m.time_us.samples == 7);
 }
 
-TEST_CASE("no configurations are measured in no time") {
+TEST_CASE("an empty list of configurations gives no measurements") {
   on_threads(2, [](Communicator& c) {
-    if (!measure(*subject_of(c), {}, kQuick).empty())
+    HostExecutor executor(c);
+    if (!measure(executor, {}, kQuick).empty())
       throw std::logic_error("measured nothing, got something");
   });
 }
 
-TEST_CASE("one spoilt element of one rank is seen in whichever run it is") {
-  const int runs = 2 + kQuick.least;  // the first warms up, the second says how many are to follow
-  CHECK(wrong_when_spoilt(1) == runs);
-  CHECK(wrong_when_spoilt(runs) == 1);
-  CHECK(wrong_when_spoilt(runs + 1) == 0);
+TEST_CASE("one corrupted element of one rank is counted in any run") {
+  const int runs = 2 + kQuick.min_runs;  // the first warms up, the second decides the number
+  CHECK(wrong_when_corrupted(1) == runs);
+  CHECK(wrong_when_corrupted(runs) == 1);
+  CHECK(wrong_when_corrupted(runs + 1) == 0);
 }

@@ -156,7 +156,7 @@ TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a g
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::float32, Op::sum};
           for (const bool as_graph : {false, true}) {
-            INFO(conformance::text(algorithm, problem, operand, segments) << " graph " << as_graph);
+            INFO(conformance::text_of(algorithm, problem, operand, segments) << " graph " << as_graph);
             CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
           }
         });
@@ -171,7 +171,7 @@ TEST_CASE("gpu: all types and operations, graphs launched again and again") {
       for (const Op op : kOps)
         for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 10'007});
-          INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
+          INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 3) == kGood);
         }
   }

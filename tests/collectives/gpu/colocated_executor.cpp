@@ -65,7 +65,7 @@ TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::float32, Op::sum};
           for (const bool as_graph : {false, true}) {
-            INFO(conformance::text(algorithm, problem, operand, segments) << " graph " << as_graph);
+            INFO(conformance::text_of(algorithm, problem, operand, segments) << " graph " << as_graph);
             CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
           }
         });
@@ -80,7 +80,7 @@ TEST_CASE("virtual ranks: all types and operations") {
       for (const Op op : kOps)
         for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
-          INFO(conformance::text(algorithm, problem, {dtype, op}, 2));
+          INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) == kGood);
         }
   }

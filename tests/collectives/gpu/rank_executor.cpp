@@ -13,7 +13,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/failures.hpp"
 #include "tests/support/lonely.hpp"
-#include "tests/support/round_wires.hpp"
+#include "tests/support/round_transport.hpp"
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
@@ -24,8 +24,8 @@ namespace {
 /// Runs on the ranks of `threads`; the verdict is the same on all.
 conformance::Verdict run(Communicator& threads, Device& device, const Algorithm& algorithm,
                          const Problem& problem, Operand operand, int segments) {
-  RoundWires wires(threads);
-  RankExecutor rank(threads, device, wires);
+  RoundTransport transport(threads);
+  RankExecutor rank(threads, device, transport);
   const DeviceMemory data =
       device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   const std::span<std::byte> vector(data.data(), data.size());
@@ -38,7 +38,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
     verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
   }
   const bool as_claimed =
-      prepared.sent() == claimed_of_rank(algorithm, problem, threads.rank(), segments);
+      prepared.sent() == predicted_rank_cost(algorithm, problem, threads.rank(), segments);
   verdict.ranks_off_their_claim = threads.sum(as_claimed ? 0 : 1);
   return verdict;
 }
@@ -56,7 +56,7 @@ TEST_CASE("device ranks: the whole catalogue, several lanes") {
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
             const Operand operand{DType::float32, Op::sum};
             failures.expect_good(threads, run(threads, mine, algorithm, problem, operand, segments),
-                                 conformance::text(algorithm, problem, operand, segments));
+                                 conformance::text_of(algorithm, problem, operand, segments));
           });
     });
     failures.check();
@@ -73,7 +73,7 @@ TEST_CASE("device ranks: all types and operations") {
         for (const Algorithm& algorithm : algorithms()) {
           const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
           failures.expect_good(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
-                               conformance::text(algorithm, problem, {dtype, op}, 2));
+                               conformance::text_of(algorithm, problem, {dtype, op}, 2));
         }
   });
   failures.check();
@@ -98,7 +98,7 @@ TEST_CASE("device ranks: patience has an end, and then nothing is left under way
   };
   Lonely first;
   Devices devices = host_devices();
-  Silent wires;
+  Silent transport;
   const DeviceMemory data = devices[0]->allocate(8);
   const Problem problem{.ranks = 2, .elements = 2};
   const auto run_on = [&](RankExecutor& rank) {
@@ -107,14 +107,14 @@ TEST_CASE("device ranks: patience has an end, and then nothing is left under way
     CHECK_THROWS_WITH(rank.synchronise(), contains("rank 0 has waited") || contains("is lost"));
     rank.stream().synchronise();
   };
-  RankExecutor hasty(first, *devices[0], wires, RankExecutor::Seconds(0));
+  RankExecutor hasty(first, *devices[0], transport, RankExecutor::Seconds(0));
   run_on(hasty);
-  CHECK(wires.aborted == 1);
-  RankExecutor patient(first, *devices[0], wires);
-  wires.lost = true;
+  CHECK(transport.aborted == 1);
+  RankExecutor patient(first, *devices[0], transport);
+  transport.lost = true;
   run_on(patient);
-  CHECK(wires.aborted == 2);
-  wires.lost = false;  // before the ranks wait for their end
+  CHECK(transport.aborted == 2);
+  transport.lost = false;  // before the ranks wait for their end
 }
 
 TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch") {
@@ -122,11 +122,12 @@ TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch"
     co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));
     co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
   });
-  const RankPlan part = part_of(plan_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
+  const RankPlan part =
+      plan_of_rank(match_schedule_of(algorithm, {.ranks = 2, .elements = 2}), 0, {});
   REQUIRE(part.steps.size() == 2);
   const auto& calls = part.steps[0].calls;
   REQUIRE(calls.size() == 2);
-  for (const PartCall& call : calls) CHECK(call.in_scratch == !call.sends);
+  for (const PlannedMessage& call : calls) CHECK(call.in_scratch == !call.sends);
   REQUIRE(part.steps[0].uses.size() == 1);
   CHECK(part.steps[0].uses[0].kind == ActionKind::replace);
   CHECK(part.steps[1].uses.empty());  // straight into the vector

@@ -69,9 +69,9 @@ class Watch {
   std::atomic<int> stuck_ = 0;
 };
 
-class WatchedWires final : public DeviceTransport {
+class WatchedTransport final : public DeviceTransport {
  public:
-  WatchedWires(Communicator& communicator, Watch& watch)
+  WatchedTransport(Communicator& communicator, Watch& watch)
       : wires_(communicator), rank_(communicator.rank()), watch_(watch) {}
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     watch_.enter(rank_);
@@ -102,7 +102,7 @@ class WatchedDevice final : public Device {
     return watched(device_.allocate_pinned(bytes));
   }
   std::unique_ptr<DeviceStream> make_stream() override { return device_.make_stream(); }
-  std::unique_ptr<DeviceEvent> make_event(bool timed) override { return device_.make_event(timed); }
+  DeviceEvent make_event(bool timed) override { return device_.make_event(timed); }
 
  private:
   DeviceMemory watched(DeviceMemory memory) {
@@ -126,7 +126,7 @@ TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
           ranks, conformance::odd_lengths(ranks), ranks - 1,
           [&](const Algorithm& algorithm, const Problem& problem, int segments) {
             failures.expect_good(threads, compare(threads, staged, algorithm, problem, segments),
-                                 conformance::text(algorithm, problem, {}, segments));
+                                 conformance::text_of(algorithm, problem, {}, segments));
           });
     });
     failures.check();
@@ -148,7 +148,7 @@ TEST_CASE("staged vectors: types and operations, one after another on the same b
         };
         const Algorithm& ring = find_algorithm("ring");
         const Count wrong = wrong_after([&] { staged.execute(ring, problem, data, operand); });
-        failures.expect_good(threads, {wrong, 0}, conformance::text(ring, problem, operand, 1));
+        failures.expect_good(threads, {wrong, 0}, conformance::text_of(ring, problem, operand, 1));
         const Count native = wrong_after([&] { staged.native_allreduce(data, operand); });
         failures.expect_good(threads, {native, 0}, staged.native_name());
       }
@@ -176,9 +176,9 @@ TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits fo
   Devices devices = host_devices({.count = 2, .peers = false});
   Watch watch;
   on_threads(2, [&](Communicator& threads) {
-    WatchedWires wires(threads, watch);
+    WatchedTransport transport(threads, watch);
     WatchedDevice device(*devices[static_cast<std::size_t>(threads.rank())], threads.rank(), watch);
-    StagedExecutor staged(threads, device, wires);
+    StagedExecutor staged(threads, device, transport);
     const Algorithm& butterfly = find_algorithm("butterfly");  // one group for two ranks
     const auto run = [&](Count elements) {
       std::vector<float> data = uneven(elements, threads.rank());
@@ -199,10 +199,10 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
    public:
     void exchange(std::span<const SendRecv>, DeviceStream&) override {}
     void check() override { fail(Blame::environment, "a peer is lost"); }
-  } wires;
+  } transport;
   Lonely first;
   Devices devices = host_devices();
-  StagedExecutor staged(first, *devices[0], wires);
+  StagedExecutor staged(first, *devices[0], transport);
   std::vector<float> data{1, 2, 3};
   const Problem problem{.ranks = 2, .elements = 3};
   CHECK_THROWS_WITH(staged.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
@@ -210,7 +210,7 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
   CHECK(data == std::vector<float>{1, 2, 3});
   CHECK(staged.native_name() == "");
   CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
-  StagedExecutor another(first, *devices[0], wires);
+  StagedExecutor another(first, *devices[0], transport);
   CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));

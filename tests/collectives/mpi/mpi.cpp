@@ -4,6 +4,7 @@
 #include "collectives/mpi/mpi.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/mpi_main.hpp"
@@ -24,7 +25,7 @@ TEST_CASE("claimed = executed over the catalogue, all collectives and roots") {
         ranks, conformance::odd_lengths(ranks), root,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::int64, Op::sum};
-          INFO(conformance::text(algorithm, problem, operand, segments));
+          INFO(conformance::text_of(algorithm, problem, operand, segments));
           CHECK(conformance::run(*world, algorithm, problem, operand, segments) == kGood);
         });
 }
@@ -36,7 +37,7 @@ TEST_CASE("all types and operations") {
         for (const Algorithm& algorithm : algorithms()) {
           const Problem problem =
               grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
-          INFO(conformance::text(algorithm, problem, {dtype, op}, 1));
+          INFO(conformance::text_of(algorithm, problem, {dtype, op}, 1));
           CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
         }
 }
@@ -46,7 +47,7 @@ TEST_CASE("a million and three elements") {
     for (const Operand operand :
          {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
       const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
-      INFO(conformance::text(algorithm, problem, operand, 1));
+      INFO(conformance::text_of(algorithm, problem, operand, 1));
       CHECK(conformance::run(*world, algorithm, problem, operand, 1) == kGood);
     }
 }
@@ -67,9 +68,9 @@ TEST_CASE("messages between devices, directly and staged") {
   Devices devices = host_devices({.peers = false, .disorder = 29});
   Device& device = *devices.front();
   for (const bool directly : {true, false}) {
-    const auto wires = mpi->wires(device, directly);
-    CHECK(wires->native_name() == "MPI_Allreduce");
-    RankExecutor rank(*world, device, *wires);
+    const auto transport = mpi_transport(*world, device, directly);
+    CHECK(transport->native_name() == "MPI_Allreduce");
+    RankExecutor rank(*world, device, *transport);
     for (const Count elements : {0, 1, 10'007})
       for (const Operand operand :
            {Operand{DType::float32, Op::sum}, Operand{DType::bfloat16, Op::avg},
@@ -85,7 +86,7 @@ TEST_CASE("messages between devices, directly and staged") {
           return world->sum(wrong_elements(vector, operand, problem, world->rank()));
         };
         for (const Algorithm& algorithm : algorithms()) {
-          INFO(conformance::text(algorithm, problem, operand, 3) << " directly " << directly);
+          INFO(conformance::text_of(algorithm, problem, operand, 3) << " directly " << directly);
           auto prepared =
               rank.prepare(algorithm, grouped(algorithm, problem), data.data(), operand, 3);
           CHECK(wrong_after([&] { rank.run(prepared); }) == 0);

@@ -24,8 +24,8 @@ std::string on_all_gpus(Use use) {
   std::string wrong;
   on_threads(static_cast<Rank>(devices.size()), [&](Communicator& threads) {
     Device& device = *devices[static_cast<std::size_t>(threads.rank())];
-    const auto wires = nccl_wires(threads, device);
-    RankExecutor rank(threads, device, *wires);
+    const auto transport = nccl_transport(threads, device);
+    RankExecutor rank(threads, device, *transport);
     use(threads, rank, [&](Count count, const std::string& what) {
       const Count all = threads.sum(count);
       if (threads.rank() == 0 && all != 0 && wrong.size() < 1000) wrong += what + "\n";
@@ -69,7 +69,7 @@ TEST_CASE("nccl: the whole catalogue, all types and operations") {
                                      rank.run(prepared);
                                      rank.synchronise();
                                    }),
-                       conformance::text(algorithm, problem, operand, 2));
+                       conformance::text_of(algorithm, problem, operand, 2));
                 }
         }) == "");
 }
@@ -95,8 +95,8 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue an
   conformance::Failures failures;
   on_threads(ranks, [&](Communicator& threads) {
     Device& device = *devices[static_cast<std::size_t>(threads.rank())];
-    const auto wires = nccl_wires(threads, device);
-    StagedExecutor staged(threads, device, *wires);
+    const auto transport = nccl_transport(threads, device);
+    StagedExecutor staged(threads, device, *transport);
     const Operand operand{DType::float32, Op::sum};
     const auto try_out = [&](const Problem& problem, const std::string& what, auto run) {
       std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * sizeof(float));
@@ -108,7 +108,7 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue an
     conformance::for_all_problems(
         ranks, conformance::odd_lengths(ranks), 0,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
-          try_out(problem, conformance::text(algorithm, problem, operand, segments),
+          try_out(problem, conformance::text_of(algorithm, problem, operand, segments),
                   [&](auto& data) { staged.execute(algorithm, problem, data, operand, segments); });
         });
     for (const Count elements : {0, 1, 100'003})
@@ -121,5 +121,5 @@ TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue an
 TEST_CASE("nccl: a rank that does not come is an error, not a hang") {
   Devices devices = cuda::devices();
   Lonely lonely;
-  CHECK_THROWS_AS(nccl_wires(lonely, *devices.front(), RankExecutor::Seconds(3)), Error);
+  CHECK_THROWS_AS(nccl_transport(lonely, *devices.front(), RankExecutor::Seconds(3)), Error);
 }

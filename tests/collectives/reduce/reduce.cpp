@@ -95,7 +95,7 @@ TEST_CASE("combine equals the scalar definition at all lengths and alignments") 
   for (const ReduceKernels* kernels : all_kernels())
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        typed(dtype, [&]<class T>(std::type_identity<T>) {
+        dispatch_dtype(dtype, [&]<class T>(std::type_identity<T>) {
           const auto combine =
               kernels->combine[static_cast<std::size_t>(dtype)][static_cast<std::size_t>(op)];
           int wrong = 0;
@@ -119,7 +119,7 @@ TEST_CASE("combine equals the scalar definition at all lengths and alignments") 
 TEST_CASE("scale equals the scalar definition") {
   for (const ReduceKernels* kernels : all_kernels())
     for (const DType dtype : kDTypes)
-      typed(dtype, [&]<class T>(std::type_identity<T>) {
+      dispatch_dtype(dtype, [&]<class T>(std::type_identity<T>) {
         int wrong = 0;
         for (const std::size_t length : kLengths)
           for (const Rank divisor : {1, 2, 3, 7, 1000}) {

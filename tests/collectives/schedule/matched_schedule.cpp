@@ -15,7 +15,7 @@ using namespace arlab::collectives;
 namespace {
 
 MatchedSchedule plan(Rank ranks, Program (*program)(Problem, Rank)) {
-  return plan_of(tried(program), {.ranks = ranks, .elements = ranks});
+  return match_schedule_of(tried(program), {.ranks = ranks, .elements = ranks});
 }
 
 }  // namespace
@@ -25,12 +25,12 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
     conformance::for_all_problems(
         ranks, std::vector<Count>{0, 1, 7, 1000}, ranks - 1,
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
-          INFO(conformance::text(algorithm, problem, {}, segments));
-          const MatchedSchedule p = plan_of(algorithm, problem, segments);
+          INFO(conformance::text_of(algorithm, problem, {}, segments));
+          const MatchedSchedule p = match_schedule_of(algorithm, problem, segments);
           Count messages = 0;
           for (Rank rank = 0; rank < ranks; ++rank) {
             const Cost& sent = p.sent[static_cast<std::size_t>(rank)];
-            CHECK(sent == claimed_of_rank(algorithm, problem, rank, segments));
+            CHECK(sent == predicted_rank_cost(algorithm, problem, rank, segments));
             messages += sent.messages;
           }
           CHECK(p.messages.size() == static_cast<std::size_t>(messages));
@@ -40,7 +40,8 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
 TEST_CASE(
     "a plan's messages go while both their rounds are under way, and rounds follow one another") {
   for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
-    const MatchedSchedule p = plan_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
+    const MatchedSchedule p =
+        match_schedule_of(find_algorithm(name), {.ranks = 7, .elements = 100}, 4);
     INFO(name);
     bool good = true;
     for (std::uint32_t step = 0; step < p.step_count(); ++step) {
@@ -60,11 +61,15 @@ TEST_CASE(
 }
 
 TEST_CASE("a plan is as long as the longest chain of rounds") {
-  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}).step_count() == 10);
-  CHECK(plan_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}, 4).step_count() == 10);
-  CHECK(plan_of(find_algorithm("tree"), {.ranks = 8, .elements = 60}, 2).step_count() == 6);
-  CHECK(plan_of(find_algorithm("all_to_all"), {.ranks = 8, .elements = 60}).step_count() == 1);
-  CHECK(plan_of(find_algorithm("ring"), {.ranks = 1, .elements = 60}).step_count() == 0);
+  CHECK(match_schedule_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}).step_count() == 10);
+  CHECK(match_schedule_of(find_algorithm("ring"), {.ranks = 6, .elements = 60}, 4).step_count() ==
+        10);
+  CHECK(match_schedule_of(find_algorithm("tree"), {.ranks = 8, .elements = 60}, 2).step_count() ==
+        6);
+  CHECK(
+      match_schedule_of(find_algorithm("all_to_all"), {.ranks = 8, .elements = 60}).step_count() ==
+      1);
+  CHECK(match_schedule_of(find_algorithm("ring"), {.ranks = 1, .elements = 60}).step_count() == 0);
 }
 
 TEST_CASE("a plan of a wrong schedule says what is wrong") {

@@ -41,8 +41,8 @@ class HostDevice final : public Device {
             : options_.disorder + 97 * streams_++ + 7919u * static_cast<std::uint32_t>(index_);
     return std::make_unique<HostStream>(*this, *memory_, seed);
   }
-  std::unique_ptr<DeviceEvent> make_event(bool timed) override {
-    return std::make_unique<HostEvent>(*this, timed);
+  DeviceEvent make_event(bool timed) override {
+    return DeviceEvent(std::make_shared<HostEvent>(*this, timed));
   }
 
  private:

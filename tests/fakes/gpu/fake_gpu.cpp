@@ -21,7 +21,7 @@ struct Bench {
   Devices devices;
   Device& device = *devices[0];
   std::unique_ptr<DeviceStream> a = device.make_stream(), b = device.make_stream();
-  std::unique_ptr<DeviceEvent> event = device.make_event(), later = device.make_event();
+  DeviceEvent event = device.make_event(), later = device.make_event();
   DeviceMemory memory = device.allocate(64);
 
   std::byte* at(int i) const { return memory.data() + 4 * i; }
@@ -46,8 +46,8 @@ TEST_CASE("host device: a stream does its work in order, another one after the e
     bench.set(2, 0);
     bench.add(*bench.a, 0, 1);
     bench.add(*bench.a, 0, 0);
-    bench.a->record(*bench.event);
-    bench.b->wait(*bench.event);
+    bench.a->record(bench.event);
+    bench.b->wait(bench.event);
     bench.add(*bench.b, 2, 0);
     bench.b->synchronise();
     CHECK(bench.get(2) == 22);
@@ -58,7 +58,7 @@ TEST_CASE("host device: a stream does its work in order, another one after the e
 TEST_CASE("host device: waiting for an event that was never recorded waits for nothing") {
   Bench bench;
   bench.set(0, 3);
-  bench.b->wait(*bench.event);
+  bench.b->wait(bench.event);
   bench.add(*bench.b, 0, 0);
   bench.b->synchronise();
   CHECK(bench.get(0) == 6);
@@ -70,11 +70,11 @@ TEST_CASE("host device: an event recorded again still holds up who waited before
     bench.set(0, 1);
     bench.set(1, 0);
     for (int i = 0; i < 5; ++i) bench.add(*bench.a, 0, 0);
-    bench.a->record(*bench.event);
-    bench.b->wait(*bench.event);
+    bench.a->record(bench.event);
+    bench.b->wait(bench.event);
     bench.add(*bench.b, 1, 0);
     auto c = bench.device.make_stream();
-    c->record(*bench.event);  // done at once: not what b waits for
+    c->record(bench.event);  // done at once: not what b waits for
     bench.b->synchronise();
     CHECK(bench.get(1) == 32);
     bench.a->synchronise();
@@ -87,11 +87,11 @@ TEST_CASE("host device: a graph does what its streams captured, when it is launc
     bench.set(0, 1);
     bench.set(1, 10);
     bench.a->begin_capture();
-    bench.a->record(*bench.event);
-    bench.b->wait(*bench.event);
+    bench.a->record(bench.event);
+    bench.b->wait(bench.event);
     bench.add(*bench.b, 0, 1);
-    bench.b->record(*bench.later);
-    bench.a->wait(*bench.later);
+    bench.b->record(bench.later);
+    bench.a->wait(bench.later);
     bench.add(*bench.a, 0, 0);
     const auto graph = bench.a->end_capture();
     CHECK(graph->nodes() >= 2);
@@ -114,12 +114,12 @@ TEST_CASE("host device: a graph without an edge shows that it misses one") {
     bench.set(0, 1);
     bench.set(1, 10);
     bench.a->begin_capture();
-    bench.a->record(*bench.event);
-    bench.b->wait(*bench.event);
+    bench.a->record(bench.event);
+    bench.b->wait(bench.event);
     bench.add(*bench.b, 0, 1);
     bench.add(*bench.a, 0, 0);  // should wait for b
-    bench.b->record(*bench.later);
-    bench.a->wait(*bench.later);
+    bench.b->record(bench.later);
+    bench.a->wait(bench.later);
     const auto graph = bench.a->end_capture();
     bench.a->launch(*graph);
     bench.a->synchronise();
@@ -132,8 +132,8 @@ TEST_CASE("host device: a graph without an edge shows that it misses one") {
 TEST_CASE("host device: what a GPU refuses is refused") {
   Bench bench;
   bench.a->begin_capture();
-  bench.a->record(*bench.event);
-  bench.b->wait(*bench.event);
+  bench.a->record(bench.event);
+  bench.b->wait(bench.event);
   bench.add(*bench.b, 0, 1);
   CHECK_THROWS_WITH(bench.a->end_capture(), contains("joined"));
 
@@ -144,7 +144,7 @@ TEST_CASE("host device: what a GPU refuses is refused") {
   const auto stream = two[0]->make_stream();
   CHECK_THROWS_WITH(stream->reduce(here.data(), there.data(), 4, {}), contains("no peer"));
   CHECK_NOTHROW(stream->copy(here.data(), there.data(), 64));
-  CHECK_THROWS_WITH(stream->record(*two[1]->make_event()), contains("another device"));
+  CHECK_THROWS_WITH(stream->record(two[1]->make_event()), contains("another device"));
   stream->synchronise();
 }
 

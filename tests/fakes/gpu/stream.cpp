@@ -15,7 +15,7 @@ std::size_t bytes_of(Count elements, DType dtype) {
 }
 
 Count different(const std::byte* a, const std::byte* b, Count elements, DType dtype) {
-  return typed(dtype, [&]<class T>(std::type_identity<T>) {
+  return dispatch_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     Count count = 0;
     for (std::size_t i = 0; i < bytes_of(elements, dtype); i += sizeof(T)) {
       T x, y;
@@ -32,11 +32,12 @@ Count different(const std::byte* a, const std::byte* b, Count elements, DType dt
 
 }  // namespace
 
-double HostEvent::microseconds_since(const DeviceEvent& start) const {
-  const auto& other = dynamic_cast<const HostEvent&>(start);
-  expects(timed_ && other.timed_, "the time was asked of an event that is not timed");
-  expects(mark_ && other.mark_, "an event's time was asked before it was recorded");
-  return std::chrono::duration<double, std::micro>(mark_->wait() - other.mark_->wait()).count();
+double HostStream::microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) {
+  const auto &first = start.as<HostEvent>(), &last = stop.as<HostEvent>();
+  expects(first.timed_ && last.timed_, "the time was asked of an event that is not timed");
+  expects(first.mark_ && last.mark_, "an event's time was asked before it was recorded");
+  return std::chrono::duration<double, std::micro>(last.mark_->wait() - first.mark_->wait())
+      .count();
 }
 
 void HostStream::copy(std::byte* into, const std::byte* from, std::size_t bytes) {
@@ -70,8 +71,8 @@ void HostStream::count_different(std::byte* counter, const std::byte* a, const s
   });
 }
 
-void HostStream::record(DeviceEvent& event) {
-  auto& its = dynamic_cast<HostEvent&>(event);
+void HostStream::record(const DeviceEvent& event) {
+  auto& its = event.as<HostEvent>();
   expects(&its.device_ == &device_, "an event was recorded on another device's stream");
   its.mark_ = nullptr;
   its.graph_ = nullptr;
@@ -86,7 +87,7 @@ void HostStream::record(DeviceEvent& event) {
 }
 
 void HostStream::wait(const DeviceEvent& event) {
-  const auto& its = dynamic_cast<const HostEvent&>(event);
+  const auto& its = event.as<HostEvent>();
   if (its.graph_) {
     expects(its.graph_->capturing, "work waits for an event of a capture that is over");
     expects(!is_captured() || graph_ == its.graph_, "a stream is in two captures");

@@ -12,10 +12,10 @@
 
 namespace arlab::collectives {
 
-class HostEvent final : public DeviceEvent {
+/// What a DeviceEvent of a host device refers to.
+class HostEvent {
  public:
   HostEvent(const Device& device, bool timed) : device_(device), timed_(timed) {}
-  double microseconds_since(const DeviceEvent& start) const override;
 
  private:
   friend class HostStream;
@@ -44,8 +44,9 @@ class HostStream final : public DeviceStream {
   void scale(std::byte* data, Count elements, DType dtype, Rank divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;
-  void record(DeviceEvent& event) override;
+  void record(const DeviceEvent& event) override;
   void wait(const DeviceEvent& event) override;
+  double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;
   bool is_done() override;
   void synchronise() override;
   void begin_capture() override;

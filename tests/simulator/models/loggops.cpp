@@ -43,8 +43,6 @@ const std::vector<Rates> kRates{{3e6, 1e6, 5e5, 80, 0},
                                 {50, 300, 0, 0.013, 2.6},
                                 {0, 1, 0, 0, 0}};
 
-std::size_t index(Rank r) { return static_cast<std::size_t>(r); }
-
 SimulationResult simulated(const Rates& rates, const std::string& algorithm, const Problem& p,
                            Bytes element_size = 1) {
   return run("loggops", rates.values(), find_algorithm(algorithm), p, element_size);

@@ -33,14 +33,14 @@ TEST_CASE("every model has the fields that tables need and valid defaults") {
   CHECK(names.count("loggops") == 1);
 }
 
-TEST_CASE("the error for an unknown model names the nearest") {
+TEST_CASE("find_model suggests the nearest name") {
   const auto text = [](std::string_view name) {
     return error_text(Blame::usage, [&] { find_model(name); });
   };
-  CHECK(text("loggop") ==
-        "unknown model 'loggop', did you mean 'loggops'? (`arlab list models` names all)");
+  CHECK(text("loggop").starts_with(
+      "unknown model 'loggop', did you mean 'loggops'? (one of alpha_beta, "));
   CHECK(text("alpha-beta").find("'alpha_beta'") != std::string::npos);
-  CHECK(text("quantum") == "unknown model 'quantum' (`arlab list models` names all)");
+  CHECK(text("quantum").starts_with("unknown model 'quantum': use one of alpha_beta, "));
 }
 
 TEST_CASE("given parameters replace their defaults") {
@@ -52,13 +52,13 @@ TEST_CASE("given parameters replace their defaults") {
   CHECK(values.count("L") == 0);  // another model's
 }
 
-TEST_CASE("the error for an invalid parameter names it and its value") {
+TEST_CASE("make_network rejects parameters that are negative or not finite") {
   const auto text = [](const char* parameter, double value) {
     return error_text(Blame::usage, [&] {
       make_network(find_model("loggops"), {{parameter, value}}, 2);
     });
   };
-  CHECK(text("G", -0.5) == "parameter G of model loggops is -0.500000: give a number of 0 or more");
+  CHECK(text("G", -0.5) == "parameter G of model loggops is -0.5: give a number of 0 or more");
   CHECK(text("L", std::numeric_limits<double>::infinity()) ==
         "parameter L of model loggops is inf: give a number of 0 or more");
   CHECK(

@@ -45,7 +45,7 @@ TEST_CASE("every topology has all fields that tables need") {
     CHECK_FALSE(kind.summary.empty());
     CHECK_FALSE(kind.source.empty());
     CHECK_FALSE(kind.parameters.empty());
-    for (const TopologyParameter& p : kind.parameters) {
+    for (const Parameter& p : kind.parameters) {
       INFO(p.name);
       CHECK_FALSE(p.help.empty());
       if (p.name == "down" || p.name == "up" || p.name == "count") continue;  // not together with k

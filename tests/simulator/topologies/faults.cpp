@@ -87,7 +87,7 @@ TEST_CASE("errors in faults name the text") {
   CHECK(text("slow=h0-h1:0.5") ==
         "fault 'slow=h0-h1:0.5' would make the link faster: give 1 or more");
   for (const char* factor : {"0", "-1", "nan", "x", "2x", ""})
-    CHECK(text(("slow=h0-h1:" + std::string(factor)).c_str()).find("is no number above zero") !=
+    CHECK(text(("slow=h0-h1:" + std::string(factor)).c_str()).find("is not a number above zero") !=
           std::string::npos);
   CHECK(refusal("ring:hosts=4", {"slow=h0-h1:1e300"}).find("link 'h0-h1' has a bandwidth of") == 0);
 }

@@ -67,7 +67,7 @@ TEST_CASE("errors in placements name the line") {
   CHECK(read_error("", 1).find("names 0 hosts") != std::string::npos);
 }
 
-TEST_CASE("the error for an unknown placement names the nearest") {
+TEST_CASE("find_placement suggests the nearest name") {
   CHECK(error_text(Blame::usage, [] { find_placement("blok"); }) ==
-        "unknown placement 'blok', did you mean 'block'?: use block, cyclic, random or a file");
+        "unknown placement 'blok', did you mean 'block'? (one of block, cyclic, random or a file)");
 }

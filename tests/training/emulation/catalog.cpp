@@ -62,7 +62,7 @@ std::string difference(const Case& c, const std::string& model, const std::strin
       simulate(*c.algorithm, c.problem, sizeof(float), *network_of(model, topology, ranks),
                {.segments = c.segments});
   const std::string what =
-      "\n" + model + ": " + conformance::text(*c.algorithm, c.problem, kSum, c.segments) + ": ";
+      "\n" + model + ": " + conformance::text_of(*c.algorithm, c.problem, kSum, c.segments) + ": ";
   if (memory != expected) return what + "different bits";
   if (emulated.finish_of != simulated.finish_of)
     return what + std::to_string(emulated.finish.count()) + " ps, simulate() " +

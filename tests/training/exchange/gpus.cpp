@@ -20,7 +20,7 @@ std::vector<std::vector<float>> trained(const toy::Run& run) {
       return std::make_unique<toy::ToyReplica>(1 + static_cast<std::uint64_t>(c.rank()));
     };
     TrainerOptions learning = run.learning;
-    learning.route_options.gpus = &gpus;
+    learning.route_options.executor = &gpus;
     Trainer trainer(c, learning, make);
     Pipeline feed(data, toy::sampling(run, run.ranks, c.rank()), 1);
     trainer.run({&feed, nullptr}, run.samples / run.global_batch);

@@ -25,8 +25,6 @@ toy::Run run_with(const CompressorChoice& choice, Rank ranks) {
   return run;
 }
 
-std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
-
 bool equal_on_all(const toy::Result& result) {
   for (const auto& weights : result.weights)
     if (weights != result.weights[0]) return false;

@@ -110,7 +110,7 @@ TEST_CASE("a route uses the machines that the communicator reports") {
 
 TEST_CASE("if all ranks share a machine, or none do, there are no groups") {
   for (const std::vector<Rank>& machines : {std::vector<Rank>{5, 5, 5}, {0, 1, 2}})
-    CHECK(toy::fails(Blame::usage, "give --groups", [&] {
+    CHECK(toy::fails(Blame::usage, "give the groups", [&] {
       on_threads(3, [&](Communicator& threads) {
         Spread c(threads, machines);
         find_route("hierarchical", 1, c, 100);
@@ -122,10 +122,10 @@ TEST_CASE("all routes between GPUs sum correctly and name the native allreduce")
   for (const Rank ranks : {1, 2, 4}) {
     bool right = false;
     on_staged_ranks(ranks, [&](Communicator& c, StagedExecutor& gpus) {
-      const RouteOptions options{.group_size = std::min(ranks, Rank{2}), .gpus = &gpus};
+      const RouteOptions options{.group_size = std::min(ranks, Rank{2}), .executor = &gpus};
       const auto routes = all_routes(2, c, options);
       bool good = routes.size() > 4 && routes.back().name(c) == gpus.native_name();
-      for (const Route& route : routes) good = sums(c, route) && good && route.gpus == &gpus;
+      for (const Route& route : routes) good = sums(c, route) && good && route.executor == &gpus;
       good = sums(c, find_route("auto", 1, c, 100, options)) && good;
       if (c.rank() == 0) right = good;
     });
@@ -139,7 +139,7 @@ TEST_CASE("an exchange sends its buckets between GPUs, with and without overlap"
     for (const char* word : {"ring", "native", "hierarchical"}) {
       bool right = false;
       on_staged_ranks(4, [&](Communicator& c, StagedExecutor& gpus) {
-        Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .gpus = &gpus}), overlap);
+        Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .executor = &gpus}), overlap);
         const Exchange::Task broadcast{{&find_algorithm("tree")}, Collective::broadcast, 3};
         std::vector<float> a(1000, static_cast<float>(c.rank() + 1)), b(7, 1), none;
         Count wrong = 0;

@@ -3,6 +3,8 @@
 #define CATCH_CONFIG_RUNNER  // mpi_main.hpp
 #include <algorithm>
 
+#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/mpi_main.hpp"
 #include "training/exchange/collective_queue.hpp"
@@ -44,9 +46,9 @@ TEST_CASE("over MPI: given groups") {
 TEST_CASE("over MPI: between the ranks' devices, all routes") {
   Devices devices = host_devices({.peers = false, .disorder = 37});
   for (const bool directly : {true, false}) {
-    const auto wires = mpi->wires(*devices.front(), directly);
-    StagedExecutor gpus(*world, *devices.front(), *wires);
-    const auto routes = all_routes(2, *world, {.group_size = 2, .gpus = &gpus});
+    const auto transport = mpi_transport(*world, *devices.front(), directly);
+    StagedExecutor gpus(*world, *devices.front(), *transport);
+    const auto routes = all_routes(2, *world, {.group_size = 2, .executor = &gpus});
     CHECK(routes.size() > 5);
     CHECK(routes.back().name(*world) == "MPI_Allreduce");
     for (const Route& route : routes)

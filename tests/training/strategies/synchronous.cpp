@@ -26,7 +26,7 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
 }
 
 bool for_threads(const StrategyKind& kind) {
-  return kind.backend != "mpi" && kind.name != "one_device";
+  return kind.placement != Placement::processes && kind.name != "one_device";
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("every synchronous strategy trains like one worker, to the bit for two
     for (const auto optimizer : {OptimizerOptions::Kind::sgd, OptimizerOptions::Kind::momentum,
                                  OptimizerOptions::Kind::adam})
       for (const Rank workers : {1, 2, 3, 4}) {
-        if (workers == 1 && kind.backend == "threads") continue;
+        if (workers == 1 && kind.placement == Placement::threads) continue;
         INFO(kind.name << ", " << name(optimizer) << ", " << workers << " workers");
         const toy::Run run = run_of(kind, workers, optimizer);
         const toy::Result one = toy::alone(run, workers);

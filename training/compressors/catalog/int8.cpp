@@ -72,7 +72,8 @@ CompressorKind int8() {
       .size = "n + 8 ceil(n/bucket)",
       .special_values =
           "a bucket with a NaN or infinity becomes NaN; steps below the normal floats become 0",
-      .parameters = {{"bucket", 1024, 1, 1 << 30, "elements that share a step", true}},
+      .parameters = {{"bucket", Parameter::Unit::count, "1024", "elements that share a step", 1,
+                      1 << 30}},
       .aggregations = {Aggregation::requantize, Aggregation::all_gather},
       .packed = packed,
       .make = make,

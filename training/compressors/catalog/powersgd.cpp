@@ -95,8 +95,9 @@ CompressorKind powersgd() {
       .size = "4 rank (a+b) for each a x b matrix; 4n for vectors and small matrices",
       .special_values =
           "a matrix with a NaN or infinity becomes NaN and restarts; a matrix of zeros restarts",
-      .parameters = {{"rank", 4, 1, 1024, "columns of the thin matrices", true},
-                     {"warm", 1, 0, 1, "1: starts from the last step's Q", true}},
+      .parameters = {{"rank", Parameter::Unit::count, "4", "columns of the thin matrices", 1, 1024},
+                     {"warm", Parameter::Unit::count, "1", "1: starts from the last step's Q", 0,
+                      1}},
       .aggregations = {Aggregation::allreduce},
       .feedback = Feedback::on,
       .packed = packed,

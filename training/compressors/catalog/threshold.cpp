@@ -22,7 +22,8 @@ CompressorKind threshold() {
       .source = "Strom, Interspeech 2015",
       .size = "8 bytes per element above tau",
       .special_values = "NaN and infinities count as above every tau",
-      .parameters = {{"tau", 0.01, 0, 3e38, "largest magnitude that is not sent"}},
+      .parameters = {{"tau", Parameter::Unit::number, "0.01", "largest magnitude that is not sent",
+                      0, 3e38}},
       .feedback = Feedback::on,
       .make = make,
   });

@@ -6,7 +6,7 @@ namespace arlab::training {
 
 const EncodeKernels& encode_kernels() {
   static const EncodeKernels& chosen =
-      collectives::best(baseline_encode_kernels(), avx2_encode_kernels(), avx512_encode_kernels());
+      collectives::select_isa(baseline_encode_kernels(), avx2_encode_kernels(), avx512_encode_kernels());
   return chosen;
 }
 

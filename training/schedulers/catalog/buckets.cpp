@@ -7,8 +7,7 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   const auto first = static_cast<Bytes>(values.at("first_bucket"));
   const auto cap = static_cast<Bytes>(values.at("bucket"));
   return follow(buckets_of(profile, first, cap), profile);
@@ -21,10 +20,8 @@ SchedulerKind buckets() {
       .name = "buckets",
       .summary = "sends gradients in fixed buckets as they fill",
       .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
-      .parameters = {{"first_bucket", simulator::Parameter::Unit::bytes, 1 << 20,
-                      "size of the first bucket"},
-                     {"bucket", simulator::Parameter::Unit::bytes, 25 << 20,
-                      "size of the other buckets"}},
+      .parameters = {{"first_bucket", Parameter::Unit::bytes, "1 MiB", "size of the first bucket"},
+                     {"bucket", Parameter::Unit::bytes, "25 MiB", "size of the other buckets"}},
       .make = make,
   };
 }

@@ -7,8 +7,7 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes,
                               .credit = static_cast<Bytes>(values.at("credit")),
@@ -22,10 +21,8 @@ SchedulerKind credit() {
       .name = "credit",
       .summary = "sends slices by priority, several at once up to a credit; no barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
-      .parameters = {{"slice", simulator::Parameter::Unit::bytes, 4 << 20,
-                      "maximum bytes per message"},
-                     {"credit", simulator::Parameter::Unit::bytes, 16 << 20,
-                      "maximum bytes in progress"}},
+      .parameters = {{"slice", Parameter::Unit::bytes, "4 MiB", "maximum bytes per message"},
+                     {"credit", Parameter::Unit::bytes, "16 MiB", "maximum bytes in progress"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

@@ -6,7 +6,7 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const simulator::Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values&) {
   std::vector<Bundle> plan;
   for (const int layer : backward_order(profile)) plan.push_back(whole(profile, {{layer}}));
   return follow(std::move(plan), profile);

@@ -47,8 +47,7 @@ class Fusion : public Scheduler {
   std::deque<Waiting> waiting_;
 };
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return std::make_unique<Fusion>(profile, to_time(values.at("cycle")),
                                   static_cast<Bytes>(values.at("threshold")));
 }
@@ -60,9 +59,8 @@ SchedulerKind fusion() {
       .name = "fusion",
       .summary = "in each cycle, sends ready gradients together, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", simulator::Parameter::Unit::time, 1e9, "time between two sends"},
-                     {"threshold", simulator::Parameter::Unit::bytes, 128 << 20,
-                      "maximum bytes per message"}},
+      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "time between two sends"},
+                     {"threshold", Parameter::Unit::bytes, "128 MiB", "maximum bytes per message"}},
       .same_everywhere = false,
       .make = make,
   };

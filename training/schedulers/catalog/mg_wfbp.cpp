@@ -17,8 +17,7 @@ std::vector<Time> ready_times(const Profile& profile) {
   return times;
 }
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
-                                const simulator::Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, const Values&) {
   const std::vector<Time> ready = ready_times(profile);
   std::vector<Bundle> plan;
   std::vector<int> open;

@@ -7,8 +7,7 @@
 namespace arlab::training::scheduler_catalog {
 namespace {
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&,
-                                const simulator::Values& values) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost&, const Values& values) {
   return by_urgency(profile, {.urgency = forward_urgency(profile),
                               .slice = static_cast<Bytes>(values.at("slice")) / kGradientBytes});
 }
@@ -20,8 +19,7 @@ SchedulerKind priority() {
       .name = "priority",
       .summary = "sends slices; those of the first layers overtake all others; no barrier",
       .source = "Jayarajan et al., P3, MLSys 2019",
-      .parameters = {{"slice", simulator::Parameter::Unit::bytes, 200'000,
-                      "maximum bytes per message"}},
+      .parameters = {{"slice", Parameter::Unit::bytes, "200000 B", "maximum bytes per message"}},
       .barrier = false,
       .same_everywhere = false,
       .make = make,

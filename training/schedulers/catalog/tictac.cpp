@@ -72,8 +72,7 @@ std::vector<int> urgency_of(const Profile& profile, const LinkCost& link) {
   return urgency;
 }
 
-std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link,
-                                const simulator::Values&) {
+std::unique_ptr<Scheduler> make(const Profile& profile, const LinkCost& link, const Values&) {
   return by_urgency(profile, {.urgency = urgency_of(profile, link)});
 }
 

@@ -8,7 +8,7 @@ StrategyKind mirrored() {
       .name = "mirrored",
       .summary = "one process with one replica per thread; sums gradients by allreduce",
       .source = "TensorFlow, tf.distribute.MirroredStrategy",
-      .backend = "threads",
+      .placement = collectives::Placement::threads,
       .schedules = true,
       .compresses = true,
       .make = make_all_reduce,

@@ -8,7 +8,7 @@ StrategyKind multi_worker() {
       .name = "multi_worker",
       .summary = "one process per worker, under mpirun or srun; sums gradients by allreduce",
       .source = "TensorFlow, tf.distribute.MultiWorkerMirroredStrategy",
-      .backend = "mpi",
+      .placement = collectives::Placement::processes,
       .schedules = true,
       .compresses = true,
       .make = make_all_reduce,

@@ -77,7 +77,6 @@ class StaleSynchronous final : public Strategy {
     bool open = false;
   };
 
-  static std::size_t index(Count i) { return static_cast<std::size_t>(i); }
   Count& clock_of(Rank r) { return clock_of_[index(r)]; }
   Count slowest() const { return *std::min_element(clock_of_.begin(), clock_of_.end()); }
   Count own_bytes() { return static_cast<Count>(s_.parameters.gradients().size() * sizeof(float)); }

@@ -16,27 +16,6 @@ std::string refusal(const std::string& spec, Rank hosts = 0) {
 
 }  // namespace
 
-TEST_CASE("bandwidths in bits and bytes") {
-  for (const auto& [text, value] : {std::pair("100Gbps", 12.5e9),
-                                    {"100 Gbit/s", 12.5e9},
-                                    {"12.5GB/s", 12.5e9},
-                                    {"1KB/s", 1e3},
-                                    {"1KiB/s", 1024.},
-                                    {"2MiBps", 2 * 1048576.},
-                                    {"8bps", 1.},
-                                    {"1.6Tb/s", 2e11}})
-    CHECK(parse_bandwidth(text, "x") == Approx(value));
-  for (const char* text :
-       {"", "100", "fast", "100 G", "nan Gbps", "inf GB/s", "1e999GB/s", "1GBs"}) {
-    INFO(text);
-    CHECK(error_text(Blame::usage, [&] { parse_bandwidth(text, "x"); }) ==
-          "x '" + std::string(text) + "' is no bandwidth: write for example 100Gbps or 12.5GB/s");
-  }
-  for (const char* text : {"0Gbps", "-1GB/s"})
-    CHECK(error_text(Blame::usage, [&] { parse_bandwidth(text, "x"); }) ==
-          "x '" + std::string(text) + "' is not above zero: write for example 100Gbps or 12.5GB/s");
-}
-
 TEST_CASE("latencies") {
   for (const auto& [text, value] : {std::pair("1us", kMicrosecond),
                                     {"350 ns", 350 * kNanosecond},
@@ -47,7 +26,7 @@ TEST_CASE("latencies") {
     CHECK(parse_latency(text, "x") == value);
   for (const char* text : {"", "5", "us", "nan", "1 hour"})
     CHECK(error_text(Blame::usage, [&] { parse_latency(text, "x"); }) ==
-          "x '" + std::string(text) + "' is no time: write for example 1us, 350ns or 0");
+          "x '" + std::string(text) + "' is not a time: write for example 5us, 0.08ns, 80ps or 0");
   CHECK(error_text(Blame::usage, [] { parse_latency("-1us", "x"); }).find("is negative") !=
         std::string::npos);
   CHECK(error_text(Blame::usage, [] { parse_latency("2s", "x"); }).find("longer than a second") !=
@@ -64,18 +43,17 @@ TEST_CASE("values reach the links") {
 }
 
 TEST_CASE("errors name the value and the nearest name") {
-  CHECK(refusal("fat_tre") ==
-        "unknown topology 'fat_tre', did you mean 'fat_tree'? (`arlab list topologies` names all)");
+  CHECK(refusal("fat_tre").starts_with(
+      "unknown topology 'fat_tre', did you mean 'fat_tree'? (one of crossbar, "));
   CHECK(
       refusal("crossbar:host=3") ==
       "crossbar has no parameter 'host', did you mean 'hosts'? (it has hosts, bandwidth, latency)");
-  CHECK(refusal("crossbar:hosts") ==
-        "crossbar 'hosts' is no setting: write name=value, such as bandwidth=100Gbps");
-  CHECK(refusal("crossbar:hosts=3,hosts=4") == "crossbar 'hosts' is set twice: set it once");
-  CHECK(refusal("torus:dims=4x0").find("torus: dims '4x0' is no size") == 0);
-  CHECK(refusal("torus:dims=4x").find("torus: dims '4x' is no size") == 0);
+  CHECK(refusal("crossbar:hosts") == "crossbar: setting 'hosts' has no value: write name=value");
+  CHECK(refusal("crossbar:hosts=3,hosts=4") == "crossbar: 'hosts' is set twice: set it once");
+  CHECK(refusal("torus:dims=4x0").find("torus: dims '4x0' is not a size") == 0);
+  CHECK(refusal("torus:dims=4x").find("torus: dims '4x' is not a size") == 0);
   CHECK(refusal("crossbar:hosts=2x2") == "crossbar: hosts '2x2' is a list: give one number");
-  CHECK(refusal("crossbar:hosts=99999999999").find("is no size") != std::string::npos);
+  CHECK(refusal("crossbar:hosts=99999999999").find("is not a size") != std::string::npos);
   CHECK(refusal("rail_pod:relay=maybe") == "rail_pod: relay 'maybe' is neither yes nor no");
   CHECK(refusal("crossbar:bandwidth=1e200GB/s").find("link 'h0-s0' has a bandwidth of") == 0);
 }

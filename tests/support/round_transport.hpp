@@ -1,4 +1,4 @@
-// RoundWires: messages between host devices as rounds of a communicator, such as the threads'.
+// RoundTransport: messages between host devices as rounds of a communicator, such as on_threads()'.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace arlab::collectives {
 
-class RoundWires final : public DeviceTransport {
+class RoundTransport final : public DeviceTransport {
  public:
-  /// Every `spoilt`-th group spoils a byte of each message that it receives; 0: none does.
-  explicit RoundWires(Communicator& communicator, int spoilt = 0)
+  /// Every `spoilt`-th group corrupts a byte of each message that it receives; 0: none does.
+  explicit RoundTransport(Communicator& communicator, int spoilt = 0)
       : communicator_(communicator), spoilt_(spoilt) {}
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     stream.synchronise();

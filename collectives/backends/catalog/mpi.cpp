@@ -1,0 +1,29 @@
+// mpi: every rank is a process of an MPI job.
+#include "collectives/backends/backend.hpp"
+#include "collectives/host/host_executor.hpp"
+
+namespace arlab::collectives::backend_catalog {
+namespace {
+
+Rank max_ranks() { return 1; }
+
+void run(Job& job, const RunOptions&, const Backend::Body& body) {
+  HostExecutor executor(job.world());
+  body(executor);
+}
+
+}  // namespace
+
+Backend mpi() {
+  return {.name = "mpi",
+          .summary = "every rank is a process, started by mpirun or srun",
+          .placement = Placement::processes,
+          .joins_job = true,
+          .default_in_job = true,
+          .unavailable_reason = why_no_mpi,
+          .note = mpi_library,
+          .max_ranks = max_ranks,
+          .run = run};
+}
+
+}  // namespace arlab::collectives::backend_catalog

@@ -1,0 +1,91 @@
+#include "collectives/backends/gpus.hpp"
+
+#include <map>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/gpu/colocated_executor.hpp"
+#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/threads/threads.hpp"
+#ifdef ARLAB_HAS_CUDA
+#include "collectives/cuda/device.hpp"
+#endif
+#ifdef ARLAB_HAS_NCCL
+#include "collectives/nccl/nccl.hpp"
+#endif
+
+namespace arlab::collectives {
+
+#ifdef ARLAB_HAS_CUDA
+
+std::string why_no_gpu() { return cuda::unavailable(); }
+Devices gpus() { return cuda::devices(); }
+std::string cuda_versions() { return cuda::versions(); }
+std::string gpu_links() { return cuda::links(); }
+
+double gpu_copy_limit() {
+  static const double limit = cuda::copy_limit_gbps(*gpus().front());
+  return limit;
+}
+double gpu_copy_limit(Device& gpu, std::size_t bytes) { return cuda::copy_limit_gbps(gpu, bytes); }
+
+#else
+
+std::string why_no_gpu() {
+  return "built without CUDA: install the CUDA toolkit (nvcc), then configure again";
+}
+Devices gpus() { fail(Blame::environment, why_no_gpu()); }
+std::string cuda_versions() { return ""; }
+std::string gpu_links() { return ""; }
+double gpu_copy_limit() { fail(Blame::environment, why_no_gpu()); }
+double gpu_copy_limit(Device&, std::size_t) { fail(Blame::environment, why_no_gpu()); }
+
+#endif
+
+std::string nccl_version_or_none() {
+#ifdef ARLAB_HAS_NCCL
+  return nccl_version();
+#else
+  return "";
+#endif
+}
+
+std::vector<DeviceInfo> gpu_infos() {
+  std::vector<DeviceInfo> infos;
+  for (const auto& gpu : gpus()) infos.push_back(gpu->info());
+  return infos;
+}
+
+Rank gpu_count() { return why_no_gpu().empty() ? static_cast<Rank>(gpus().size()) : 0; }
+
+std::string gpu_names() {
+  if (!why_no_gpu().empty()) return "";
+  std::map<std::string, int> counts;
+  for (const DeviceInfo& info : gpu_infos()) ++counts[info.name];
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
+  return text;
+}
+
+void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
+                 const Backend::Body& body) {
+  const Devices devices = gpus();
+  // Ranks of one machine take its GPUs in turn. NCCL refuses ranks that share a GPU, unless it takes
+  // them for different machines.
+  const auto run_rank = [&](Communicator& control, Rank local) {
+    Device& device = *devices[static_cast<std::size_t>(local) % devices.size()];
+    const auto transport = connect(control, device);
+    StagedExecutor executor(control, device, *transport, options.patience);
+    body(executor);
+  };
+  if (job.ranks() > 0) return run_rank(job.world(), job.local_rank());
+  on_threads(options.ranks, [&](Communicator& threads) { run_rank(threads, threads.rank()); });
+}
+
+void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body) {
+  Devices devices = gpus();
+  ColocatedExecutor executor(devices, options.ranks, ColocatedExecutor::kDefaultStreams, as_graphs);
+  body(executor);
+}
+
+}  // namespace arlab::collectives

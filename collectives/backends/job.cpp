@@ -1,0 +1,54 @@
+#include "collectives/backends/job.hpp"
+
+#include <cstdlib>
+
+#include "algorithms/base/error.hpp"
+#ifdef ARLAB_HAS_MPI
+#include "collectives/mpi/mpi.hpp"
+#endif
+
+namespace arlab::collectives {
+
+#ifdef ARLAB_HAS_MPI
+
+std::string why_no_mpi() { return ""; }
+std::string mpi_library() { return Mpi::library(); }
+
+struct Job::State {
+  std::unique_ptr<Mpi> mpi = Mpi::launched() ? std::make_unique<Mpi>() : nullptr;
+};
+
+Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
+
+Communicator& Job::world() const {
+  if (!state_->mpi) fail(Blame::usage, "this process is not part of an MPI job: use mpirun");
+  return state_->mpi->world();
+}
+
+Rank Job::local_rank() const { return state_->mpi ? state_->mpi->local_rank() : 0; }
+
+void Job::end(int code) {
+  if (state_->mpi) state_->mpi->abort(code);
+  std::exit(code);
+}
+
+#else
+
+std::string why_no_mpi() {
+  return "built without MPI: apt install libopenmpi-dev (or libmpich-dev), then configure again";
+}
+std::string mpi_library() { return ""; }
+
+struct Job::State {};
+
+Rank Job::ranks() const { return 0; }
+Communicator& Job::world() const { fail(Blame::environment, why_no_mpi()); }
+Rank Job::local_rank() const { return 0; }
+void Job::end(int code) { std::exit(code); }
+
+#endif
+
+Job::Job() : state_(std::make_unique<State>()) {}
+Job::~Job() = default;
+
+}  // namespace arlab::collectives

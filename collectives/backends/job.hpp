@@ -1,0 +1,38 @@
+// Job: the MPI job that this process is a rank of, or this process alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "collectives/communicator.hpp"
+
+namespace arlab::collectives {
+
+/// Returns why MPI cannot be used here, and a remedy; empty if it can.
+std::string why_no_mpi();
+/// The MPI library's name and version; empty if the build has no MPI.
+std::string mpi_library();
+
+/// At most one per process, on the main thread. Starts MPI if a launcher started this process.
+class Job {
+ public:
+  Job();
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Number of processes of the job; 0 outside of a job.
+  Rank ranks() const;
+  /// All processes of the job. Throws Error(usage) outside of a job.
+  Communicator& world() const;
+  /// Position of this process among those on its machine. All processes call it together.
+  Rank local_rank() const;
+  /// Ends all processes of the job, at once.
+  [[noreturn]] void end(int code);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace arlab::collectives

@@ -1,0 +1,61 @@
+// Executor: runs collectives on the ranks of a backend that this process or thread holds.
+//
+// The one interface of real execution. Threads, MPI and emulated ranks implement it over a
+// Communicator (host/host_executor.hpp), GPUs over a Device (gpu/*_executor.hpp). Training runs
+// collectives on its own vectors with execute(). Benchmarks run them on verifiable input with
+// run_checked(): the vectors then lie where the backend computes, and its own clock times the run.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+#include "collectives/communicator.hpp"
+
+namespace arlab::collectives {
+
+class Executor {
+ public:
+  /// One run on the verifiable input.
+  struct CheckedRun {
+    double us = 0;    ///< of the slowest rank; the same on all ranks
+    Count wrong = 0;  ///< elements, on the ranks of this executor
+    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native allreduce
+    double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
+  };
+
+  virtual ~Executor() = default;
+
+  /// Joins all executors of a run, one member each, for barriers and small values. Its rank() is
+  /// this executor's position.
+  virtual Communicator& control() = 0;
+  /// Number of ranks that this executor runs: one, or all of them.
+  virtual Rank ranks_here() const { return 1; }
+  /// How messages reach device memory where the backend has several ways; else empty.
+  virtual std::string transport() const { return ""; }
+
+  /// Runs the collective in place. `data` holds the vectors of this executor's ranks, one after
+  /// another. All executors of a run call it with the same algorithm, problem and segments. Returns
+  /// the cost of what these ranks sent. Lanes are numbered from `first_lane`, so that concurrent
+  /// collectives do not mix. Throws Error(usage) if the sizes disagree or the algorithm does not
+  /// support the problem.
+  virtual Cost execute(const Algorithm& algorithm, const Problem& problem,
+                       std::span<std::byte> data, Operand operand, int segments = 1,
+                       int first_lane = 0) = 0;
+
+  /// Name of the library's own allreduce; empty if the backend has none.
+  virtual std::string native_name() const = 0;
+  /// The algorithm that the library reports for its last allreduce of that size; empty if unknown.
+  virtual std::string native_choice(Count /*bytes*/) const { return ""; }
+  /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
+  virtual void native_allreduce(std::span<std::byte> data, Operand operand) = 0;
+
+  /// Prepares the verifiable input of the runs to come, and forgets the last one.
+  virtual void load_input(const Problem& problem, Operand operand) = 0;
+  /// Copies the input into place, runs the algorithm (null: the native allreduce), and checks every
+  /// element that the collective defines. Needs load_input().
+  virtual CheckedRun run_checked(const Algorithm* algorithm, int segments) = 0;
+};
+
+}  // namespace arlab::collectives

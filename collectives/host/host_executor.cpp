@@ -1,0 +1,47 @@
+#include "collectives/host/host_executor.hpp"
+
+#include <cstring>
+
+#include "collectives/host/execute.hpp"
+#include "collectives/verifiable_input.hpp"
+
+namespace arlab::collectives {
+
+Cost HostExecutor::execute(const Algorithm& algorithm, const Problem& problem,
+                           std::span<std::byte> data, Operand operand, int segments,
+                           int first_lane) {
+  return collectives::execute(communicator_, algorithm, problem, data, operand, segments,
+                              first_lane);
+}
+
+void HostExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
+  communicator_.native_allreduce(data.data(),
+                                 static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+}
+
+void HostExecutor::load_input(const Problem& problem, Operand operand) {
+  problem_ = problem;
+  operand_ = operand;
+  input_.resize(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+  data_.resize(input_.size());
+  fill(input_, operand_, problem_, communicator_.rank());
+}
+
+Executor::CheckedRun HostExecutor::run_checked(const Algorithm* algorithm, int segments) {
+  CheckedRun result;
+  if (!input_.empty()) std::memcpy(data_.data(), input_.data(), input_.size());
+  Clock& clock = communicator_.clock();
+  communicator_.barrier();
+  const double start = clock.now();
+  if (algorithm)
+    result.sent =
+        collectives::execute(communicator_, *algorithm, problem_, data_, operand_, segments);
+  else
+    communicator_.native_allreduce(data_.data(), problem_.elements, operand_);
+  const double seconds = clock.now() - start;
+  result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
+  result.us = communicator_.max(1e6 * seconds);
+  return result;
+}
+
+}  // namespace arlab::collectives

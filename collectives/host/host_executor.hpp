@@ -1,0 +1,30 @@
+// HostExecutor: one rank whose vector lies in this process's memory, over any Communicator.
+#pragma once
+
+#include <vector>
+
+#include "collectives/executor.hpp"
+
+namespace arlab::collectives {
+
+class HostExecutor final : public Executor {
+ public:
+  /// The communicator must outlive this. Runs are timed by its clock.
+  explicit HostExecutor(Communicator& communicator) : communicator_(communicator) {}
+
+  Communicator& control() override { return communicator_; }
+  Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
+               Operand operand, int segments = 1, int first_lane = 0) override;
+  std::string native_name() const override { return communicator_.native_name(); }
+  void native_allreduce(std::span<std::byte> data, Operand operand) override;
+  void load_input(const Problem& problem, Operand operand) override;
+  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
+
+ private:
+  Communicator& communicator_;
+  Problem problem_;
+  Operand operand_;
+  std::vector<std::byte> input_, data_;
+};
+
+}  // namespace arlab::collectives

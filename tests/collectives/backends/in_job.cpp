@@ -1,0 +1,34 @@
+// Backends whose ranks are the processes of an MPI job: the conformance test, under mpirun.
+#define CATCH_CONFIG_RUNNER
+#include <cstdio>
+
+#include "tests/support/backends.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+
+namespace {
+
+Job* job = nullptr;  // Catch2's test cases take no arguments
+
+}  // namespace
+
+TEST_CASE("backends in a job: every available one gives the expected results") {
+  REQUIRE(job->ranks() > 0);
+  CHECK(placement_in(*job, default_backend(*job)) == Placement::processes);
+  for (const Backend& backend : backends()) {
+    if (!backend.joins_job || !backend.unavailable_reason().empty()) continue;
+    INFO(backend.name);
+    CHECK(conformance::problems_of(backend, *job, job->ranks()) == "");
+  }
+}
+
+int main(int argc, char** argv) {
+  Job mine;
+  job = &mine;
+  if (job->ranks() > 0 && job->world().rank() != 0 && !std::freopen("/dev/null", "w", stdout))
+    return 3;
+  const int failed = Catch::Session().run(argc, argv);
+  return job->ranks() > 0 ? static_cast<int>(job->world().sum(failed) != 0) : failed;
+}
