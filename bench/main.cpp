@@ -1,4 +1,5 @@
 // arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <new>

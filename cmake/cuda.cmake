@@ -1,10 +1,10 @@
-# CUDA and NCCL, where they are found: sets ARLAB_HAS_CUDA, and NCCL_INCLUDE_DIR and NCCL_LIBRARY.
+# Looks for CUDA and NCCL. Sets ARLAB_HAS_CUDA, NCCL_INCLUDE_DIR and NCCL_LIBRARY.
 
-set(ARLAB_CUDA AUTO CACHE STRING "CUDA and NCCL executors: AUTO (if found), ON (or stop), OFF")
+set(ARLAB_CUDA AUTO CACHE STRING "CUDA and NCCL executors: AUTO (if found), ON (required), OFF")
 set(ARLAB_HAS_CUDA FALSE)
 
-# cmake 3.25 does not look into /usr/local/cuda for the compiler. check_language tries it out with the C++ compiler here.
-set(arlab_cuda_off "no nvcc: get CUDA 12 or newer from developer.nvidia.com")
+# CMake 3.25 does not search /usr/local/cuda for the compiler. check_language tests it with this C++ compiler.
+set(arlab_cuda_off "nvcc not found: install CUDA 12 or newer from developer.nvidia.com")
 if(NOT ARLAB_CUDA STREQUAL "OFF")
   find_program(ARLAB_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
                DOC "The CUDA compiler")
@@ -15,30 +15,30 @@ if(NOT ARLAB_CUDA STREQUAL "OFF")
     endif()
     include(CheckLanguage)
     check_language(CUDA)
-    set(arlab_cuda_off "${ARLAB_NVCC} does not work with ${CMAKE_CXX_COMPILER}: see CMakeError.log, set CUDAHOSTCXX to an older g++")
+    set(arlab_cuda_off "${ARLAB_NVCC} does not work with ${CMAKE_CXX_COMPILER}: see CMakeError.log, or set CUDAHOSTCXX to an older g++")
   endif()
 endif()
 if(CMAKE_CUDA_COMPILER AND NOT ARLAB_CUDA STREQUAL "OFF")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)  # two that are common, and code that newer ones translate
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)  # A100, H100, and code that newer GPUs translate
   endif()
   enable_language(CUDA)
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # cmake 3.25 does not know that nvcc has C++20
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc supports C++20
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   find_package(CUDAToolkit QUIET)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12)
-    set(arlab_cuda_off "nvcc ${CMAKE_CUDA_COMPILER_VERSION} has no C++20: get CUDA 12 or newer from developer.nvidia.com")
+    set(arlab_cuda_off "nvcc ${CMAKE_CUDA_COMPILER_VERSION} does not support C++20: install CUDA 12 or newer from developer.nvidia.com")
   elseif(NOT TARGET CUDA::cudart_static)
-    set(arlab_cuda_off "${CMAKE_CUDA_COMPILER} comes without libcudart_static: install the whole toolkit")
+    set(arlab_cuda_off "${CMAKE_CUDA_COMPILER} lacks libcudart_static: install the complete toolkit")
   else()
     set(ARLAB_HAS_CUDA TRUE)
-    set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # who needs it links CUDA::cudart_static, whose place is known
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # targets that need it link CUDA::cudart_static
   endif()
 endif()
 if(ARLAB_CUDA STREQUAL "ON" AND NOT ARLAB_HAS_CUDA)
-  message(FATAL_ERROR "ARLAB_CUDA is ON, but it cannot be had: ${arlab_cuda_off}")
+  message(FATAL_ERROR "ARLAB_CUDA is ON, but CUDA is unavailable: ${arlab_cuda_off}")
 endif()
 if(ARLAB_HAS_CUDA)
   list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
@@ -49,7 +49,7 @@ else()
   arlab_feature("CUDA executor" OFF "${arlab_cuda_off}")
 endif()
 
-# NCCL: in the toolkit, as a package of the system, or as a wheel of pip, whose library has no plain name.
+# NCCL comes with the toolkit, as a system package, or as a pip wheel, whose library is called libnccl.so.2 only.
 if(ARLAB_HAS_CUDA)
   find_program(arlab_python python3 NO_CACHE)
   set(wheels "")
@@ -67,19 +67,20 @@ if(ARLAB_HAS_CUDA)
     list(JOIN nccl_version "." nccl_version)
     arlab_feature("NCCL executor" ON "${NCCL_LIBRARY} ${nccl_version}")
   else()
-    arlab_feature("NCCL executor" OFF "no NCCL: apt install libnccl-dev, or pip install nvidia-nccl-cu13 (or -cu12)")
+    arlab_feature("NCCL executor" OFF "NCCL not found: apt install libnccl-dev, or pip install nvidia-nccl-cu13 (or -cu12)")
   endif()
 else()
   arlab_feature("NCCL executor" OFF "needs CUDA")
 endif()
 
-# arlab_cuda_kernels(<folder> sources...): the object library arlab_<folder>_kernels. Separate from the host code, whose
-# sanitizers nvcc does not support; compute-sanitizer checks kernels.
+# arlab_cuda_kernels(<folder> sources...): the object library arlab_<folder>_kernels. It is separate from the host code,
+# because nvcc does not support the host's sanitizers. compute-sanitizer checks kernels.
 function(arlab_cuda_kernels name)
   add_library(arlab_${name}_kernels OBJECT ${ARGN})
+  set_target_properties(arlab_${name}_kernels PROPERTIES CUDA_STANDARD 20)
   target_include_directories(arlab_${name}_kernels PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(arlab_${name}_kernels PRIVATE -O3 --extended-lambda)
-  if(CMAKE_CXX_FLAGS MATCHES "-Werror")  # the presets hold kernels to the same standard
+  if(CMAKE_CXX_FLAGS MATCHES "-Werror")  # the presets apply the same warnings to kernels
     target_compile_options(arlab_${name}_kernels PRIVATE
       "SHELL:-Werror all-warnings" -Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow,-Werror)
   endif()

@@ -2,21 +2,18 @@
 include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY ARLAB_LIBRARIES)
-list(REMOVE_ITEM libraries arlab_training_torch)  # below: only who asks for it must have LibTorch
-install(TARGETS ${libraries} EXPORT arlab
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+list(REMOVE_ITEM libraries arlab_training_torch)  # below: only users who ask for it need LibTorch
+set(headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/arlab)
+install(TARGETS ${libraries} EXPORT arlab ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS ${headers})
 foreach(program arlab arlab_train)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
 
-# The folders of those libraries, and what whoever links them must find first.
+# The packages that a user of those libraries must find first.
 set(dependencies "set(THREADS_PREFER_PTHREAD_FLAG ON)")
 foreach(library ${libraries})
-  get_target_property(folder ${library} SOURCE_DIR)
-  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-  list(APPEND folders ${folder})
   get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
   foreach(package "Threads" "MPI COMPONENTS CXX" "Boost COMPONENTS graph" "CUDAToolkit" "Protobuf" "fmt" "nlohmann_json" "CLI11")
     string(REGEX MATCH "^[A-Za-z0-9_]+" namespace ${package})
@@ -28,17 +25,12 @@ foreach(library ${libraries})
   endforeach()
 endforeach()
 list(REMOVE_DUPLICATES dependencies)
-list(REMOVE_DUPLICATES folders)
 list(JOIN dependencies "\n" dependencies)
-
-foreach(folder ${folders})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/arlab
-          FILES_MATCHING PATTERN "*.hpp" PATTERN catalog EXCLUDE)
-endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/arlab)
 if(TARGET arlab_training_torch)
-  install(TARGETS arlab_training_torch EXPORT arlab_torch ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS arlab_training_torch EXPORT arlab_torch ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          FILE_SET HEADERS ${headers})
   install(EXPORT arlab_torch NAMESPACE arlab:: FILE arlabTorchTargets.cmake DESTINATION ${package})
 endif()
 install(EXPORT arlab NAMESPACE arlab:: FILE arlabTargets.cmake DESTINATION ${package})
@@ -55,7 +47,7 @@ foreach(component ${arlab_FIND_COMPONENTS})
   endif()
   if(NOT arlab_${component}_FOUND AND arlab_FIND_REQUIRED_${component})
     set(arlab_FOUND FALSE)
-    set(arlab_NOT_FOUND_MESSAGE "this arlab was built without ${component}: install LibTorch and build it again")
+    set(arlab_NOT_FOUND_MESSAGE "this arlab was built without ${component}: install LibTorch, then build and install arlab again")
   endif()
 endforeach()
 ]])

@@ -1,17 +1,32 @@
-# The configure summary: what is on, what is off, and how to get it.
+# The configure summary: which features are on, which are off, and how to get those.
 
-# arlab_feature(<name> <ON|OFF> <text>): <text> says what was found, or how to get what is missing.
+# arlab_feature(<name> <ON|OFF> <text>): <text> names the dependency that was found, or explains how to get it.
 function(arlab_feature name state text)
   if(state)
     set(word "on ")
   else()
     set(word "off")
   endif()
-  set_property(GLOBAL APPEND PROPERTY ARLAB_FEATURES "  ${name} ${word}  ${text}")
+  set_property(GLOBAL APPEND PROPERTY ARLAB_FEATURE_NAMES "${name}")
+  set_property(GLOBAL APPEND PROPERTY ARLAB_FEATURE_TEXTS "${word}  ${text}")
 endfunction()
 
 function(arlab_print_summary)
-  get_property(features GLOBAL PROPERTY ARLAB_FEATURES)
-  list(JOIN features "\n" lines)
-  message(STATUS "Allreduce Lab ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}\n${lines}")
+  get_property(names GLOBAL PROPERTY ARLAB_FEATURE_NAMES)
+  get_property(texts GLOBAL PROPERTY ARLAB_FEATURE_TEXTS)
+  set(width 0)
+  foreach(name ${names})
+    string(LENGTH ${name} length)
+    if(length GREATER width)
+      set(width ${length})
+    endif()
+  endforeach()
+  set(lines "")
+  foreach(name text IN ZIP_LISTS names texts)
+    string(LENGTH ${name} length)
+    math(EXPR missing "${width} - ${length}")
+    string(REPEAT " " ${missing} padding)
+    string(APPEND lines "\n  ${name}${padding} ${text}")
+  endforeach()
+  message(STATUS "Allreduce Lab ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}${lines}")
 endfunction()

@@ -1,14 +1,18 @@
-# Helpers that every folder uses.
+# Functions that every folder uses.
 
 # arlab_library(<folder> [sources...]): the library target arlab_<folder>, alias arlab::<folder>.
 function(arlab_library name)
   add_library(arlab_${name} STATIC ${ARGN})
   add_library(arlab::${name} ALIAS arlab_${name})
   set_target_properties(arlab_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(arlab_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/arlab>)
+  # Our headers include each other as "algorithms/...", other projects include them as <arlab/algorithms/...>.
+  target_include_directories(arlab_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/arlab>
+    INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(arlab_${name} PUBLIC cxx_std_20)
   arlab_sanitize(arlab_${name})
+  arlab_precompile(arlab_${name})
+  arlab_unity(arlab_${name})
   set_property(GLOBAL APPEND PROPERTY ARLAB_LIBRARIES arlab_${name})
 endfunction()
 

@@ -1,4 +1,4 @@
-# Run at build time: writes OUTPUT with the version, the commit, the compiler and the build type.
+# Runs at build time: writes the version, the commit, the compiler and the build type to OUTPUT.
 execute_process(COMMAND git describe --always --dirty --abbrev=9
                 WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE commit
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -40,8 +40,8 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// Returns whether a message leaves only when its receive is posted. Until then it occupies no port
-  /// and does not delay the messages behind it.
+  /// Returns whether a message leaves only when its receive is posted. Until then it occupies no
+  /// port and does not delay the messages behind it.
   virtual bool synchronous() const { return false; }
 
   /// Returns the earliest time from `now` on at which the source can start its next send.
@@ -62,15 +62,15 @@ class Network {
   virtual Time receive(const Message& message, Time now) = 0;
 
   /// Under contention, arrival times are unknown when a message is sent. Such a model has internal
-  /// changes. The engine asks for the next one after it has handled all its own events of a time, and
-  /// advances to it with advance(), which returns the numbers of the messages that arrive then,
+  /// changes. The engine asks for the next one after it has handled all its own events of a time,
+  /// and advances to it with advance(), which returns the numbers of the messages that arrive then,
   /// valid until the next call.
   virtual bool has_changes() const { return false; }
   virtual Time next_change() { return kNever; }
   virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
 
-  /// From now on, records in `history` what each link carries. `history` must outlive the use of the
-  /// network. Models without links do nothing.
+  /// From now on, records in `history` what each link carries. `history` must outlive the use of
+  /// the network. Models without links do nothing.
   virtual void watch_links(LinkHistory& /*history*/) {}
   /// Returns the load of each link up to `now`, by link number; empty for models without links.
   virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tries ./lab on a fresh Debian 12: a chroot without compiler, CMake, MPI, Catch2 or Boost.
+# Runs ./lab on a fresh Debian 12: a chroot without compiler, CMake, MPI, Catch2 or Boost.
 #
 #   sudo tests/fresh_machine.sh <folder for the chroot> [test|demo]
 #
-# Makes the chroot if the folder is empty (about 300 MB before ./lab, 2 GB after; delete it by hand), puts a
-# clean clone of the committed state into it, and runs ./lab there. Takes apt's proxy settings from
-# this machine; MIRROR names another Debian mirror. Not part of ctest: it downloads.
+# If the folder is empty, makes the chroot (about 300 MB before ./lab, 2 GB after; delete it manually).
+# Puts a clean clone of the committed state into it and runs ./lab there. Uses apt's proxy settings of this
+# machine; MIRROR names another Debian mirror. Not part of ctest, because it downloads packages.
 set -euo pipefail
 root=${1:?usage: tests/fresh_machine.sh <folder> [test|demo]}
 verb=${2:-test}

@@ -1,5 +1,6 @@
 #include "bench/cli/model_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The options of network models: --model, one option per parameter of any model, and the networks.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +9,10 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "simulator/models/model.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

@@ -1,11 +1,10 @@
 // The options of every sweep: algorithms, ranks, sizes, and output files.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,10 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"
 #include "collectives/reduce/dtype.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 
@@ -40,7 +43,8 @@ struct SweepOptions {
   bool resume = false, plan = false;
   double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;  ///< the whole command line
-  nlohmann::ordered_json machine;    ///< further keys of the context record, such as those of GPUs
+  /// Further keys of the context record, such as the GPUs; or null.
+  std::shared_ptr<const nlohmann::ordered_json> machine;
 
   /// Adds the options that choose algorithms, collective and groups.
   void add_names(CLI::App& app);

@@ -1,13 +1,16 @@
 // The options of a network: topology (by name or from a file), routing, placement and faults.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "algorithms/problem.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::simulator {
 class Topology;

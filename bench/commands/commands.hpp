@@ -1,9 +1,12 @@
 // The commands of arlab, one file per command: each function adds its subcommand to the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

@@ -1,6 +1,7 @@
 // arlab count: compares the message counts that closed formulas claim with counts of the programs.
 #include "algorithms/verify/count.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bench/commands/commands.hpp"

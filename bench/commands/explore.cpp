@@ -1,4 +1,5 @@
 // arlab explore: writes one HTML page that animates the algorithms, for lectures.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,5 +1,6 @@
 // arlab export: writes a schedule as JSON or as a SimGrid trace, or a simulated run as a Perfetto
 // trace.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
 // arlab list: prints the catalogs, and what this build lacks.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
 // arlab report: writes one self-contained HTML page that shows the records of result files.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
@@ -189,8 +190,10 @@ int run(RunCommand& command, Job& job) {
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
-  if (job.is_root() && backend.devices) command.sweep.machine = device_context();
-  if (job.is_root()) output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
+  if (job.is_root() && backend.devices)
+    command.sweep.machine = std::make_shared<Json>(device_context());
+  if (job.is_root())
+    output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
   for (std::size_t i = 0, next; i < groups.size(); i = next) {
     const Rank ranks = groups[i].front().problem.ranks;

@@ -1,4 +1,5 @@
 // arlab show topology fat_tree:k=8: prints the metrics of a network and draws it.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fstream>

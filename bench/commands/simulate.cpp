@@ -1,6 +1,7 @@
 // arlab simulate: predicts the time of an algorithm on a network model.
 #include "simulator/engine/simulate.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

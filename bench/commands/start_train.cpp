@@ -1,5 +1,6 @@
 // arlab train, in arlab itself: replaces the process by the program arlab-train beside it, which
 // links LibTorch.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,12 +8,23 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
 
 namespace arlab::bench {
 namespace {
+
+// ARLAB_TRAIN_TARGET is the command that builds arlab-train, where the build found LibTorch.
+#ifdef ARLAB_TRAIN_TARGET
+constexpr std::string_view kMissing =
+    "needs the program arlab-train beside arlab: build it with `" ARLAB_TRAIN_TARGET "`";
+#else
+constexpr std::string_view kMissing =
+    "needs LibTorch, which the build did not find: apt install libtorch-dev libopenblas0-pthread, "
+    "then configure again and build the target arlab_train";
+#endif
 
 std::string program() {
   std::error_code none;
@@ -39,10 +51,7 @@ void add_train(CLI::App& app, Session& session) {
   command->prefix_command();
   command->callback([&session] {
     const std::string found = program();
-    if (found.empty())
-      fail(Blame::environment,
-           "train needs LibTorch, which this arlab is built without: apt install libtorch-dev "
-           "libopenblas0-pthread, then configure and build again");
+    if (found.empty()) fail(Blame::environment, fmt::format("train {}", kMissing));
     start(found, session.command);
   });
 }
@@ -50,7 +59,7 @@ void add_train(CLI::App& app, Session& session) {
 void list_architectures() {
   const std::string found = program();
   if (found.empty()) {
-    fmt::print("none: built without LibTorch (libtorch-dev libopenblas0-pthread)\n");
+    fmt::print("none: `arlab train` {}\n", kMissing);
     return;
   }
   std::fflush(stdout);

@@ -1,6 +1,7 @@
 // arlab verify: proves for any data that every rank ends with every contribution exactly once.
 #include "algorithms/verify/verify.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/verify/count.hpp"

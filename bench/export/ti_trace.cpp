@@ -10,22 +10,22 @@
 namespace arlab::bench {
 namespace {
 
-constexpr int kTag = 0, kByte = 6;  // MPI_BYTE by its number in such traces
+constexpr int kTag = 0, kByte = 6;  // the number of MPI_BYTE in these traces
 
 }  // namespace
 
 std::string ti_trace(const Config& config) {
   const auto lanes = lanes_of(*config.algorithm, config.problem, config.segments);
   if (lanes.size() > 1)
-    fail(Blame::usage, fmt::format("{} has {} lanes, and format ti knows one program a rank: leave "
-                                   "out --segments, or choose another algorithm",
+    fail(Blame::usage, fmt::format("{} has {} lanes, but format ti supports one program per rank: "
+                                   "leave out --segments, or choose another algorithm",
                                    config.algorithm->name, lanes.size()));
   const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
   std::string text;
   const auto out = std::back_inserter(text);
   for (Rank r = 0; r < config.problem.ranks; ++r) {
     fmt::format_to(out, "{} init\n", r);
-    for (const Lane& lane : lanes) {  // none where there is nothing to do
+    for (const Lane& lane : lanes) {  // none for an empty problem
       const Blocks blocks = lane.problem.blocks();
       for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
         bool waits = false;

@@ -1,4 +1,4 @@
-// A schedule as a time-independent trace: what `smpirun -replay` of SimGrid runs.
+// Writes a schedule as a time-independent trace for `smpirun -replay` of SimGrid.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace arlab::bench {
 
-/// One line an action, ranks one after the other; sizes in bytes; a round is its isends and irecvs
-/// in listed order and a waitall. Reductions take no time. Throws Error(usage) where a rank has
-/// several lanes, which a process of SMPI cannot run side by side.
+/// Returns the trace: one line per action, rank after rank, sizes in bytes. A round is its isends and
+/// irecvs in listed order, followed by a waitall. Reductions take no time. Throws Error(usage) if a
+/// rank has several lanes, which an SMPI process cannot run concurrently.
 std::string ti_trace(const Config& config);
 
 }  // namespace arlab::bench

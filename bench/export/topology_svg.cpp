@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 5000, kMaxLinks = 50'000;
 constexpr double kWidth = simulator::Drawing::kWidth, kMargin = simulator::Drawing::kMargin;
-// Okabe & Ito's colours, for tiers.
+// Okabe & Ito's colors, one per tier.
 constexpr std::array<std::string_view, 6> kColors{"#0072B2", "#D55E00", "#009E73",
                                                   "#CC79A7", "#E69F00", "#56B4E9"};
 
@@ -36,7 +36,7 @@ std::string color_of(const simulator::Link& link) {
   return std::string(kColors[static_cast<std::size_t>(link.tier) % kColors.size()]);
 }
 
-// One line for both directions of a cable; cables that close a line of a grid are arcs.
+// Draws one line for both directions of a cable. Cables that close a line of a grid are arcs.
 std::string cables(const simulator::Topology& topology, const simulator::Drawing& drawing) {
   double fastest = 0;
   for (const simulator::Link& link : topology.links()) fastest = std::max(fastest, link.bandwidth);
@@ -104,12 +104,11 @@ std::string legend(const simulator::Topology& topology, double y) {
 }  // namespace
 
 std::string svg_of(const simulator::Topology& topology) {
-  if (static_cast<std::size_t>(topology.nodes()) > kMaxNodes ||
-      topology.links().size() > kMaxLinks)
+  if (static_cast<std::size_t>(topology.nodes()) > kMaxNodes || topology.links().size() > kMaxLinks)
     fail(Blame::usage,
          fmt::format(
-             "{} has {} nodes and {} links: a picture of more than {} and {} shows nothing, "
-             "use a smaller one",
+             "{} has {} nodes and {} links, more than the {} and {} that a picture can show: "
+             "use a smaller topology",
              topology.spec(), topology.nodes(), topology.links().size(), kMaxNodes, kMaxLinks));
   const simulator::Drawing drawing = simulator::draw(topology);
   const double height = drawing.height + 70;

@@ -1,4 +1,4 @@
-// The picture of a topology, as SVG.
+// Draws a topology as SVG.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace arlab::bench {
 
-/// Switches above hosts where there are switches, grids as grids, all else on a circle. Cables of
-/// higher bandwidth are wider; each tier has its colour. Throws Error(usage) for more nodes or
-/// cables than an eye can tell apart.
+/// Returns the picture: switches above hosts, grids as grids, all other topologies as circles. Cables
+/// of higher bandwidth are wider; each tier has a color. Throws Error(usage) for too many nodes or
+/// cables.
 std::string svg_of(const simulator::Topology& topology);
 
 }  // namespace arlab::bench

@@ -45,7 +45,7 @@ Output::Output(const SweepOptions& options, std::size_t steps)
          fmt::format("--json and --csv are both {}: name a file for each", options.json));
   if (!options.json.empty())
     json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
-                  context(options.command, options.machine));
+                  context(options.command, options.machine ? *options.machine : Json()));
   if (!options.csv.empty()) csv_.emplace(options.csv);
 }
 

@@ -1,5 +1,6 @@
 #include "bench/train/emulation_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,7 +1,6 @@
 // The options of emulated training: the network, and the speed of the workers.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +10,10 @@
 #include "collectives/backends/backend.hpp"
 #include "simulator/network.hpp"
 #include "training/exchange/gradient_exchange.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

@@ -1,5 +1,6 @@
 #include "bench/train/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,7 +1,6 @@
 // The options of train: model, data, strategy, learning rate, and files to write.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,10 @@
 #include "training/data/pipeline.hpp"
 #include "training/models/architecture.hpp"
 #include "training/trainer/options.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace arlab::bench {
 

@@ -2,6 +2,7 @@
 //
 // It is part of the program arlab-train, the only one that links LibTorch: loading it takes a third
 // of a second, which would delay every other command.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -142,7 +142,8 @@ class Tracer {
     }
   }
 
-  // The receive started now. Either its message was in transit, or it had arrived and the rank was busy.
+  // The receive started now. Either its message was in transit, or it had arrived and the rank was
+  // busy.
   void step_into_message(const Span& in) {
     const Index sent = spans_.send_of(in);
     const Span out = spans_[sent];

@@ -1,10 +1,10 @@
-// Critical path: the gap-free chain of sends, transfers and reductions, from time 0 on, that determines
-// the finish time of a simulated run.
+// Critical path: the gap-free chain of sends, transfers and reductions, from time 0 on, that
+// determines the finish time of a simulated run.
 //
 // It is found backwards in the trace: which span ended when this one started? A rank's round starts
-// when its last one is done. A message leaves when its round has started, the port is free and, on a
-// synchronous network, its receive is posted. It is received when it has arrived and the receiver is
-// free. If several spans ended at the same time, the rank's own work is preferred.
+// when its last one is done. A message leaves when its round has started, the port is free and, on
+// a synchronous network, its receive is posted. It is received when it has arrived and the receiver
+// is free. If several spans ended at the same time, the rank's own work is preferred.
 #pragma once
 
 #include <string_view>

@@ -141,8 +141,8 @@ bool IncrementalMaxMin::settle_alone(Flow flow) {
   return true;
 }
 
-// Joins the new flows of each waiting link and the flows that it holds. Dirty links that these flows
-// cross wait in turn.
+// Joins the new flows of each waiting link and the flows that it holds. Dirty links that these
+// flows cross wait in turn.
 void IncrementalMaxMin::gather() {
   while (!scratch_.waiting.empty()) {
     const Link link = scratch_.waiting.back();
@@ -208,7 +208,8 @@ void IncrementalMaxMin::build_subproblem() {
   }
 }
 
-// Joins the flows outside the group whose rates the solution affects. Returns whether there are any.
+// Joins the flows outside the group whose rates the solution affects. Returns whether there are
+// any.
 bool IncrementalMaxMin::propagate(const Shares& solved) {
   const std::size_t before = scratch_.flows.size();
   scratch_.level.assign(scratch_.links.size(), kInfinite);

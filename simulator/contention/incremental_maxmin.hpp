@@ -1,9 +1,9 @@
 // IncrementalMaxMin: max-min fair rates of flows that start and stop on the links of a network.
 //
-// A change re-solves only the flows that it affects: the flows limited by a link that gained or lost
-// a flow. All others keep their rates, and the affected flows share the remaining capacity. Flows
-// whose rates then violate fairness join the subproblem until it is consistent. An allocation is
-// max-min fair if and only if each flow crosses a full link on which no flow has a higher rate
+// A change re-solves only the flows that it affects: the flows limited by a link that gained or
+// lost a flow. All others keep their rates, and the affected flows share the remaining capacity.
+// Flows whose rates then violate fairness join the subproblem until it is consistent. An allocation
+// is max-min fair if and only if each flow crosses a full link on which no flow has a higher rate
 // (Bertsekas & Gallager, section 6.5.2). That link is the flow's holder.
 #pragma once
 
@@ -80,8 +80,8 @@ class IncrementalMaxMin {
 
   std::vector<Channel> channels_;
   double cap_;
-  // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's position
-  // in the list of each link.
+  // By flow. links_ and places_ store `stride_` entries per flow: its route, and the flow's
+  // position in the list of each link.
   std::size_t stride_ = 2;
   std::vector<Link> links_;
   std::vector<std::uint32_t> places_;

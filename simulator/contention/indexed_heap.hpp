@@ -1,8 +1,8 @@
 // IndexedHeap: a priority queue of items by time, whose times may change.
 //
 // A heap with four children per node that knows the position of each item. So a new time moves the
-// item and leaves no stale entry. Items of one time are taken together, in an order that depends only
-// on the sequence of calls.
+// item and leaves no stale entry. Items of one time are taken together, in an order that depends
+// only on the sequence of calls.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // MaxMin: max-min fair rates of flows that share links.
 //
-// Progressive filling: raise all rates together until a link is full, settle its flows, and continue
-// with the rest. Bertsekas & Gallager, Data Networks, 2nd ed., 1992, section 6.5.2. A pure solver
-// without time and network.
+// Progressive filling: raise all rates together until a link is full, settle its flows, and
+// continue with the rest. Bertsekas & Gallager, Data Networks, 2nd ed., 1992, section 6.5.2. A pure
+// solver without time and network.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace arlab::simulator {
 
-/// The problem: flows over links that are numbered from 0. Flow f crosses links[begin[f]] to links[begin[f + 1]
-/// - 1], at most once each.
+/// The problem: flows over links that are numbered from 0. Flow f crosses links[begin[f]] to
+/// links[begin[f + 1] - 1], at most once each.
 struct Sharing {
   std::vector<double> capacity;      ///< of each link, at least 0, in any unit of rate
   std::vector<std::uint32_t> begin;  ///< flows + 1 positions
@@ -32,8 +32,8 @@ struct Shares {
 
 class MaxMin {
  public:
-  /// Solves the problem. A flow without links needs a cap. The latest problem is cached: ranks in step
-  /// often repeat it.
+  /// Solves the problem. A flow without links needs a cap. The latest problem is cached: ranks in
+  /// step often repeat it.
   Shares solve(const Sharing& sharing);
 
  private:

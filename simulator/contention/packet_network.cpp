@@ -89,8 +89,8 @@ void PacketNetwork::find_queues(Flow& flow) {
   }
 }
 
-// Room is granted in the order of the requests, one packet at a time: merging streams alternate, and
-// so do the messages of a host.
+// Room is granted in the order of the requests, one packet at a time: merging streams alternate,
+// and so do the messages of a host.
 void PacketNetwork::ask(Index id, Index waiter) {
   queues_[id].waiters.push_back(waiter);
   give_room(id);

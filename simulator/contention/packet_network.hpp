@@ -1,11 +1,11 @@
 // PacketNetwork: store-and-forward packets on the links of a topology.
 //
-// Each link has a queue at its near end. The packet at its head starts when the link is free and the
-// next queue has room, which is then reserved. Queues are finite and no packet is lost. A blocked
-// packet stops the packets behind it (head-of-line blocking) and, when its queue is full, the senders
-// to that queue (back-pressure). Kermani & Kleinrock, Virtual cut-through, Computer Networks 3,
-// 1979 (for store and forward); credits as in Kung, Blackwell, Chapman, Credit-based flow control
-// for ATM networks, SIGCOMM 1994.
+// Each link has a queue at its near end. The packet at its head starts when the link is free and
+// the next queue has room, which is then reserved. Queues are finite and no packet is lost. A
+// blocked packet stops the packets behind it (head-of-line blocking) and, when its queue is full,
+// the senders to that queue (back-pressure). Kermani & Kleinrock, Virtual cut-through, Computer
+// Networks 3, 1979 (for store and forward); credits as in Kung, Blackwell, Chapman, Credit-based
+// flow control for ATM networks, SIGCOMM 1994.
 //
 // No deadlock occurs on any network with any routing: queues belong to virtual channels
 // (link_order.hpp). A host stores messages until their packets have room, and receives all packets
@@ -37,16 +37,16 @@ class PacketNetwork {
   /// The topology must outlive this.
   PacketNetwork(const Topology& topology, const Settings& settings);
 
-  /// Starts to send a message. advance() returns `number` when its last packet arrives. The route has
-  /// at least one link.
+  /// Starts to send a message. advance() returns `number` when its last packet arrives. The route
+  /// has at least one link.
   void add(std::uint32_t number, Bytes bytes, std::span<const LinkId> route, Time now);
 
   /// Returns the time of the next event, or kNever.
   Time next_change() {
     return !woken_.empty() ? wake_ : events_.empty() ? kNever : events_.next_time();
   }
-  /// Handles the events of that time. Returns the numbers of the messages that arrive, valid until the
-  /// next call.
+  /// Handles the events of that time. Returns the numbers of the messages that arrive, valid until
+  /// the next call.
   std::span<const std::uint32_t> advance(Time now);
 
   /// From now on, records in `history`, which must outlive this, what each link carries.
@@ -78,7 +78,8 @@ class PacketNetwork {
     Count room = 0;  // for packets, less the reserved places
     std::deque<Packet> packets;
     std::deque<Index> sources;  // messages that still have packets at their host, in turn
-    // The waiters for room: queues whose head goes to this queue next; kNone for all sources together.
+    // The waiters for room: queues whose head goes to this queue next; kNone for all sources
+    // together.
     std::deque<Index> waiters;
     bool sources_wait = false;
   };

@@ -1,5 +1,5 @@
-// Processors: one per rank. It adds what the rank receives, one piece of work at a time, in order of
-// arrival.
+// Processors: one per rank. It adds what the rank receives, one piece of work at a time, in order
+// of arrival.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Sends: messages leave in listed order; on a synchronous network only when their receive is posted.
+// Sends: messages leave in listed order; on a synchronous network only when their receive is
+// posted.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 namespace arlab::simulator {
 
-// Sends the messages that can leave now. The other sends of the round follow when the sender is free.
+// Sends the messages that can leave now. The other sends of the round follow when the sender is
+// free.
 template <class Source>
 void Engine<Source>::send_from(Index id, Time now) {
   Actor& a = actors_[id];
@@ -78,8 +80,8 @@ void Engine<Source>::match_posted(Index id, Time now) {
   }
 }
 
-// Queues the send as an event: other ranks may start their rounds at the same time, and of all sends
-// that are ready then, the one listed first leaves first.
+// Queues the send as an event: other ranks may start their rounds at the same time, and of all
+// sends that are ready then, the one listed first leaves first.
 template <class Source>
 void Engine<Source>::ready(Index sender, Index position, Time now) {
   std::vector<Index>& positions = ready_[sender];

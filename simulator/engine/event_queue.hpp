@@ -30,7 +30,8 @@ class EventQueue {
  public:
   bool empty() const { return filled_ == 0 && present_ == nullptr; }
 
-  /// event.time must not be before the last popped event. Throws Error(usage) if it is after kLatest.
+  /// event.time must not be before the last popped event. Throws Error(usage) if it is after
+  /// kLatest.
   void push(const Event& event) {
     expects(event.time >= now_, "an event lies in the past");
     const std::size_t b = bucket_of(in_calendar(event.time));

@@ -1,10 +1,10 @@
 // simulate: runs the programs of all ranks against a network model, in simulated time.
 //
-// There is one actor per rank and lane. It starts its next round when the last one is done: its sends
-// have left, its receives are complete, then its reductions have run in listed order. Sends of a
-// round leave in listed order. Messages that arrive before their receive is posted wait for it; on a
-// synchronous network they do not leave before it is posted. No global state: one call is one
-// simulation.
+// There is one actor per rank and lane. It starts its next round when the last one is done: its
+// sends have left, its receives are complete, then its reductions have run in listed order. Sends
+// of a round leave in listed order. Messages that arrive before their receive is posted wait for
+// it; on a synchronous network they do not leave before it is posted. No global state: one call is
+// one simulation.
 #pragma once
 
 #include <functional>

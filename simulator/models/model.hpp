@@ -34,9 +34,9 @@ std::span<const Model> models();
 /// Returns the model of that name. Throws Error(usage) that names the nearest if there is none.
 const Model& find_model(std::string_view name);
 
-/// Makes the model's network, with defaults for missing values. Values of other parameters are ignored.
-/// Throws Error(usage) for values that are negative or not finite, for a topology of a model without
-/// links, and for a topology that does not exist or does not hold the ranks.
+/// Makes the model's network, with defaults for missing values. Values of other parameters are
+/// ignored. Throws Error(usage) for values that are negative or not finite, for a topology of a
+/// model without links, and for a topology that does not exist or does not hold the ranks.
 std::unique_ptr<Network> make_network(const Model& model, const Values& values, Rank ranks,
                                       const FabricSpec& fabric = {});
 /// Makes the network on an existing fabric.

@@ -51,7 +51,8 @@ std::string cut(const Topology& whole, const std::vector<double>& slower,
   const auto n = static_cast<std::size_t>(whole.nodes());
   const auto usable_links = [&](auto use) {
     for (std::size_t id = 0; id < slower.size(); ++id)
-      if (const Link& link = whole.links()[id]; usable(whole, link, disconnection.target)) use(id, link);
+      if (const Link& link = whole.links()[id]; usable(whole, link, disconnection.target))
+        use(id, link);
   };
   FlowNetwork network(n);
   usable_links([&](std::size_t id, const Link& link) {
@@ -75,9 +76,8 @@ std::string cut(const Topology& whole, const std::vector<double>& slower,
 
 LinkFault parse_fault(std::string_view text) {
   const auto refuse = [&] {
-    fail(Blame::usage,
-         "unknown fault '" + std::string(text) +
-             "': write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)");
+    fail(Blame::usage, "unknown fault '" + std::string(text) +
+                           "': write dead=LINK or slow=LINK:4 (a quarter of the bandwidth)");
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) refuse();

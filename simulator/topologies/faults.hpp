@@ -22,9 +22,10 @@ struct LinkFault {
 /// that names the text.
 LinkFault parse_fault(std::string_view text);
 
-/// Returns the topology with slower and without dead links. It keeps its structure only without dead
-/// links; with them only the routings shortest and ecmp remain. Throws Error(usage) if a link does not
-/// exist, and if hosts are disconnected: the error names them and the dead links on the minimum cut.
+/// Returns the topology with slower and without dead links. It keeps its structure only without
+/// dead links; with them only the routings shortest and ecmp remain. Throws Error(usage) if a link
+/// does not exist, and if hosts are disconnected: the error names them and the dead links on the
+/// minimum cut.
 Topology with_faults(const Topology& topology, std::span<const LinkFault> faults);
 
 }  // namespace arlab::simulator

@@ -27,9 +27,9 @@ Placement find_placement(std::string_view text);
 std::vector<Rank> place(const Topology& topology, Placement placement, Rank ranks,
                         std::uint64_t seed = 0);
 
-/// Reads the placement from text: one line per rank with the name or number of its host. Empty lines
-/// and text after # are ignored. Throws Error(usage) that names the line if a host does not exist or
-/// occurs twice, and if there are fewer lines than ranks.
+/// Reads the placement from text: one line per rank with the name or number of its host. Empty
+/// lines and text after # are ignored. Throws Error(usage) that names the line if a host does not
+/// exist or occurs twice, and if there are fewer lines than ranks.
 std::vector<Rank> read_placement(std::string_view text, const Topology& topology, Rank ranks);
 
 }  // namespace arlab::simulator

@@ -22,7 +22,9 @@ inline constexpr double kMs = 1e-3;
 /// Returns a network in which a message of n bytes takes 1 ms + n us.
 inline std::unique_ptr<Network> network(Rank ranks) {
   return make_network(find_model("alpha_beta"),
-                      {{"alpha", picoseconds(1000 * kMicrosecond)}, {"beta", picoseconds(kMicrosecond)}, {"gamma", 0}},
+                      {{"alpha", picoseconds(1000 * kMicrosecond)},
+                       {"beta", picoseconds(kMicrosecond)},
+                       {"gamma", 0}},
                       ranks);
 }
 
@@ -43,8 +45,8 @@ inline void start(Communicator& c, int lane, const std::vector<Transfer>& round)
 
 /// Computes in simulated time only.
 inline void compute(Communicator& c, double seconds) {
-  c.clock().leave(seconds);
-  c.clock().arrive();
+  c.clock().begin_compute(seconds);
+  c.clock().end_compute();
 }
 
 /// Returns the current time in whole microseconds.
@@ -60,4 +62,4 @@ inline std::string failure(const std::function<void()>& use) {
   return "";
 }
 
-}  // namespace virtually
+}  // namespace emulated

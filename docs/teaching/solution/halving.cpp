@@ -1,10 +1,11 @@
-// Halving: the worked solution of the lab sheet. Few rounds like a butterfly, few bytes like a ring.
+// Halving: the worked solution of the lab sheet. Few rounds like a butterfly, few bytes like a
+// ring.
 //
-// Partners at distance m/2, m/4, ..., 1 exchange halves of the blocks that they are responsible for,
-// and each adds the half it keeps. After log2 m rounds every rank owns one finished chunk. Then the
-// same rounds in reverse order distribute the finished chunks, twice as many each time. The number
-// of ranks must be a power of two. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004; Thakur,
-// Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+// Partners at distance m/2, m/4, ..., 1 exchange halves of the blocks that they are responsible
+// for, and each adds the half it keeps. After log2 m rounds every rank owns one finished chunk.
+// Then the same rounds in reverse order distribute the finished chunks, twice as many each time.
+// The number of ranks must be a power of two. Rabenseifner, Optimization of Collective Reduction
+// Operations, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include <bit>
 
 #include "algorithms/algorithm.hpp"

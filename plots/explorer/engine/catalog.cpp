@@ -1,5 +1,6 @@
 // The catalogs as JSON: algorithms, models, topologies and schedulers.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/build/kind.hpp"

@@ -1,5 +1,7 @@
 // The picture of a topology, and the routes of messages on it.
 #include "algorithms/base/error.hpp"
+
+#include <nlohmann/json.hpp>
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -8,10 +10,10 @@
 
 namespace arlab::explorer {
 
-// nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes per second, name]...]; hosts: of
-// each rank; routes: the links between the hosts of each of the request's "pairs" of ranks.
+// nodes: [[x, y, name, is a host]...]; links: [[from, to, bow, bytes per second, name]...]; hosts:
+// of each rank; routes: the links between the hosts of each of the request's "pairs" of ranks.
 Json network_json(const Json& request) {
-  const simulator::FabricSpec fabric = fabric_of(request);
+  const simulator::FabricSpec fabric = parse_fabric(request);
   const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
   const simulator::Topology topology =
       simulator::make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks);

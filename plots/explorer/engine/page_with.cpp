@@ -1,4 +1,5 @@
 #include <array>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "algorithms/base/error.hpp"

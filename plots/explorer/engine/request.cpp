@@ -1,5 +1,7 @@
 #include "plots/explorer/engine/request.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/answer.hpp"
 
@@ -21,7 +23,7 @@ std::string text(const Json& request, const char* key, const char* default_value
   return value.get<std::string>();
 }
 
-Task task_of(const Json& request) {
+Task parse_task(const Json& request) {
   const Count ranks = number(request, "ranks", 4), segments = number(request, "segments", 1),
               root = number(request, "root", 0);
   if (ranks < 1 || ranks > kMaxRanks)
@@ -48,13 +50,13 @@ Task task_of(const Json& request) {
   return task;
 }
 
-simulator::FabricSpec fabric_of(const Json& request) {
+simulator::FabricSpec parse_fabric(const Json& request) {
   return {text(request, "topology", ""), text(request, "routing", "automatic"),
           text(request, "placement", "block"),
           static_cast<std::uint64_t>(number(request, "seed", 0))};
 }
 
-std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks) {
+std::unique_ptr<simulator::Network> make_network(const Json& request, Rank ranks) {
   Values values;
   if (request.contains("parameters"))
     for (const auto& [name, value] : request["parameters"].items()) {
@@ -63,7 +65,7 @@ std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks) 
       values[name] = value.get<double>();
     }
   const simulator::Model& model = simulator::find_model(text(request, "model", "alpha_beta"));
-  simulator::FabricSpec fabric = fabric_of(request);
+  simulator::FabricSpec fabric = parse_fabric(request);
   if (!model.has_links) fabric.topology.clear();
   return simulator::make_network(model, values, ranks, fabric);
 }

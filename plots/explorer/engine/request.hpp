@@ -1,7 +1,8 @@
 // Parses requests, and declares the functions that answer them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -26,16 +27,16 @@ struct Task {
 
 /// Parses the run. Throws Error(usage) that names the invalid value, also for problems that the
 /// algorithm does not support or that are too large for the page.
-Task task_of(const Json& request);
+Task parse_task(const Json& request);
 
 /// Returns the value, or `default_value` if it is missing. Throws Error(usage) for another type.
 Count number(const Json& request, const char* key, Count default_value);
 std::string text(const Json& request, const char* key, const char* default_value);
 
-/// Makes the network of "model" with "parameters" in picoseconds and bytes, on "topology", "routing"
-/// and "placement".
-std::unique_ptr<simulator::Network> network_of(const Json& request, Rank ranks);
-simulator::FabricSpec fabric_of(const Json& request);
+/// Makes the network of "model" with "parameters" in picoseconds and bytes, on "topology",
+/// "routing" and "placement".
+std::unique_ptr<simulator::Network> make_network(const Json& request, Rank ranks);
+simulator::FabricSpec parse_fabric(const Json& request);
 
 Json cost_json(const Cost& cost);
 

@@ -1,7 +1,8 @@
-// A symbolic run: the messages of every step, what every rank then holds, and whether that is correct.
-// Steps number the rounds of the longest chain, as in `arlab show`.
+// A symbolic run: the messages of every step, what every rank then holds, and whether that is
+// correct. Steps number the rounds of the longest chain, as in `arlab show`.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/count.hpp"
@@ -88,7 +89,7 @@ Json rounds_json(Program program) {
 }
 
 // [[kind, peer, first chunk, chunks]...]...: the format of rounds_json.
-Rounds rounds_from(const Json& json) {
+Rounds parse_rounds(const Json& json) {
   Rounds rounds;
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
@@ -116,9 +117,9 @@ struct Run {
   bool edited = false;
 };
 
-Run run_of(const Json& request) {
+Run parse_run(const Json& request) {
   Run run;
-  run.task = task_of(request);
+  run.task = parse_task(request);
   const auto lanes = lanes_of(*run.task.algorithm, run.task.problem, run.task.segments);
   run.lanes = lanes.size();
   run.lane =
@@ -129,7 +130,7 @@ Run run_of(const Json& request) {
     if (!ranks.is_array() || ranks.size() != static_cast<std::size_t>(run.task.problem.ranks))
       fail(Blame::usage, "a schedule has the rounds of every rank");
     std::vector<Rounds> all;
-    for (const Json& rank : ranks) all.push_back(rounds_from(rank));
+    for (const Json& rank : ranks) all.push_back(parse_rounds(rank));
     run.schedule = [all](Rank me) { return replay(all[static_cast<std::size_t>(me)]); };
     run.edited = true;
   }
@@ -148,7 +149,7 @@ Json fault_json(const Fault& fault) {
 }  // namespace
 
 Json run_json(const Json& request) {
-  const Run run = run_of(request);
+  const Run run = parse_run(request);
   const Problem& p = run.lane.problem;
   Steps steps(p);
   Json start = Json::array(), chunks = Json::array(), counts = Json::array();
@@ -182,7 +183,7 @@ Json run_json(const Json& request) {
 
 // Explains the sum "id": the ranks that contributed to it, and the order of additions.
 Json explain_json(const Json& request) {
-  const Run run = run_of(request);
+  const Run run = parse_run(request);
   Steps steps(run.lane.problem);
   match_schedule(run.lane.problem, run.schedule, steps.callbacks());
   const Count id = number(request, "id", -1);

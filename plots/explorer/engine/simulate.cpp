@@ -1,6 +1,8 @@
-// Simulated runs: the spans of every rank, the critical path and the link loads; and the times of all
-// algorithms by size.
+// Simulated runs: the spans of every rank, the critical path and the link loads; and the times of
+// all algorithms by size.
 #include "simulator/engine/simulate.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/request.hpp"
@@ -11,8 +13,8 @@ namespace arlab::explorer {
 // Times are whole picoseconds. spans: [[kind (send, receive, reduce), rank, lane, round, peer,
 // bytes, begin, end, message]...]; path: [[kind, rank, to, lane, round, message, begin, end]...].
 Json simulate_json(const Json& request) {
-  const Task task = task_of(request);
-  const auto network = network_of(request, task.problem.ranks);
+  const Task task = parse_task(request);
+  const auto network = make_network(request, task.problem.ranks);
   simulator::Trace trace;
   const simulator::SimulationResult outcome =
       simulator::simulate(*task.algorithm, task.problem, kElementSize, *network,
@@ -54,7 +56,7 @@ Json curve_json(const Json& request) {
         times.push_back(nullptr);
         continue;
       }
-      const auto network = network_of(request, problem.ranks);
+      const auto network = make_network(request, problem.ranks);
       times.push_back(
           simulator::simulate(algorithm, problem, kElementSize, *network).finish.count());
     }

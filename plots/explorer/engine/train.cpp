@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
+
+#include <nlohmann/json.hpp>
 #include "plots/explorer/engine/request.hpp"
 #include "training/schedulers/timeline.hpp"
 
@@ -18,7 +20,7 @@ double amount(const Json& value) {
 }
 
 // "layers": [[forward, backward, elements]...], times in picoseconds.
-training::Profile profile_of(const Json& request) {
+training::Profile parse_profile(const Json& request) {
   if (!request.contains("layers") || !request["layers"].is_array())
     fail(Blame::usage, "training needs layers: a list of [forward, backward, elements]");
   training::Profile profile;
@@ -43,7 +45,7 @@ training::Profile profile_of(const Json& request) {
 // the steady state.
 Json train_json(const Json& request) {
   training::Study study;
-  study.profile = profile_of(request);
+  study.profile = parse_profile(request);
   study.kind = &training::find_scheduler(text(request, "scheduler", "none"));
   study.link.alpha = to_time(amount(request.value("alpha", Json(0))));
   study.link.beta = amount(request.value("beta", Json(0)));

@@ -1,6 +1,6 @@
 // The WebAssembly interface of the engine. The page writes a request into arlab_buffer(size), and
-// arlab_answer() returns the address of the answer. fail() prints its message through fd_write; then
-// the module must be instantiated again.
+// arlab_answer() returns the address of the answer. fail() prints its message through fd_write;
+// then the module must be instantiated again.
 #include <string>
 
 #include "plots/explorer/engine/answer.hpp"

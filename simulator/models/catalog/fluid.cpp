@@ -1,9 +1,9 @@
 // fluid: messages are flows that share the links of a topology, max-min fair.
 //
-// A message leaves when its send and its receive are posted, takes the latency of its route, and then
-// flows at its max-min fair rate until all its bytes have arrived. Casanova et
-// al., Versatile, Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC
-// 74(10), 2014; its CM02 model gives the same times (bench/references).
+// A message leaves when its send and its receive are posted, takes the latency of its route, and
+// then flows at its max-min fair rate until all its bytes have arrived. Casanova et al., Versatile,
+// Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
+// CM02 model gives the same times (bench/references).
 #include <algorithm>
 
 #include "simulator/contention/incremental_maxmin.hpp"

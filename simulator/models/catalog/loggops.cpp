@@ -70,8 +70,8 @@ class LogGOPS : public Network {
   };
   Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
 
-  // Durations that depend only on the size. Most messages are as long as the previous one, so one size
-  // is cached.
+  // Durations that depend only on the size. Most messages are as long as the previous one, so one
+  // size is cached.
   struct Body {
     Bytes bytes = -1;
     Time processor{}, port{}, reduction{};

@@ -10,7 +10,7 @@
 namespace arlab::simulator::model_catalog {
 namespace {
 
-PacketNetwork::Settings settings_of(const Values& values) {
+PacketNetwork::Settings make_settings(const Values& values) {
   const PacketNetwork::Settings settings{.mtu = static_cast<Bytes>(values.at("mtu")),
                                          .header = static_cast<Bytes>(values.at("header")),
                                          .queue = static_cast<Bytes>(values.at("queue")),
@@ -24,7 +24,7 @@ class PacketModel : public Network {
   PacketModel(const Values& values, Rank ranks, std::shared_ptr<const Fabric> fabric)
       : fabric_(std::move(fabric)),
         router_(fabric_->topology, fabric_->routing, fabric_->seed),
-        packets_(fabric_->topology, settings_of(values)),
+        packets_(fabric_->topology, make_settings(values)),
         processors_(ranks, values.at("gamma")) {}
 
   bool synchronous() const override { return true; }

@@ -25,7 +25,8 @@ struct Passing {
 };
 
 // Returns whether all hosts are in, or have links to and from, one strongly connected component of
-// the forwarding nodes. This is the usual case, found in linear time. It is sufficient, not necessary.
+// the forwarding nodes. This is the usual case, found in linear time. It is sufficient, not
+// necessary.
 bool surely_connected(const Topology& topology) {
   const Passing passing{&topology};
   const boost::filtered_graph<NetworkGraph, Passing> graph(topology.graph(), passing);
@@ -33,7 +34,8 @@ bool surely_connected(const Topology& topology) {
   const int parts = boost::strong_components(
       graph, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, graph)));
 
-  std::vector<Rank> hosts_of(static_cast<std::size_t>(parts));  // with links to and from the component
+  // Hosts with links to and from each component.
+  std::vector<Rank> hosts_of(static_cast<std::size_t>(parts));
   for (Rank h = 0; h < topology.hosts(); ++h) {
     const auto host = static_cast<std::size_t>(h);
     std::set<int> to, from;

@@ -15,7 +15,8 @@ struct Disconnection {
   std::vector<Rank> sources;
 };
 
-/// Returns the first host that some other host cannot reach, or nothing if all hosts reach each other.
+/// Returns the first host that some other host cannot reach, or nothing if all hosts reach each
+/// other.
 std::optional<Disconnection> find_disconnection(const Topology& topology);
 
 /// "h1, h2 and 5 more cannot reach h0".

@@ -17,7 +17,7 @@ struct Drawing {
   static constexpr double kWidth = 1200, kMargin = 60;
   std::vector<Point> at;  ///< by node
   double height = 0;
-  double room = 0;  ///< distance between adjacent nodes if it is equal for all; 0: it depends on the level
+  double room = 0;  ///< distance between adjacent nodes; 0: it depends on the level
   /// Returns the distance between `count` nodes side by side.
   static double step(std::size_t count);
 };

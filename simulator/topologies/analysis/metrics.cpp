@@ -113,7 +113,8 @@ Metrics metrics(const Topology& topology, std::span<const Rank> host_of) {
   m.links = static_cast<Count>(topology.links().size());
   add_distances(topology, m);
   add_tiers(topology, m);
-  if (const auto disconnection = find_disconnection(topology)) m.disconnection = to_string(*disconnection, topology);
+  if (const auto disconnection = find_disconnection(topology))
+    m.disconnection = to_string(*disconnection, topology);
   const std::vector<Rank> hosts = all_or(topology, host_of);
   if (const std::size_t half = hosts.size() / 2; half > 0) {
     m.bisection = bisection(topology, hosts);

@@ -26,14 +26,15 @@ struct Metrics {
   bool sampled = false;    ///< only some targets were examined: the diameter may be larger
   /// The maximum rate at which the first half of the hosts, in the order of ranks, can send to the
   /// rest.
-  double bisection = 0;  ///< bytes per second
-  std::string halves;    ///< "h0 ... h7 to h8 ... h15"
-  double per_host = 0;   ///< bisection bandwidth per host of the smaller half
+  double bisection = 0;       ///< bytes per second
+  std::string halves;         ///< "h0 ... h7 to h8 ... h15"
+  double per_host = 0;        ///< bisection bandwidth per host of the smaller half
   std::string disconnection;  ///< "h1 cannot reach h0", or empty
   std::vector<TierMetrics> tiers;
 };
 
-/// Returns the metrics for the given host of each rank; for all hosts in order if `host_of` is empty.
+/// Returns the metrics for the given host of each rank; for all hosts in order if `host_of` is
+/// empty.
 Metrics metrics(const Topology& topology, std::span<const Rank> host_of = {});
 
 /// Returns the bisection bandwidth alone, by maximum flow.

@@ -1,8 +1,8 @@
 // DragonflyShape: numbers of routers, and the global cables between groups.
 //
-// Global port q of a group leads to the group at offset 1 + q mod (groups-1) (relative arrangement).
-// So every pair of groups has the same number of cables; ports that would break this symmetry stay
-// unused. Camarero, Vallejo, Beivide, Topological characterization of Hamming and
+// Global port q of a group leads to the group at offset 1 + q mod (groups-1) (relative
+// arrangement). So every pair of groups has the same number of cables; ports that would break this
+// symmetry stay unused. Camarero, Vallejo, Beivide, Topological characterization of Hamming and
 // dragonfly networks, ACM TACO 11(4), 2014.
 #pragma once
 
@@ -33,8 +33,8 @@ class DragonflyShape {
     Count which = 0;         ///< of the cables between these two routers
   };
   Cable cable(std::int32_t from, std::int32_t to, std::int32_t which) const;
-  /// Returns the cable to `group` with the fewest local links from `here`, and to `goal` if that router
-  /// is in the group. `key` selects among equal cables.
+  /// Returns the cable to `group` with the fewest local links from `here`, and to `goal` if that
+  /// router is in the group. `key` selects among equal cables.
   Cable best_cable(NodeId here, std::int32_t group, NodeId goal, std::uint64_t key) const;
 
  private:

@@ -1,9 +1,10 @@
-// Rail-optimized pods of GPUs: nodes whose GPUs share an NVSwitch, one NIC per GPU, and one switch per
-// rail. GPU r of every node is connected to rail switch r.
+// Rail-optimized pods of GPUs: nodes whose GPUs share an NVSwitch, one NIC per GPU, and one switch
+// per rail. GPU r of every node is connected to rail switch r.
 //
 // Hosts are GPUs; those of a node are consecutive. A message within a node takes the NVSwitch. A
-// message along a rail takes its rail switch. All others take the spines, unless GPUs relay (PXN: over
-// NVLink to the GPU of the target's rail, then along that rail). Wang et al., Rail-only, arXiv:2307.12169.
+// message along a rail takes its rail switch. All others take the spines, unless GPUs relay (PXN:
+// over NVLink to the GPU of the target's rail, then along that rail). Wang et al., Rail-only,
+// arXiv:2307.12169.
 #pragma once
 
 #include <string>

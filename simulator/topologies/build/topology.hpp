@@ -1,8 +1,8 @@
 // Topology: a directed graph of hosts, switches, and links with a bandwidth and a latency.
 //
-// graph() is a Boost.Graph for graph algorithms (metrics, cuts, shortest routes). links() and hosts()
-// describe the same network as plain arrays, which is all that a model needs. A cable is two links,
-// one each way. Hosts are the nodes 0 to hosts()-1.
+// graph() is a Boost.Graph for graph algorithms (metrics, cuts, shortest routes). links() and
+// hosts() describe the same network as plain arrays, which is all that a model needs. A cable is
+// two links, one each way. Hosts are the nodes 0 to hosts()-1.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -126,8 +126,8 @@ class TopologyBuilder {
   void add_cable(NodeId a, NodeId b, const Wire& wire);
 
   void hosts_forward() { made_.hosts_forward_ = true; }
-  /// Groups the hosts: `size` consecutive hosts per group, or a group number per host. `word` is the
-  /// name of a group, such as "node".
+  /// Groups the hosts: `size` consecutive hosts per group, or a group number per host. `word` is
+  /// the name of a group, such as "node".
   void group_hosts(std::string_view word, Rank size);
   void group_hosts(std::string_view word, std::span<const std::int32_t> group_of);
   void structure(Structure structure) { made_.structure_ = std::move(structure); }

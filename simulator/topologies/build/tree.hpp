@@ -1,9 +1,10 @@
 // TreeShape: node numbers, parents and children of general fat trees.
 //
-// Hosts are level 0. A node's position within its level is a mixed-radix number, lowest digit first.
-// Digit i has radix up[i] below the node's level and radix down[i] from that level on. Two nodes of
-// adjacent levels are connected if they differ only in the digit between the levels. Zahavi, D-Mod-K
-// routing providing non-blocking traffic for shift permutations on real life fat trees, 2010.
+// Hosts are level 0. A node's position within its level is a mixed-radix number, lowest digit
+// first. Digit i has radix up[i] below the node's level and radix down[i] from that level on. Two
+// nodes of adjacent levels are connected if they differ only in the digit between the levels.
+// Zahavi, D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat
+// trees, 2010.
 #pragma once
 
 #include <string>
@@ -28,7 +29,8 @@ class TreeShape {
   }
   Count parent(int level, Count position, std::int32_t which) const;
   Count child(int level, Count position, std::int32_t which) const;
-  /// Returns the digit that distinguishes `host`, or its ancestors, from its siblings below `level`.
+  /// Returns the digit that distinguishes `host`, or its ancestors, from its siblings below
+  /// `level`.
   std::int32_t branch(int level, Rank host) const;
   bool below(int level, Count position, Rank host) const;
 

@@ -1,10 +1,11 @@
 // DGX H100 pod: NVIDIA's DGX SuperPOD of DGX H100 systems.
 //
-// A system: 8 H100 GPUs with 18 NVLinks of 25 GB/s each way, 450 GB/s per GPU, to its NVSwitches (one
-// here: they are non-blocking), and 8 ConnectX-7 ports of 400 Gb/s for compute. A scalable unit: 32
-// systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4 and 8
-// units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference architecture,
-// DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document states any.
+// A system: 8 H100 GPUs with 18 NVLinks of 25 GB/s each way, 450 GB/s per GPU, to its NVSwitches
+// (one here: they are non-blocking), and 8 ConnectX-7 ports of 400 Gb/s for compute. A scalable
+// unit: 32 systems, 8 rail-aligned leaf switches of 64 ports of 400 Gb/s, half of them up. 1, 2, 4
+// and 8 units have 4, 8, 16 and 32 spines. DGX H100/H200 user guide; DGX SuperPOD reference
+// architecture, DGX H100, RA-11333-001, 2023. Latencies are assumptions: neither document states
+// any.
 #include <bit>
 
 #include "algorithms/base/error.hpp"

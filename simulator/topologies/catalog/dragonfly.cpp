@@ -1,8 +1,8 @@
 // Dragonfly: fully connected groups of routers, and global cables between all groups.
 //
-// p hosts per router, a routers per group, h global cables per router; at most a h + 1 groups. Balanced
-// when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable dragonfly
-// topology, ISCA 2008.
+// p hosts per router, a routers per group, h global cables per router; at most a h + 1 groups.
+// Balanced when a = 2 p = 2 h. Kim, Dally, Scott, Abts, Technology-driven, highly-scalable
+// dragonfly topology, ISCA 2008.
 #include "simulator/topologies/build/dragonfly.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void fit(Settings& settings, Rank hosts) {
   settings.choose("groups", std::min((hosts + per_group - 1) / per_group, max));
 }
 
-Dragonfly shape_of(const Settings& settings) {
+Dragonfly make_shape(const Settings& settings) {
   const std::int32_t a = settings.count("a"), p = settings.count("p"), h = settings.count("h");
   const Count max = Count{a} * h + 1;
   const Count groups = settings.given("groups") ? settings.count("groups") : max;
@@ -38,7 +38,7 @@ Dragonfly shape_of(const Settings& settings) {
 }
 
 Topology make(const Settings& settings) {
-  const Dragonfly d = shape_of(settings);
+  const Dragonfly d = make_shape(settings);
   const double routers = 1. * d.groups * d.routers;
   TopologyBuilder builder(settings.spec(), routers * d.hosts, routers,
                           routers * (2. * d.hosts + d.routers - 1 + d.globals));

@@ -1,10 +1,12 @@
-// Ethernet racks: hosts on a top-of-rack switch, racks connected by spine switches; 10, 25 or 100 GbE.
+// Ethernet racks: hosts on a top-of-rack switch, racks connected by spine switches; 10, 25 or 100
+// GbE.
 //
-// A rack has the size that one switch of a common product line serves. 10 GbE: 48 hosts and 4 up links of
-// 40 GbE (Arista 7050SX-64, 3:1); 25 GbE: 48 hosts and 8 up links of 100 GbE (Arista 7050SX3-48YC8,
-// 1.5:1); 100 GbE: 24 of 32 ports for hosts and 8 up (Arista 7050CX3-32S, 3:1). Each up link goes
-// to a different spine. Latency per switch: 600 ns in cut-through (7050X data sheet, 550 to 650 ns),
-// 800 ns (7050X3 data sheet). Every link has this latency, also the link into the host.
+// A rack has the size that one switch of a common product line serves. 10 GbE: 48 hosts and 4 up
+// links of 40 GbE (Arista 7050SX-64, 3:1); 25 GbE: 48 hosts and 8 up links of 100 GbE (Arista
+// 7050SX3-48YC8, 1.5:1); 100 GbE: 24 of 32 ports for hosts and 8 up (Arista 7050CX3-32S, 3:1). Each
+// up link goes to a different spine. Latency per switch: 600 ns in cut-through (7050X data sheet,
+// 550 to 650 ns), 800 ns (7050X3 data sheet). Every link has this latency, also the link into the
+// host.
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -24,7 +26,7 @@ constexpr Rack kRacks[] = {{10, 48, 4, 40, 600 * kNanosecond},
                            {25, 48, 8, 100, 800 * kNanosecond},
                            {100, 24, 8, 100, 800 * kNanosecond}};
 
-const Rack& rack_of(const Settings& settings) {
+const Rack& find_rack(const Settings& settings) {
   const std::int32_t speed = settings.count("speed");
   for (const Rack& rack : kRacks)
     if (rack.speed == speed) return rack;
@@ -33,11 +35,11 @@ const Rack& rack_of(const Settings& settings) {
 }
 
 void fit(Settings& settings, Rank hosts) {
-  settings.choose("racks", (hosts - 1) / rack_of(settings).hosts + 1);
+  settings.choose("racks", (hosts - 1) / find_rack(settings).hosts + 1);
 }
 
 Topology make(const Settings& settings) {
-  const Rack& rack = rack_of(settings);
+  const Rack& rack = find_rack(settings);
   constexpr double kGigabit = 1e9 / 8;
   return make_tree(settings.spec(),
                    {{rack.hosts, settings.count("racks")}, {1, rack.uplinks}, {1, 1}},

@@ -18,7 +18,7 @@ struct Shape {
   std::int32_t k, levels, over;
 };
 
-Shape shape_of(const Settings& settings) {
+Shape make_shape(const Settings& settings) {
   const double over = settings.ratio("oversubscription");
   const Shape shape{settings.count("k"), settings.count("levels"),
                     static_cast<std::int32_t>(std::min(over, 1e6))};
@@ -55,7 +55,7 @@ Tree tree_of(const Settings& settings) {
     if (!settings.given("count")) tree.count.assign(tree.down.size(), 1);
     return tree;
   }
-  const auto [k, levels, over] = shape_of(settings);
+  const auto [k, levels, over] = make_shape(settings);
   if (levels == 2) return {{k / 2, k}, {1, k / 2 / over}, {1, 1}};
   return {{k / 2, k / 2, k}, {1, k / 2 / over, k / 2}, {1, 1, 1}};
 }

@@ -1,5 +1,5 @@
-// Hypercube: 2^d hosts, connected if their numbers differ in one bit: a torus of d dimensions of size
-// two. Seitz, The cosmic cube, CACM 28(1), 1985.
+// Hypercube: 2^d hosts, connected if their numbers differ in one bit: a torus of d dimensions of
+// size two. Seitz, The cosmic cube, CACM 28(1), 1985.
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"

@@ -1,7 +1,7 @@
-// Leaf-spine: racks of hosts on leaf switches, and every leaf connected to every spine switch: a fat
-// tree of two levels whose up links may have any speed. With oversubscription o, the up links of a
-// leaf have 1/o of the total bandwidth of its hosts. Alizadeh & Edsall, On the data path performance of
-// leaf-spine datacenter fabrics, HOTI 2013.
+// Leaf-spine: racks of hosts on leaf switches, and every leaf connected to every spine switch: a
+// fat tree of two levels whose up links may have any speed. With oversubscription o, the up links
+// of a leaf have 1/o of the total bandwidth of its hosts. Alizadeh & Edsall, On the data path
+// performance of leaf-spine datacenter fabrics, HOTI 2013.
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/build/tree.hpp"
 

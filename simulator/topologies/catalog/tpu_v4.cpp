@@ -1,9 +1,9 @@
 // TPU v4 slice: a 3-dimensional torus of chips, each with six links of 50 GB/s each way.
 //
-// Optical switches connect cubes of 4x4x4 chips to slices and add no hop. In the machine, dimensions
-// shorter than a cube's side are open; here they are closed. Jouppi et al., TPU v4: an
-// optically reconfigurable supercomputer, ISCA 2023. The latency is an assumption: the paper
-// states none.
+// Optical switches connect cubes of 4x4x4 chips to slices and add no hop. In the machine,
+// dimensions shorter than a cube's side are open; here they are closed. Jouppi et al., TPU v4: an
+// optically reconfigurable supercomputer, ISCA 2023. The latency is an assumption: the paper states
+// none.
 #include "simulator/topologies/build/grid.hpp"
 #include "simulator/topologies/build/kind.hpp"
 

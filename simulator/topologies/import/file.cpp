@@ -30,7 +30,7 @@ const std::string& required(const Attributes& edge, std::string_view attribute,
   return *text;
 }
 
-Wire wire_of(const Attributes& edge, const std::string& what) {
+Wire parse_wire(const Attributes& edge, const std::string& what) {
   Wire wire{0, Time{}, "link"};
   const std::string& bandwidth = required(edge, "bandwidth", what);
   const auto bytes = as_number(bandwidth);
@@ -44,7 +44,7 @@ Wire wire_of(const Attributes& edge, const std::string& what) {
 }
 
 // Returns the distance of each node from the nearest host, regardless of link directions.
-std::vector<int> levels_of(const ParsedGraph& graph, const std::vector<bool>& is_host) {
+std::vector<int> find_levels(const ParsedGraph& graph, const std::vector<bool>& is_host) {
   std::vector<std::vector<std::size_t>> neighbors(is_host.size());
   for (const ParsedGraph::Edge& edge : graph.edges) {
     neighbors[edge.from].push_back(edge.to);
@@ -105,7 +105,7 @@ Topology converted(const ParsedGraph& graph, const std::string& file) {
   TopologyBuilder builder(file, static_cast<double>(hosts.size()),
                           static_cast<double>(count - hosts.size()), links);
   std::vector<NodeId> id(count);
-  const std::vector<int> levels = levels_of(graph, is_host);
+  const std::vector<int> levels = find_levels(graph, is_host);
   for (const std::size_t host : hosts) id[host] = builder.add_host(names[host]);
   for (std::size_t n = 0; n < count; ++n)
     if (!is_host[n]) id[n] = builder.add_switch(names[n], std::max(1, levels[n]));
@@ -113,7 +113,7 @@ Topology converted(const ParsedGraph& graph, const std::string& file) {
   for (const auto& [from, to, attributes] : graph.edges) {
     const std::string* name = attributes.find("name");
     const std::string ends = names[from] + "-" + names[to];
-    const Wire wire = wire_of(attributes, file + ": link '" + (name ? *name : ends) + "'");
+    const Wire wire = parse_wire(attributes, file + ": link '" + (name ? *name : ends) + "'");
     builder.add_link(id[from], id[to], wire, name ? *name : "");
     if (!graph.directed) builder.add_link(id[to], id[from], wire, name ? *name + " back" : "");
   }

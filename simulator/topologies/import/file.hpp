@@ -1,10 +1,10 @@
 // Topologies from GraphML and DOT (Graphviz) files, read by Boost.Graph.
 //
-// A node has kind=host or kind=switch. It may have a name (GraphML; DOT's node ids are names) and, if
-// it is a host, a group. An edge has bandwidth and latency, with units (100Gbps, 1us) or as plain
-// bytes per second and seconds, and may have a name. Undirected edges are cables: one link each way.
-// Hosts forward messages only if there are no switches. The caller reads the file: this library
-// parses text only.
+// A node has kind=host or kind=switch. It may have a name (GraphML; DOT's node ids are names) and,
+// if it is a host, a group. An edge has bandwidth and latency, with units (100Gbps, 1us) or as
+// plain bytes per second and seconds, and may have a name. Undirected edges are cables: one link
+// each way. Hosts forward messages only if there are no switches. The caller reads the file: this
+// library parses text only.
 #pragma once
 
 #include <string>

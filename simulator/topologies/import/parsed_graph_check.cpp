@@ -27,15 +27,15 @@ void check_depth(std::string_view text, TopologyFormat format, const std::string
     deepest = std::max(deepest, depth);
   }
   if (deepest > kMaxDepth)
-    fail(Blame::usage,
-         name + " nests " + std::to_string(deepest) + " levels deep: nest at most " + std::to_string(kMaxDepth));
+    fail(Blame::usage, name + " nests " + std::to_string(deepest) + " levels deep: nest at most " +
+                           std::to_string(kMaxDepth));
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// DOT reads an unquoted 100Gbps or 1e9 as a number followed by a word: a silent error of many orders
-// of magnitude.
+// DOT reads an unquoted 100Gbps or 1e9 as a number followed by a word: a silent error of many
+// orders of magnitude.
 void check_numbers(std::string_view text, const std::string& name) {
   const auto past = [&](std::size_t from, std::string_view end) {
     const std::size_t at = text.find(end, from);

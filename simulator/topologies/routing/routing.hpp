@@ -47,9 +47,9 @@ class Router {
   /// Returns the routing in use, which is not `automatic`.
   Routing routing() const { return routing_; }
 
-  /// Returns the links from one host to another, in order; none if the hosts are the same. Valid until
-  /// the next call. `flow` distinguishes messages of one pair (ecmp, valiant). Throws Error(usage) if
-  /// there is no route.
+  /// Returns the links from one host to another, in order; none if the hosts are the same. Valid
+  /// until the next call. `flow` distinguishes messages of one pair (ecmp, valiant). Throws
+  /// Error(usage) if there is no route.
   std::span<const LinkId> route(Rank source, Rank target, std::int64_t flow = 0);
 
   /// Returns the sum of the link latencies.
@@ -57,7 +57,7 @@ class Router {
 
  private:
   struct Table {
-    std::vector<LinkId> next;        ///< by node: the first link of the shortest paths, of lowest number
+    std::vector<LinkId> next;        ///< by node: first link of a shortest path, of lowest number
     std::vector<Distance> distance;  ///< by node; kept for ecmp
   };
 

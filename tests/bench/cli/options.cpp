@@ -1,5 +1,7 @@
 #include "bench/cli/options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 

@@ -46,9 +46,9 @@ TEST_CASE("names are escaped") {
   CHECK(svg.find("&quot;&lt;a&gt;&quot;") != std::string::npos);
 }
 
-TEST_CASE("a picture that would show nothing is refused") {
+TEST_CASE("rejects topologies that are too large for a picture") {
   const Topology t = make_topology("crossbar:hosts=6000");
   CHECK(error_text(Blame::usage, [&] { svg_of(t); }) ==
-        "crossbar:hosts=6000 has 6001 nodes and 12000 links: a picture of more than 5000 and 50000 "
-        "shows nothing, use a smaller one");
+        "crossbar:hosts=6000 has 6001 nodes and 12000 links, more than the 5000 and 50000 that a "
+        "picture can show: use a smaller topology");
 }

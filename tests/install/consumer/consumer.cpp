@@ -1,13 +1,9 @@
-// An external program with its own algorithm: a relay up the ranks and back down.
+// A program of another project with its own algorithm: a relay up the ranks, and back down.
+#include <arlab/algorithms/verify/count.hpp>
+#include <arlab/algorithms/verify/verify.hpp>
 #include <iostream>
 
-#include "algorithms/verify/count.hpp"
-#include "algorithms/verify/verify.hpp"
-
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
-using namespace arlab::training;
 
 Program relay(Problem p, Rank me) {
   const Rank last = p.ranks - 1;

@@ -1,14 +1,13 @@
-// A LibTorch model and a custom loop, trained by two workers with this project's allreduce.
+// A LibTorch model and a custom training loop: two workers train it over this project's allreduce.
 //
 // Four lines concern the workers. Under MPI, `arlab::collectives::Mpi mpi;` and `train(mpi.world())`
-// replace on_threads; nothing else changes.
+// replace on_threads, and nothing else changes.
 #include <torch/torch.h>
 
+#include <arlab/collectives/threads/threads.hpp>
+#include <arlab/training/distributed_optimizer.hpp>
+#include <arlab/training/models/torch_parameters.hpp>
 #include <iostream>
-
-#include "collectives/threads/threads.hpp"
-#include "training/distributed_optimizer.hpp"
-#include "training/models/torch_parameters.hpp"
 
 struct Net : torch::nn::Module {
   torch::nn::Linear hidden{2, 16}, out{16, 2};

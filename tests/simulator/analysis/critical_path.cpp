@@ -1,5 +1,5 @@
-// The critical path goes from 0 to the finish without a gap along spans of the trace, and agrees with
-// hand-made cases.
+// The critical path goes from 0 to the finish without a gap along spans of the trace, and agrees
+// with hand-made cases.
 #include "simulator/analysis/critical_path.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Max-min fair rates by the definition: raise the rates of all flows that are not stuck until the first
-// link is full, and repeat until all flows are stuck.
+// Max-min fair rates by the definition: raise the rates of all flows that are not stuck until the
+// first link is full, and repeat until all flows are stuck.
 #pragma once
 
 #include <algorithm>

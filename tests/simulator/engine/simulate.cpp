@@ -48,8 +48,8 @@ std::vector<std::string_view> model_names() {
   return names;
 }
 
-// 100 ps latency, 10 ps overhead, 1 ps per byte, no other costs: under loggops a message of 11 bytes
-// from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
+// 100 ps latency, 10 ps overhead, 1 ps per byte, no other costs: under loggops a message of 11
+// bytes from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
 const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
 
 SimulationResult plain(Program (*program)(Problem, Rank), Rank ranks) {
@@ -119,8 +119,8 @@ TEST_CASE("a round without elements takes no time, and neither does an empty rou
 }
 
 TEST_CASE("unexpected messages of a pair match the receives in order, even across many rounds") {
-  // Rank 0 sends 40 messages, each longer than the last, before rank 1 posts a receive: rank 1 first
-  // waits for rank 2, which waits for rank 3.
+  // Rank 0 sends 40 messages, each longer than the last, before rank 1 posts a receive: rank 1
+  // first waits for rank 2, which waits for rank 3.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 0)
       for (Rank k = 1; k <= 40; ++k) co_yield send(1, {0, k});

@@ -16,7 +16,8 @@ struct Rates {
   double alpha, beta, gamma;  // picoseconds, and picoseconds per byte
 };
 
-// Whole and fractional, with and without latency and reductions. NVLink takes about 1.1 ps per byte.
+// Whole and fractional, with and without latency and reductions. NVLink takes about 1.1 ps per
+// byte.
 const std::vector<Rates> kRates{{5e6, 80, 0}, {5e6, 80, 40}, {7, 1.1, 0.37}, {0, 0.013, 2.6}};
 
 // The durations of one message and one reduction.

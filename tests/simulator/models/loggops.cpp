@@ -25,8 +25,8 @@ struct Rates {
   Time one_message(Bytes s) const {  // T1(s) = 2 o + L + (s-1) G
     return ps(std::llround(2 * o + L)) + body(s);
   }
-  // The minimum time between two messages of a rank: a receiver's processor waits for the whole body,
-  // a sender's only for its port.
+  // The minimum time between two messages of a rank: a receiver's processor waits for the whole
+  // body, a sender's only for its port.
   Time between_receives(Bytes s) const { return ps(std::llround(std::max(o, g))) + body(s); }
   Time between_sends(Bytes s) const {
     return std::max(ps(std::llround(o)), ps(std::llround(g)) + body(s));
@@ -170,8 +170,8 @@ TEST_CASE("rendezvous: a sender is done only when the receive is posted") {
   rates.S = 11;
   CHECK(simulated(rates, program, 4, 11).finish_of ==
         std::vector<Time>{100_ps, 2420_ps, 1310_ps, 100_ps});
-  // Above S, rank 3 is done when its message matches its receive at 1100, rank 2 at 2310; rank 1 posts
-  // the receive for rank 0 at 2420.
+  // Above S, rank 3 is done when its message matches its receive at 1100, rank 2 at 2310; rank 1
+  // posts the receive for rank 0 at 2420.
   rates.S = 10;
   CHECK(simulated(rates, program, 4, 11).finish_of ==
         std::vector<Time>{2420_ps, 2420_ps, 2310_ps, 1100_ps});
@@ -224,8 +224,8 @@ TEST_CASE("rendezvous: closed forms hold if every receive is posted in time") {
 }
 
 TEST_CASE("a reduction delays the next activity of the processor") {
-  // Rank 1 adds the message of rank 0, 11 bytes at 20 ps each, while the message of rank 2 for its next
-  // round arrives: it is received from 1110 to 1120 with g = 0, then the additions follow.
+  // Rank 1 adds the message of rank 0, 11 bytes at 20 ps each, while the message of rank 2 for its
+  // next round arrives: it is received from 1110 to 1120 with g = 0, then the additions follow.
   const auto program = [](Problem p, Rank me) -> Program {
     if (me == 1) {
       co_yield reduce(0, p.all());
@@ -234,8 +234,8 @@ TEST_CASE("a reduction delays the next activity of the processor") {
       co_yield send(1, p.all());
     }
   };
-  // Both messages arrive at 1010. Rank 0's is received by 1030 and added by 1250. Rank 2's waits for
-  // the processor: received by 1270, added by 1490.
+  // Both messages arrive at 1010. Rank 0's is received by 1030 and added by 1250. Rank 2's waits
+  // for the processor: received by 1270, added by 1490.
   const Rates rates{.L = 1000, .o = 10, .g = 0, .G = 1, .gamma = 20};
   CHECK(simulated(rates, program, 3, 11).finish_of == std::vector<Time>{10_ps, 1490_ps, 10_ps});
 }

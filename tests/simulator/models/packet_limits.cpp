@@ -48,8 +48,8 @@ TEST_CASE("packet converges to fluid with smaller packets, for the whole catalog
     }
 }
 
-// Rings and tori have cycles of links. With shared queues of one packet, messages would wait in a cycle
-// if packets did not change the virtual channel.
+// Rings and tori have cycles of links. With shared queues of one packet, messages would wait in a
+// cycle if packets did not change the virtual channel.
 TEST_CASE("no deadlock on any topology and routing with queues of one packet") {
   struct Case {
     const char *topology, *routing;

@@ -1,5 +1,5 @@
-// Every topology of the catalog is complete, connected, as large as requested, and has the metrics of
-// the literature.
+// Every topology of the catalog is complete, connected, as large as requested, and has the metrics
+// of the literature.
 #include <cmath>
 
 #include "simulator/topologies/analysis/connectivity.hpp"

@@ -70,7 +70,8 @@ TEST_CASE("terngrad with a shared bound shows NaN and infinities as well") {
   const auto compressor =
       make_compressor(choose_compressor("terngrad"), flat(3), Aggregation::allreduce);
   for (const float special_values : {kNan, kInf})
-    for (const float v : through(*compressor, std::vector<float>{1, special_values, 2})) CHECK(std::isnan(v));
+    for (const float v : through(*compressor, std::vector<float>{1, special_values, 2}))
+      CHECK(std::isnan(v));
 }
 
 TEST_CASE("zeros stay zeros, except with one bit per element") {

@@ -66,8 +66,9 @@ double period(const std::string& scheduler, const Values& values, double alpha) 
   // On a ring of two, exchanging n bytes takes 2 (alpha' + n / 2 beta').
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const double beta = 1e-3 * kPicosecondsPerSecond / (4 * kUnit);
-    const auto network = make_network(
-        find_model("alpha_beta"), {{"alpha", alpha / 2 * 1e-3 * kPicosecondsPerSecond}, {"beta", beta}}, ranks);
+    const auto network =
+        make_network(find_model("alpha_beta"),
+                     {{"alpha", alpha / 2 * 1e-3 * kPicosecondsPerSecond}, {"beta", beta}}, ranks);
     on_emulated_ranks(*network, ranks, body);
   };
   std::vector<double> begins;

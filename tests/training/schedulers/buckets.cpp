@@ -25,7 +25,7 @@ Profile model(Draws& draws) {
   Profile all;
   for (Count i = draws.below(40); i >= 0; --i) {
     const Count max = draws.below(3) == 0 ? 3000 : 20;
-    all.push_back({std::to_string(i), 0, 0, 1 + draws.below(max), {}});
+    all.push_back({std::to_string(i), Time{}, Time{}, 1 + draws.below(max), {}});
   }
   return all;
 }
@@ -85,9 +85,9 @@ TEST_CASE("for any order of gradients, buckets are sent in plan order, once and 
       std::vector<bool> is_ready(profile.size(), false);
       std::size_t expected = 0;
       for (const std::size_t layer : any_order(profile.size(), draws)) {
-        scheduler->ready(static_cast<int>(layer), 0);
+        scheduler->ready(static_cast<int>(layer), Time{});
         is_ready[layer] = true;
-        while (const auto bundle = scheduler->next(0)) {
+        while (const auto bundle = scheduler->next(Time{})) {
           REQUIRE(*bundle == plan[expected++]);
           for (const Slice& slice : bundle->slices)
             REQUIRE(is_ready[static_cast<std::size_t>(slice.layer)]);

@@ -10,7 +10,7 @@ using namespace arlab::training;
 
 TEST_CASE("every scheduler has its descriptions and working defaults") {
   std::set<std::string_view> names;
-  const Profile profile{{"a", 1, 1, 10, {}}, {"b", 1, 1, 0, {}}};
+  const Profile profile{{"a", Time{1}, Time{1}, 10, {}}, {"b", Time{1}, Time{1}, 0, {}}};
   for (const SchedulerKind& kind : schedulers()) {
     INFO(kind.name);
     names.insert(kind.name);
@@ -24,8 +24,10 @@ TEST_CASE("every scheduler has its descriptions and working defaults") {
 }
 
 TEST_CASE("buckets close when they reach the cap, starting with the last layer") {
-  const Profile profile{
-      {"0", 0, 0, 10, {}}, {"1", 0, 0, 10, {}}, {"2", 0, 0, 30, {}}, {"3", 0, 0, 10, {}}};
+  const Profile profile{{"0", Time{}, Time{}, 10, {}},
+                        {"1", Time{}, Time{}, 10, {}},
+                        {"2", Time{}, Time{}, 30, {}},
+                        {"3", Time{}, Time{}, 10, {}}};
   const auto layers = [&](Bytes first, Bytes cap) {
     std::vector<std::vector<int>> all;
     for (const Bundle& bundle : buckets_of(profile, first, cap)) {

@@ -14,8 +14,10 @@ using namespace arlab::training;
 
 namespace {
 
-const Profile kProfile{
-    {"0", 0, 0, 1000, {}}, {"1", 0, 0, 0, {}}, {"2", 0, 0, 70'000, {}}, {"3", 0, 0, 5, {}}};
+const Profile kProfile{{"0", Time{}, Time{}, 1000, {}},
+                       {"1", Time{}, Time{}, 0, {}},
+                       {"2", Time{}, Time{}, 70'000, {}},
+                       {"3", Time{}, Time{}, 5, {}}};
 
 Values small(const SchedulerKind& kind) {
   Values values;
@@ -84,18 +86,18 @@ TEST_CASE("a scheduler with same_everywhere gives one order, whenever it is aske
     INFO(kind.name);
     std::vector<Bundle> at_once, late;
     const auto asked = [&](Scheduler& scheduler, std::vector<Bundle>& given, bool done) {
-      while (std::optional<Bundle> bundle = scheduler.next(0)) {
+      while (std::optional<Bundle> bundle = scheduler.next(Time{})) {
         given.push_back(*bundle);
-        if (done) scheduler.done(*bundle, 0);
+        if (done) scheduler.done(*bundle, Time{});
       }
     };
     const auto first = make_scheduler(kind, kProfile, {}),
                second = make_scheduler(kind, kProfile, {});
     for (int step = 0; step < 3; ++step) {
       for (const int layer : {3, 1, 2, 0}) {
-        first->ready(layer, 0);
+        first->ready(layer, Time{});
         asked(*first, at_once, false);
-        second->ready(layer, 1'000'000 * (layer + 1));
+        second->ready(layer, (layer + 1) * kMicrosecond);
       }
       asked(*second, late, true);
     }

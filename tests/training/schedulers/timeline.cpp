@@ -191,10 +191,10 @@ TEST_CASE("rejects invalid profiles, parameters and names") {
   CHECK(text([] { simulate({.profile = {}, .kind = &find_scheduler("fifo")}); }) ==
         "the profile has 0 layers: use at least one");
   CHECK(text([] {
-          simulate({.profile = {{"x", -1, 0, 0, {}}}, .kind = &find_scheduler("fifo")});
+          simulate({.profile = {{"x", Time{-1}, Time{}, 0, {}}}, .kind = &find_scheduler("fifo")});
         }).find("layer 0 'x' has a negative time") == 0);
   CHECK(text([] {
-          simulate({.profile = {{"x", 1, 0, 0, {}}, {"y", 1, 0, 0, {1}}},
+          simulate({.profile = {{"x", Time{1}, Time{}, 0, {}}, {"y", Time{1}, Time{}, 0, {1}}},
                     .kind = &find_scheduler("fifo")});
         }).find("layer 1 'y' needs layer 1") == 0);
   CHECK(text([] {

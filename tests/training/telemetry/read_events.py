@@ -1,5 +1,5 @@
-# Reads an event file as TensorBoard does, from the description of its bytes only: no protobuf, and
-# nothing of arlab's. Prints an event a line; stops with a message where a checksum is wrong.
+# Reads an event file like TensorBoard, from the specification of its bytes, without protobuf or code
+# of arlab. Prints one event per line; stops with a message if a checksum is wrong.
 #
 #   read_events.py FILE
 import struct
@@ -45,7 +45,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """The fields of a message: number -> last value."""
+    """Returns the fields of a message: number -> last value."""
     found, at = {}, 0
     while at < len(data):
         key, at = varint(data, at)

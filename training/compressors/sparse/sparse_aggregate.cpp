@@ -74,7 +74,7 @@ Aggregator make_sparse_aggregator(const CompressorChoice& choice, const TensorSh
   const auto halves = choice.values.find("halves");
   if (!choice.kind->sparse || (halves != choice.values.end() && halves->second != 0))
     fail(Blame::usage, "compressor " + text(choice) +
-                           " does not make codes of positions and floats: use topk, threshold or  "
+                           " does not make codes of positions and floats: use topk, threshold or "
                            "dgc with a sparse allreduce");
   return aggregator_of<BySparseSum>(choice, layout, path, routes);
 }

@@ -1,0 +1,78 @@
+# What makes the build fast: a compiler cache, a fast linker, precompiled headers and unity builds.
+
+option(ARLAB_UNITY "Compile the sources of a folder as one unit: fast from scratch, slow after a change" OFF)
+
+# The compiler cache, unless the user chose a launcher. It caches units that use a precompiled header only with this sloppiness.
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(ARLAB_CCACHE ccache DOC "The compiler cache")
+  mark_as_advanced(ARLAB_CCACHE)
+  if(ARLAB_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ARLAB_CCACHE})
+  endif()
+endif()
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endif()
+
+# The linker, unless the user chose one.
+if(PROJECT_IS_TOP_LEVEL AND NOT "${CMAKE_EXE_LINKER_FLAGS} $ENV{LDFLAGS}" MATCHES "-fuse-ld|-B")
+  include(CheckLinkerFlag)
+  foreach(linker mold lld)
+    check_linker_flag(CXX -fuse-ld=${linker} ARLAB_LINKER_${linker})
+    if(ARLAB_LINKER_${linker})
+      add_link_options(-fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
+endif()
+
+# The standard headers that most sources include. Every header must still include what it uses: tests/headers and the preset
+# tidy compile without precompiled headers.
+set(ARLAB_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <coroutine> <cstdint> <cstring>
+    <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <thread>
+    <unordered_map> <utility> <variant> <vector>)
+
+# arlab_precompile(<target>): the standard headers, compiled once for arlab_algorithms and reused by all other targets.
+function(arlab_precompile target)
+  if(target STREQUAL "arlab_algorithms")
+    target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS})
+  else()
+    target_precompile_headers(${target} REUSE_FROM arlab_algorithms)
+  endif()
+endfunction()
+
+# arlab_unity(<target>): with ARLAB_UNITY, compiles the sources of each folder as one unit. Catalogs stay apart, since their
+# files repeat names in unnamed namespaces; ARLAB_NOT_IN_UNITY lists other sources that do.
+function(arlab_unity target)
+  if(NOT ARLAB_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    if(source MATCHES "^build|^\\.\\.|/catalog/|\\$" OR source IN_LIST ARLAB_NOT_IN_UNITY)
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/${source} PROPERTIES UNITY_GROUP ${folder})
+  endforeach()
+endfunction()
+set(ARLAB_NOT_IN_UNITY
+  bench/commands/show.cpp
+  bench/commands/verify.cpp
+  bench/study/verdict.cpp
+  bench/study/verdict_table.cpp
+  simulator/contention/maxmin.cpp
+  simulator/engine/tracer.cpp
+  simulator/topologies/analysis/flow.cpp
+  simulator/topologies/analysis/metrics.cpp
+  training/cluster/slurm.cpp
+  training/compressors/choice.cpp
+  training/replica/learning_rate.cpp
+  training/replica/optimizer.cpp
+  training/strategies/push_worker.cpp
+  training/telemetry/event_file.cpp
+  training/telemetry/step_trace.cpp)
