@@ -1,5 +1,4 @@
-// The options of network models: --model, one option for every parameter of any model, and what the
-// messages travel on.
+// The options of network models: --model, one option per parameter of any model, and the networks.
 #pragma once
 
 #include <map>
@@ -21,28 +20,28 @@ struct ModelOptions {
   std::string model = "alpha_beta";
   std::map<std::string, std::string> given;  ///< by parameter, as written
   std::vector<std::string> topologies, placements;
-  TopologyOptions network;  ///< what all of them have in common
+  TopologyOptions network;  ///< the options that all of them share
 
   void add(CLI::App& command);
   const simulator::Model& parsed_model() const;
 
-  /// Topologies x placements: what a sweep goes over; at least one. Throws Error(usage) where the
-  /// model has no use for what was given.
+  /// Returns the networks of a sweep, topologies x placements; at least one. Throws Error(usage) if
+  /// the model does not use a given option.
   std::vector<TopologyOptions> networks() const;
-  /// One of networks(), built for so many ranks; null where the model has no links. Those of the
-  /// latest number of ranks are kept.
+  /// Returns one of networks() for this number of ranks; null if the model has no links. Caches
+  /// those of the latest number of ranks.
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks) const;
-  /// Which ranks share a node on each of networks(), where the topology says so. They refer to
-  /// this.
+  /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
+  /// object.
   std::vector<GroupsOf> groups() const;
-  /// With every size filled in, and what is not as usual; "crossbar" where the model has no links.
+  /// Returns the topology with all sizes and every option that is not the default; "crossbar" if
+  /// the model has no links.
   std::string topology_text(std::size_t choice, Rank ranks) const;
 
-  /// Throws Error(usage) for a value that is no time or size, or that the chosen model does not
-  /// have.
+  /// Throws Error(usage) for a value that is not a time or size, or that the model does not have.
   Values values() const;
-  /// All parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
+  /// Returns all parameters with their values, such as "alpha=5us,beta=80ps,gamma=0".
   std::string machine() const;
 
  private:

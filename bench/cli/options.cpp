@@ -48,14 +48,14 @@ void add_number(CLI::App& app, const std::string& names, std::int32_t& value, st
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
   app.add_option_function<std::string>(
-          "--seed",
-          [&seed](const std::string& text) {
-            const std::int64_t number = parse_count(text, "--seed");
-            if (number < 0)
-              fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
-            seed = static_cast<std::uint64_t>(number);
-          },
-          "Of ecmp, valiant and random placement (default 0)")
+         "--seed",
+         [&seed](const std::string& text) {
+           const std::int64_t number = parse_count(text, "--seed");
+           if (number < 0)
+             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
+           seed = static_cast<std::uint64_t>(number);
+         },
+         "Of ecmp, valiant and random placement (default 0)")
       ->type_name("COUNT")
       ->group(group);
 }
@@ -67,7 +67,7 @@ void SweepOptions::add_names(CLI::App& app) {
   as_list(app.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
       ->type_name("NAMES");
   app.add_option("-c,--collective", collective,
-                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
+                 "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
   add_number(app, "--root,--master", root, 0, kMostRanks - 1,
              "Root of a tree, master of master_worker, source of a broadcast (default 0)");
@@ -76,7 +76,7 @@ void SweepOptions::add_names(CLI::App& app) {
 void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
   as_list(app.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
   add_number(app, "--groups", group_size, 1, kMostRanks,
-             "So many consecutive ranks share a node, for algorithms that use it");
+             "Consecutive ranks per node, for algorithms that use nodes");
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
@@ -85,38 +85,39 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   as_list(app.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
       ->type_name("COUNTS");
   as_list(app.add_option("-s,--size", sizes,
-                          "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
+                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
       ->type_name("BYTES");
   add_number(app, "--segments", segments, 1, kMostSegments,
-             "Pipeline: cut the vector in so many pieces that travel concurrently (default 1)");
+             "Pipeline: cut the vector into this many pieces that travel concurrently (default 1)");
   if (!with_type) return;
   app.add_option("-t,--dtype", dtype,
-                  "float32 (default), float64, float16, bfloat16, int32 or int64")
+                 "float32 (default), float64, float16, bfloat16, int32 or int64")
       ->type_name("NAME");
   app.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
 }
 
 void SweepOptions::add_outputs(CLI::App& app) {
   app.add_option("--json", json,
-                  "Write records as JSON Lines to this file as they come; - is stdout")
+                 "Write records as JSON Lines to this file as they come; - is stdout")
       ->type_name("FILE");
   app.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
-  app.add_flag("--resume", resume, "Go on with the --json file: leave out what it holds already");
-  app.add_flag("--plan", plan, "Only say what would be done, and what it would take");
+  app.add_flag("--resume", resume, "Continue the --json file: skip configurations that it holds");
+  app.add_flag("--plan", plan,
+               "Print the configurations and what they would take, without running them");
   app.add_option_function<std::string>(
-          "--max-messages",
-          [this](const std::string& text) {
-            max_messages = static_cast<double>(parse_count(text, "--max-messages"));
-          },
-          "Skip configurations of more messages, with an estimate (default 1e9)")
+         "--max-messages",
+         [this](const std::string& text) {
+           max_messages = static_cast<double>(parse_count(text, "--max-messages"));
+         },
+         "Skip configurations of more messages, with an estimate (default 1e9)")
       ->type_name("COUNT");
   app.add_option_function<std::string>(
-          "--max-seconds",
-          [this](const std::string& text) {
-            max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
-          },
-          "Skip what is estimated to take longer (default 3600)")
+         "--max-seconds",
+         [this](const std::string& text) {
+           max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
+         },
+         "Skip configurations that are estimated to take longer (default 3600)")
       ->type_name("COUNT");
 }
 
@@ -162,16 +163,15 @@ std::vector<Rank> SweepOptions::parsed_ranks() const {
 
 std::vector<Count> SweepOptions::parsed_elements() const {
   if (!sizes.empty() && !elements.empty())
-    fail(Blame::usage, "--elements and --size both say how long the vector is: give one of them");
+    fail(Blame::usage, "--elements and --size both set the length of the vector: give only one");
   if (sizes.empty()) return parse_counts(elements, "--elements");
   const auto element = static_cast<Count>(collectives::size_of(operand().dtype));
   std::vector<Count> all;
   for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
     if (bytes % element != 0)
-      fail(Blame::usage,
-           fmt::format(
-               "--size {} is no whole number of {}-byte elements ({}): use a multiple of {}, or -n",
-               bytes, element, dtype, element));
+      fail(Blame::usage, fmt::format("--size {} is not a whole number of {}-byte elements ({}): "
+                                     "use a multiple of {}, or -n",
+                                     bytes, element, dtype, element));
     all.push_back(bytes / element);
   }
   return all;

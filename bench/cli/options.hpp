@@ -1,4 +1,4 @@
-// Options that every sweep has: algorithms x ranks x sizes, and where the results go.
+// The options of every sweep: algorithms, ranks, sizes, and output files.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ struct Config {
   Problem problem;
   collectives::Operand operand;
   int segments = 1;
-  std::size_t network = 0;                 ///< which of the networks of the sweep
+  std::size_t network = 0;                 ///< index into the networks of the sweep
   std::shared_ptr<const Groups> groups{};  ///< that `problem` points to
 };
 
-/// The groups of so many ranks on a network; null where it has none.
+/// Returns the groups of the given number of ranks on a network; null without groups.
 using GroupsOf = std::function<std::shared_ptr<const Groups>(Rank ranks)>;
 
 struct SweepOptions {
-  // As given on the command line; what is empty takes a default.
+  // As given on the command line; empty values take a default.
   std::vector<std::string> positional, algorithms, ranks, elements, sizes;
   std::string collective = "allreduce", dtype = "float32", op = "sum";
   Rank root = 0;
@@ -46,29 +46,29 @@ struct SweepOptions {
   /// Further keys of the context record, such as the GPUs; or null.
   std::shared_ptr<const nlohmann::ordered_json> machine;
 
-  /// Adds the options that say which algorithms to take, and for what.
+  /// Adds the options that choose algorithms, collective and groups.
   void add_names(CLI::App& app);
   void add_ranks(CLI::App& app, const std::string& help);
-  /// Adds those and the ones that say what to sweep, `with_type` also the type and operation.
+  /// Adds these and the swept options; `with_type` also type and operation.
   void add_axes(CLI::App& app, bool with_type);
   void add_outputs(CLI::App& app);
 
-  /// The configurations, by ranks, then size, then network, then algorithm; groups are those that
-  /// were given, else the network's. What needs groups is left out where there are none, unless it
-  /// was asked for by name. Throws Error(usage) that names the bad value.
+  /// Returns the configurations by ranks, then size, network and algorithm. Groups are the given
+  /// ones, else the network's; without groups, algorithms that need them are left out unless they
+  /// were named. Throws Error(usage) that names the bad value.
   std::vector<Config> configs(std::span<const GroupsOf> networks = {}) const;
   collectives::Operand operand() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;
   std::vector<Rank> parsed_ranks() const;
   std::vector<Count> parsed_elements() const;
-  /// Whether `all` leaves it out, on ranks without groups.
+  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
-  /// Those of --groups; null if not given.
+  /// Returns the groups of --groups; null if not given.
   std::shared_ptr<const Groups> given_groups(Rank ranks) const;
 };
 
-/// Adds --seed. Throws Error(usage) for what is no number from 0 to 2^63 - 1.
+/// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group = "Options");
 
 }  // namespace arlab::bench

@@ -1,4 +1,4 @@
-// Progress: one line on stderr that is rewritten in place; only on a terminal.
+// Progress: rewrites one line on stderr in place, if stderr is a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace arlab::bench {
 
 class Progress {
  public:
-  /// `steps`: how many there will be; shown is a bar, what is being done and the time left.
+  /// Shows a bar, the current step and the time left. `steps`: the total number.
   explicit Progress(std::size_t steps);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;

@@ -7,14 +7,14 @@
 
 namespace arlab::bench {
 
-/// Writes the whole text; "-" is stdout. Makes the folder if it is missing. Throws
-/// Error(environment) with the system's reason.
+/// Writes the text; "-" is stdout. Creates a missing folder. Throws Error(environment) with the
+/// reason of the system.
 void write_file(const std::string& path, std::string_view text);
 
-/// The Error of a file that cannot be written, with errno's reason.
+/// Throws Error(environment) for a file that cannot be written, with the reason of errno.
 [[noreturn]] void cannot_write(const std::string& path);
 
-/// Makes the folder that `path` lies in. That it fails is told by opening the file.
+/// Creates the folder of `path`. A failure shows when the file is opened.
 void make_folder_of(const std::string& path);
 
 /// Throws Error(environment) if something printed to stdout was lost, on a full disk for example.

@@ -26,10 +26,10 @@ double parse_port_rate(const std::string& text, const std::string& what) {
 std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
                                          std::uint64_t seed) {
   if (network.topology.empty())
-    return simulator::make_network(
-        simulator::find_model("alpha_beta"),
-        {{"alpha", picoseconds(network.latency)}, {"beta", kPicosecondsPerSecond / network.bandwidth}},
-        ranks);
+    return simulator::make_network(simulator::find_model("alpha_beta"),
+                                   {{"alpha", picoseconds(network.latency)},
+                                    {"beta", kPicosecondsPerSecond / network.bandwidth}},
+                                   ranks);
   TopologyOptions chosen;
   chosen.topology = network.topology;
   chosen.seed = seed;

@@ -20,7 +20,7 @@ namespace arlab::bench {
 /// One network of a study.
 struct VirtualNetwork {
   double bandwidth = 0;  ///< of a rank's port, bytes per second; 0: by topology
-  Time latency{};      ///< of a message
+  Time latency{};        ///< of a message
   std::string topology;  ///< empty: one port per rank
 };
 

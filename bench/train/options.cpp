@@ -87,14 +87,15 @@ void add_how(CLI::App& app, TrainOptions& o) {
               "native, or auto, which times all of them first (default ring; tree for "
               "central_storage); or several"))
       ->type_name("NAMES");
-  add_word(app, "-b,--backend", o.backend,
-           fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
-                       backend_names([](const collectives::Backend& b) {
-                         return b.placement != collectives::Placement::colocated;
-                       }),
-                       backend_names([](const collectives::Backend& b) { return b.default_alone; }),
-                       backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
-                       o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
+  add_word(
+      app, "-b,--backend", o.backend,
+      fmt::format("{}; default {}, under mpirun and srun {}; or {}: {}",
+                  backend_names([](const collectives::Backend& b) {
+                    return b.placement != collectives::Placement::colocated;
+                  }),
+                  backend_names([](const collectives::Backend& b) { return b.default_alone; }),
+                  backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
+                  o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
              "Ranks per machine, for hierarchical (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");

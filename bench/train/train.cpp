@@ -62,11 +62,10 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend
   job.check(backend, c.ranks);
   if (placement == Placement::colocated)
     fail(Blame::usage,
-         fmt::format("backend {} has co-located ranks, which cannot train replicas: use --backend {}",
-                     backend.name,
-                     backend_names([](const Backend& b) {
-                       return b.placement != Placement::colocated;
-                     })));
+         fmt::format(
+             "backend {} has co-located ranks, which cannot train replicas: use --backend {}",
+             backend.name,
+             backend_names([](const Backend& b) { return b.placement != Placement::colocated; })));
   return c;
 }
 
@@ -165,8 +164,7 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
 // Throws Error(usage) if TF_CONFIG or Slurm name workers that are not part of the MPI job: this
 // process would silently train alone.
 void check_cluster(const Job& job) {
-  const training::Cluster cluster =
-      training::resolve_cluster(training::process_environment);
+  const training::Cluster cluster = training::resolve_cluster(training::process_environment);
   const auto ranks = cluster.workers + static_cast<Rank>(cluster.servers.size());
   if (ranks == 1 || ranks == job.ranks()) return;
   std::string hosts;
