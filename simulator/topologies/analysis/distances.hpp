@@ -12,7 +12,11 @@ namespace arlab::simulator {
 struct Distance {
   std::int32_t hops = 0;
   Time latency{};
-  auto operator<=>(const Distance&) const = default;
+  bool operator==(const Distance&) const = default;
+  // Not <=>: libc++ 16, which compiles this for the browser, has none for durations.
+  bool operator<(const Distance& other) const {
+    return hops != other.hops ? hops < other.hops : latency < other.latency;
+  }
 
   bool reachable() const { return hops != std::numeric_limits<std::int32_t>::max(); }
 };
