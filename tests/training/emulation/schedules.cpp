@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/emulation/emulated_ranks.hpp"

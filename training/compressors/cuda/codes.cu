@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const f
     const float v = x[i];
     min = v < min ? v : min;
     max = v > max ? v : max;
-    largest = max(largest, magnitude(v));
+    largest = magnitude(v) > largest ? magnitude(v) : largest;
   }
   const std::uint32_t values[3] = {magnitude(min), magnitude(max), largest};
   for (int k = 0; k < 3; ++k) {

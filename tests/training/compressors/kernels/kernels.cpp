@@ -96,7 +96,7 @@ std::vector<std::byte> everything(const EncodeKernels& k, const std::vector<floa
 TEST_CASE("all instruction sets give the same bits") {
   const EncodeKernels& plain = baseline_encode_kernels();
   const EncodeKernels& chosen = encode_kernels();
-  const EncodeKernels& second = best(plain, avx2_encode_kernels(), {});
+  const EncodeKernels& second = select_isa(plain, avx2_encode_kernels(), {});
   for (Count n = 0; n < 200; n += n < 70 ? 1 : 13) {
     INFO(n << " elements");
     const auto x = odd_gradient(n);
