@@ -62,7 +62,7 @@ TEST_CASE("unsupported returns the reason") {
   CHECK(unsupported(picky, {.ranks = 8}).empty());
 }
 
-TEST_CASE("lanes cover the vector; lanes without elements are left out") {
+TEST_CASE("lanes cover the vector, lanes without elements are left out") {
   Algorithm two_lanes = find_algorithm("tree");
   two_lanes.lanes = 2;
   for (const Count elements : {0, 1, 5, 1000})

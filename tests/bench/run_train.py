@@ -92,7 +92,7 @@ class Train(program.ProgramTest):
         for line, part in (("-m mpl", "unknown model 'mpl', did you mean 'mlp'?"),
                            ("-s miror", "unknown strategy 'miror'"), ("-s multi_worker", "needs ranks that are processes, but they are threads: use --strategy mirrored"),
                            ("-a all_to_all -w 3", "replicas would drift apart"), ("-w 0", "workers is 0: give 1 to 1024"),
-                           ("-B 1 -w 2", "batch"), ("--lr -1", "-1"), ("-d mnist", "--data 'mnist' is not known"),
+                           ("-B 1 -w 2", "batch"), ("--lr -1", "-1"), ("-d mnist", "--data 'mnist' is unknown"),
                            ("-m resnet50 -d idx:none", "none"), ("--device tpu", "device 'tpu' is not known"),
                            ("--nothing", "unknown option '--nothing'"), ("-b mpi", "mpirun -n 2 arlab train")):
             with self.subTest(line=line):

@@ -226,7 +226,7 @@ class Controls(Case):
             self.assertRegex(self.text("#verifier"), f"^({word}): .*(rank|chunk)", way)
             self.click("mend")
             self.assertIn("nothing wrong", self.text("#verifier"))
-        self.page.run("document.querySelector('.actions button[aria-label=\"action left out\"]').click()")
+        self.page.run("document.querySelector('.actions button[aria-label=\"action omitted\"]').click()")
         self.assertRegex(self.text("#verifier"), "^(unmatched|mismatched|deadlock): ")
         self.click("mend")
 

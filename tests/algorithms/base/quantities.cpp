@@ -133,7 +133,7 @@ TEST_CASE("parse_time rejects missing and unknown units, negative and endless ti
   CHECK(refused(parse_time, "1e8s").find("is beyond 64 bits of picoseconds") == 0);
 }
 
-TEST_CASE("bandwidths: k, M, G, T are powers of 1000, Ki of 1024; bits or bytes") {
+TEST_CASE("bandwidths: k, M, G, T are powers of 1000, Ki of 1024, bits or bytes") {
   for (const auto& [text, value] : {std::pair("100Gbps", 12.5e9),
                                     {"100 Gbit/s", 12.5e9},
                                     {"12.5GB/s", 12.5e9},

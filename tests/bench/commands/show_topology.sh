@@ -22,7 +22,7 @@ wants() { # <exit code> <words in the output> <command...>
 wants 0 '| fat_tree ' "$arlab" list topologies
 wants 0 '| d_mod_k ' "$arlab" list topologies
 wants 0 '| 128 ' "$arlab" show topology fat_tree:k=8
-wants 0 '25 Gbit/s a host' "$arlab" show topology fat_tree:k=8,oversubscription=4
+wants 0 '25 Gbit/s per host' "$arlab" show topology fat_tree:k=8,oversubscription=4
 wants 0 'torus:dims=4x4x2' "$arlab" show topology torus -p 32 --svg torus.svg
 grep -q '<svg' torus.svg
 wants 0 '<svg' "$arlab" show topology ring --svg -
@@ -36,4 +36,4 @@ echo 'graph { node [kind=host]; edge [bandwidth="1Gbps", latency=0]; a -- b -- c
 printf 'c\na\nb\n' >place.txt
 wants 0 'c to a ... b' "$arlab" show topology path.dot -p 3 --placement place.txt
 printf 'c\nc\n' >place.txt
-wants 2 "line 2: host 'c' is taken on line 1 already" "$arlab" show topology path.dot -p 2 --placement place.txt
+wants 2 "line 2: host 'c' is already taken on line 1" "$arlab" show topology path.dot -p 2 --placement place.txt

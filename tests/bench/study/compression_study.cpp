@@ -121,7 +121,7 @@ TEST_CASE("does not compare runs that differ in model, workers, strategy, latenc
   }
 }
 
-TEST_CASE("a gain is a fraction of the baseline's step; below 1% there is no difference") {
+TEST_CASE("a gain is a fraction of the baseline's step, below 1% there is no difference") {
   const auto at = [](double seconds) {
     RunSummary r = run("fp16", 1, 500'000);
     r.seconds = seconds;

@@ -161,7 +161,7 @@ TEST_CASE("caches and maps see the original images, in any order of composition"
   CHECK(values_of(after, 0) == Values{3, 5, 7, 9, 11, 13});
 }
 
-TEST_CASE("color images are moved further and mirrored; digits are not mirrored") {
+TEST_CASE("color images are moved further and mirrored, digits are not mirrored") {
   CHECK(usual_augmentation({3, 32, 32}, 1).shift == 4);
   CHECK(usual_augmentation({3, 32, 32}, 1).mirror);
   CHECK(usual_augmentation({1, 28, 28}, 9).shift == 2);
@@ -169,7 +169,7 @@ TEST_CASE("color images are moved further and mirrored; digits are not mirrored"
   CHECK(usual_augmentation({1, 28, 28}, 9).seed == 9);
 }
 
-TEST_CASE("rejects shifts as large as the image; a shift of 0 changes nothing") {
+TEST_CASE("rejects shifts as large as the image, a shift of 0 changes nothing") {
   const Dataset d = images({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(seen(augmented(d, {}), 3, 0) == Values{1, 2, 3, 4, 5, 6});
   CHECK(failure([&] { augmented(d, {.shift = 2}); }) ==

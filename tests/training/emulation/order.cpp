@@ -53,7 +53,7 @@ TEST_CASE("emulated ranks: simulated time advances during repeated polls") {
   CHECK(times == std::vector<Count>{8000, 8000});
 }
 
-TEST_CASE("emulated ranks: a send has the value at its start; reductions apply in listed order") {
+TEST_CASE("emulated ranks: a send has the value at its start, reductions apply in listed order") {
   std::vector<float> sum, heard(1);
   run(3, [&](Communicator& c) {
     std::vector<float> value{1e8F};

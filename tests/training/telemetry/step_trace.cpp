@@ -42,7 +42,7 @@ std::map<std::string, Json> spans_by_place(const Json& trace) {
 
 }  // namespace
 
-TEST_CASE("a step becomes threads of workers; overlapping spans get separate threads") {
+TEST_CASE("a step becomes threads of workers, overlapping spans get separate threads") {
   const Json trace = make_trace(kStep, {{"model", "mlp"}});
   CHECK(trace["otherData"]["model"] == "mlp");
   const auto spans = spans_by_place(trace);
