@@ -22,8 +22,6 @@ struct Cells {
   std::function<std::string(const Row&)> cell;
 };
 
-std::string percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
-
 // Rounds to two digits: an interpolation is not more accurate.
 double rounded(double x) {
   if (!(x > 0)) return x;
@@ -121,6 +119,8 @@ std::vector<Cells> columns_of(std::span<const RunSummary> runs, const std::strin
 }
 
 }  // namespace
+
+std::string percent(double fraction) { return fmt::format("{:.1f}%", 100 * fraction); }
 
 std::string to_string(const BreakEven& b) {
   switch (b.kind) {

@@ -16,7 +16,6 @@ namespace {
 constexpr double kHidden = 0.05;  // of a step: less exposed communication needs no compressor
 
 std::string time(double seconds) { return show_time(1e6 * seconds); }
-std::string percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
 std::string bytes(double count) { return show_bytes(std::llround(count)); }
 
 std::string join(const std::string& list, const std::string& next, std::string_view by = ", ") {
