@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 
@@ -45,7 +46,10 @@ void RankExecutor::run(Prepared& prepared) {
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
+  const AverageDivisors divisors = divisors_of(prepared.operand_, prepared.ranks_);
   stream_->record(start_);
+  if (divisors.before != 1 && part.contributed > 0)
+    stream_->scale(prepared.data_, part.contributed, prepared.operand_.dtype, divisors.before);
   for (const PlannedStep& step : part.steps) {
     calls_.clear();
     for (const PlannedMessage& call : step.calls)
@@ -62,7 +66,7 @@ void RankExecutor::run(Prepared& prepared) {
   }
   for (const Piece& piece : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(piece.first) * element, piece.elements,
-                   prepared.operand_.dtype, prepared.ranks_);
+                   prepared.operand_.dtype, divisors.after);
   stream_->record(stop_);
 }
 

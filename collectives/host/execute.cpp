@@ -44,6 +44,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   for (const Lane& lane : lanes) running.emplace_back(algorithm, lane, me);
   std::vector<std::vector<Transfer>> transfers(lanes.size());
 
+  if (problem.reduces()) divide_before(data.data(), problem.elements, operand, problem.ranks);
   int started = 0;
   const auto start_next_round = [&](int lane) {
     LaneRounds& its = running[static_cast<std::size_t>(lane)];
@@ -63,7 +64,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   if (operand.op == Op::avg && problem.reduces())
     for (const Lane& lane : lanes)
       for (const Piece& piece : needed_at_end(lane, me))
-        scale(memory_of(piece, data, operand.dtype), piece.elements, operand.dtype, problem.ranks);
+        divide_after(memory_of(piece, data, operand.dtype), piece.elements, operand, problem.ranks);
   return sum_of(running);
 }
 

@@ -195,11 +195,12 @@ class MpiCommunicator final : public Communicator {
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
     const MpiOperand mpi(operand);
     const auto element = static_cast<int>(size_of(operand.dtype));
+    divide_before(data, elements, operand, ranks_);
     in_pieces(data, elements, operand.dtype, [&](std::byte* piece, int bytes) {
       check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
                 "MPI_Allreduce");
     });
-    if (operand.op == Op::avg) scale(data, elements, operand.dtype, ranks_);
+    divide_after(data, elements, operand, ranks_);
   }
 
  private:

@@ -116,12 +116,12 @@ class ThreadCommunicator final : public Communicator {
       start(0, round_, operand);
       wait();
     };
+    divide_before(data, elements, operand, ranks());
     const auto mine = [&](Rank) { return me_; };
     const auto theirs = [](Rank peer) { return peer; };
     with_all_others(ActionKind::reduce, theirs, mine);
-    if (operand.op == Op::avg)
-      scale(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
-            slices.size(me_), operand.dtype, ranks());
+    divide_after(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
+                 slices.size(me_), operand, ranks());
     with_all_others(ActionKind::replace, mine, theirs);
   }
 
