@@ -134,7 +134,7 @@ void RankExecutor::synchronise() {
       if (std::chrono::steady_clock::now() - start > patience_)
         fail(Blame::environment, "rank " + std::to_string(control_.rank()) + " has waited for " +
                                      std::to_string(static_cast<int>(patience_.count())) +
-                                     " s for its messages: is another rank stuck or gone?");
+                                     " s for its messages: another rank is stopped or gone; start the job again");
       std::this_thread::yield();
     }
   } catch (...) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/patience.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
 
@@ -17,6 +18,13 @@ void check_size(const Problem& problem, std::size_t bytes, DType dtype) {
     fail(Blame::usage, "the data has " + std::to_string(bytes) + " bytes, but " +
                            std::to_string(problem.elements) + " elements of " +
                            std::string(name(dtype)) + " are " + std::to_string(needed));
+}
+
+/// Returns "ring allreduce of 1000 float32 on 4 ranks".
+std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand) {
+  return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
+         std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " on " +
+         std::to_string(problem.ranks) + " ranks";
 }
 
 std::byte* memory_of(const Piece& piece, std::span<std::byte> data, DType dtype) {
@@ -55,8 +63,13 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     ++started;
   };
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) start_next_round(static_cast<int>(lane));
+  const auto doing = [&] {
+    Count furthest = 0;
+    for (const LaneRounds& lane : running) furthest = std::max(furthest, lane.cost().rounds);
+    return description(algorithm, problem, operand) + ", round " + std::to_string(furthest);
+  };
   while (started > 0) {
-    const int lane = communicator.wait() - first_lane;
+    const int lane = naming([&] { return communicator.wait(); }, doing) - first_lane;
     --started;
     start_next_round(lane);
   }
@@ -86,7 +99,11 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
   while (lane.next()) {
     place(lane, data, operand.dtype, round);
     communicator.start(0, round, operand);
-    communicator.wait();
+    naming([&] { return communicator.wait(); },
+           [&] {
+             return description(algorithm, problem, operand) + ", round " +
+                    std::to_string(lane.cost().rounds);
+           });
   }
   return lane.cost();
 }

@@ -11,6 +11,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/communicator.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -43,6 +44,7 @@ class MpiTransport final : public DeviceTransport {
     }
     stream.synchronise();
     requests_.clear();
+    const Watch::Blocked blocked(watch_of(world_), "MPI_Waitall");
     for (std::size_t i = 0; i < calls.size(); ++i) post(calls[i], buffers[i]);
     check_mpi(
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
