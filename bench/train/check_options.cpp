@@ -111,7 +111,8 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");
-  needs("--samples", options.data == "synthetic", "--data synthetic");
+  const bool reads_files = options.data.starts_with("idx:") || options.data.starts_with("cifar10:");
+  needs("--samples", !reads_files, "--data synthetic");
   for (const std::string_view option : {"--save-every", "--keep", "--best-only", "--weights-only"})
     needs(option, !options.checkpoint.empty(), "--checkpoint");
   for (const TrainConfig& c : configs)

@@ -20,13 +20,6 @@ void check_size(const Problem& problem, std::size_t bytes, DType dtype) {
                            std::string(name(dtype)) + " are " + std::to_string(needed));
 }
 
-/// Returns "ring allreduce of 1000 float32 on 4 ranks".
-std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand) {
-  return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
-         std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " on " +
-         std::to_string(problem.ranks) + " ranks";
-}
-
 std::byte* memory_of(const Piece& piece, std::span<std::byte> data, DType dtype) {
   return data.data() + static_cast<std::size_t>(piece.first) * size_of(dtype);
 }
@@ -40,6 +33,12 @@ void place(const LaneRounds& lane, std::span<std::byte> data, DType dtype,
 }
 
 }  // namespace
+
+std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand) {
+  return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
+         std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " on " +
+         std::to_string(problem.ranks) + " ranks";
+}
 
 Cost execute(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
              std::span<std::byte> data, Operand operand, int segments, int first_lane) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "collectives/start_thread.hpp"
+
 namespace arlab::collectives {
 namespace {
 
@@ -25,7 +27,7 @@ std::string named(const std::vector<Rank>& ranks, const PresenceBoard& board) {
 
 Watch::Watch(Patience patience, std::function<void(const std::string&)> stop)
     : patience_(std::move(patience)), tick_(tick_of(patience_.seconds)), stop_(std::move(stop)) {
-  if (patience_.seconds > 0) thread_ = std::thread([this] { run(); });
+  if (patience_.seconds > 0) thread_ = start_thread([this] { run(); });
 }
 
 Watch::~Watch() {

@@ -14,6 +14,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/start_thread.hpp"
 #include "collectives/threads/barrier.hpp"
 #include "collectives/threads/canceled.hpp"
 #include "collectives/threads/thread_round.hpp"
@@ -210,7 +211,7 @@ class ThreadCommunicator final : public Communicator {
 class StallWatch {
  public:
   explicit StallWatch(World& world) : world_(world) {
-    if (world.patience.seconds > 0) thread_ = std::thread([this] { run(); });
+    if (world.patience.seconds > 0) thread_ = start_thread([this] { run(); });
   }
   ~StallWatch() {
     {

@@ -42,7 +42,7 @@ inline Format format_of(DType dtype) {
 /// NaNs with payloads, of both signs.
 inline std::vector<std::uint64_t> values(DType dtype) {
   const Format f = format_of(dtype);
-  const std::uint64_t one = (std::uint64_t{1} << (f.width - f.fraction - 2)) - 1 << f.fraction;
+  const std::uint64_t one = ((std::uint64_t{1} << (f.width - f.fraction - 2)) - 1) << f.fraction;
   std::vector<std::uint64_t> all;
   for (const std::uint64_t magnitude :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << f.fraction, one, one + 1,
