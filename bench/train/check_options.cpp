@@ -123,4 +123,16 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
                        options.learning.micro_batches, most, options.batch, most));
 }
 
+std::string note_on_single_worker(const TrainOptions& options,
+                                  const std::vector<TrainConfig>& configs) {
+  if (std::any_of(configs.begin(), configs.end(), [](const TrainConfig& c) { return c.ranks > 1; }))
+    return "";
+  std::string names;
+  for (const std::string_view option : {"--algorithm", "--segments", "--groups", "--scheduler",
+                                        "--no-overlap", "--sharding", "--check-every"})
+    if (options.given(option)) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
+  return names.empty() ? ""
+                       : fmt::format("a single worker exchanges nothing: {} without effect", names);
+}
+
 }  // namespace arlab::bench

@@ -187,6 +187,9 @@ int run(TrainOptions& options, Job& job) {
   check_values(options);
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
   check_effects(options, configs);
+  if (const std::string note = note_on_single_worker(options, configs);
+      job.is_root() && !note.empty())
+    fmt::print(stderr, "note: {}\n", note);
   if (!options.json.empty() && options.json == options.csv)
     fail(Blame::usage,
          fmt::format("--json and --csv are both {}: name a file for each", options.json));

@@ -24,6 +24,7 @@ enum class Activity : std::uint32_t {
 struct alignas(64) Presence {
   std::atomic<std::uint64_t> beats{0};
   std::atomic<std::uint64_t> progress{0};  ///< requests that it started or finished
+  std::atomic<std::uint64_t> bytes{0};     ///< that it waits for
   std::atomic<Activity> activity{Activity::other};
   std::atomic<std::int32_t> process{0};
 };

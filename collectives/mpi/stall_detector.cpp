@@ -9,7 +9,7 @@ StallDetector::Verdict StallDetector::tick(std::span<const Seen> seen, int extra
   const Known& own = known_[own_];
   if (own.idle == 0) next_note_ = limit_;
   // Ranks decide one after another, so that one of them reports for all.
-  if (own.idle < limit_ + extra + 2 * ranks_before(seen)) return {};
+  if (own.idle < limit_ + 2 * ranks_before(seen)) return {};
   if (another_fails(seen) && ++held_ < hold_) return {};
   return decide(seen, extra);
 }
@@ -57,8 +57,10 @@ StallDetector::Verdict StallDetector::decide(std::span<const Seen> seen, int ext
     next_note_ = 2 * idle;
     return {Kind::slow, std::move(slow)};
   }
-  if (static_cast<Rank>(seen.size()) == job_ranks_) return {Kind::deadlock};
-  return idle < std::max(limit_, 4 * longest_wait_) + extra ? Verdict{} : Verdict{Kind::silence};
+  const bool sees_all = static_cast<Rank>(seen.size()) == job_ranks_;
+  const int most = extra + (sees_all ? limit_ : std::max(limit_, 4 * longest_wait_));
+  if (idle < most) return {};
+  return {sees_all ? Kind::deadlock : Kind::silence};
 }
 
 }  // namespace arlab::collectives

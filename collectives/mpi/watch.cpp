@@ -72,17 +72,20 @@ void Watch::tick() {
   polls_seen_ = polls;
   Presence& own = board_->own();
   own.progress = progress_.load();
+  own.bytes = bytes_.load();
   own.activity = gives_up_.load() ? Activity::failing : waits ? Activity::waiting : Activity::other;
   ++own.beats;
   if (stalled_.load()) return;
 
   std::vector<StallDetector::Seen> seen;
+  std::uint64_t bytes = 0;  // others may wait for ranks that exchange a large message
   for (std::size_t i = 0; i < board_->all().size(); ++i) {
     const Presence& its = board_->all()[i];
     seen.push_back({board_->rank_of(i), its.beats, its.progress, its.activity});
+    bytes = std::max(bytes, its.bytes.load());
   }
-  const double megabytes = std::min(static_cast<double>(bytes_.load()) / kMiB, 1e6);
-  const auto verdict = detector_->tick(seen, static_cast<int>(megabytes / tick_));
+  const double extra_seconds = std::min(static_cast<double>(bytes) / kMiB, 1e6);
+  const auto verdict = detector_->tick(seen, static_cast<int>(extra_seconds / tick_));
   if (verdict.kind == StallDetector::Kind::none) return;
   const std::string text = text_of(verdict);
   if (verdict.kind == StallDetector::Kind::slow) {

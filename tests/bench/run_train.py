@@ -134,6 +134,8 @@ class Train(program.ProgramTest):
                 out, err = self.arlab("train", *SMALL, *line.split(), code=2)
                 self.assertIn(f"{option} has no effect here: it needs {needs}", err)
                 self.assertEqual((out, err.count("error:")), ("", 1))
+        _, err = self.arlab("train", *SMALL, "-w", 1, "-a", "ring", "--no-overlap")
+        self.assertIn("note: a single worker exchanges nothing: --algorithm, --no-overlap without effect", err)
         _, err = self.arlab("train", "--samples", 640, "-d", "idx:none", code=2)
         self.assertIn("--samples has no effect here: it needs --data synthetic", err)
         _, err = self.arlab("train", *SMALL, "--sync-bn", code=2)
