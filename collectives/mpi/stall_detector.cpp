@@ -44,23 +44,27 @@ int StallDetector::ranks_before(std::span<const Seen> seen) const {
 
 StallDetector::Verdict StallDetector::decide(std::span<const Seen> seen, int extra) {
   std::vector<Rank> missing, slow;
+  bool all_stuck = true;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (is_missing(seen[i], known_[i]))
       missing.push_back(seen[i].rank);
-    else if (known_[i].idle < limit_)
+    else if (known_[i].idle == 0)
       slow.push_back(seen[i].rank);
+    else if (known_[i].idle < limit_)
+      all_stuck = false;
   }
-  if (!missing.empty()) return {Kind::missing, std::move(missing)};
   const int idle = known_[own_].idle;
+  if (!missing.empty()) return {Kind::missing, std::move(missing), idle};
   if (!slow.empty()) {
     if (idle < next_note_ || ranks_before(seen) > 0) return {};
     next_note_ = 2 * idle;
-    return {Kind::slow, std::move(slow)};
+    return {Kind::slow, std::move(slow), idle};
   }
+  if (!all_stuck) return {};
   const bool sees_all = static_cast<Rank>(seen.size()) == job_ranks_;
   const int most = extra + (sees_all ? limit_ : std::max(limit_, 4 * longest_wait_));
   if (idle < most) return {};
-  return {sees_all ? Kind::deadlock : Kind::silence};
+  return {sees_all ? Kind::deadlock : Kind::silence, {}, idle};
 }
 
 }  // namespace arlab::collectives

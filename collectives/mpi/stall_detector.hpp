@@ -28,6 +28,7 @@ class StallDetector {
   struct Verdict {
     Kind kind = Kind::none;
     std::vector<Rank> ranks = {};  ///< that are missing or slow
+    int waited = 0;                ///< ticks
   };
 
   /// `limit`: ticks without progress. `hold`: ticks to wait for another rank that is about to end

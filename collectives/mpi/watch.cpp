@@ -1,5 +1,7 @@
 #include "collectives/mpi/watch.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -92,12 +94,20 @@ void Watch::tick() {
     if (patience_.note) patience_.note(text);
     return;
   }
+  resume(verdict.ranks);
   if (call) {
     own.activity = Activity::failing;
     stop_(std::string(call) + ": " + text);
   }
   text_ = text;
   stalled_.store(true, std::memory_order_release);
+}
+
+// The launcher ends the job, but leaves stopped processes behind: they end once they run.
+void Watch::resume(const std::vector<Rank>& ranks) const {
+  for (std::size_t i = 0; i < board_->all().size(); ++i)
+    if (std::find(ranks.begin(), ranks.end(), board_->rank_of(i)) != ranks.end())
+      kill(board_->all()[i].process.load(), SIGCONT);
 }
 
 std::string Watch::text_of(const StallDetector::Verdict& verdict) const {
@@ -115,9 +125,9 @@ std::string Watch::text_of(const StallDetector::Verdict& verdict) const {
       return "nothing has arrived for " + time +
              ": see whether the other machines run, or allow a longer time";
     case StallDetector::Kind::slow:
-      return "the other ranks have waited for " + time + " for " + ranks + ", which " +
-             (one ? "is" : "are") + " alive but " + (one ? "does" : "do") +
-             " not communicate: they wait on";
+      return "the other ranks have waited " + seconds_text(verdict.waited * tick_) + " for " +
+             ranks + ", which " + (one ? "runs but does" : "run but do") +
+             " not communicate: they keep waiting";
     case StallDetector::Kind::none:
       break;
   }

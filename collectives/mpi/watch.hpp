@@ -20,6 +20,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "collectives/mpi/presence.hpp"
 #include "collectives/mpi/stall_detector.hpp"
@@ -84,6 +85,7 @@ class Watch {
  private:
   void run();
   void tick();
+  void resume(const std::vector<Rank>& ranks) const;
   std::string text_of(const StallDetector::Verdict& verdict) const;
   [[noreturn]] void give_up(const std::string& awaited);
 
