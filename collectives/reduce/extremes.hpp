@@ -60,10 +60,12 @@ ARLAB_INLINE typename FloatBits<T>::Bits extreme(typename FloatBits<T>::Bits a,
     const bool is_nan = ((a & 0x7fffu) > kInfinity) | ((b & 0x7fffu) > kInfinity);
     return is_nan ? FloatBits<T>::kNaN : number;
   } else {
+    // Of zeros, and with a NaN, each comparison gives its last operand: the two differ.
     const T x = __builtin_bit_cast(T, a), y = __builtin_bit_cast(T, b);
-    const Bits different = (kMin ? y < x : x < y) ? b : a;
-    const Bits number = x == y ? (kMin ? a | b : a & b) : different;
-    return (x == x) & (y == y) ? number : FloatBits<T>::kNaN;
+    const Bits first = __builtin_bit_cast(Bits, (kMin ? y < x : x < y) ? y : x);
+    const Bits second = __builtin_bit_cast(Bits, (kMin ? x < y : y < x) ? x : y);
+    const Bits number = kMin ? first | second : first & second;
+    return __builtin_isunordered(x, y) ? FloatBits<T>::kNaN : number;
   }
 }
 
