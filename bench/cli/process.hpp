@@ -4,7 +4,7 @@
 namespace arlab::bench {
 
 /// Opens standard files that are closed, so that a result file cannot take their place and receive
-/// tables: they can be neither read nor written. A file that reaches its size limit becomes a failed
+/// tables. Reading stdin and writing stdout then fail, and messages are lost. A file that reaches its size limit becomes a failed
 /// write instead of a signal.
 void prepare_process();
 
