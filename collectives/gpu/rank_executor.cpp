@@ -64,8 +64,8 @@ void RankExecutor::run(Prepared& prepared) {
         stream_->copy(prepared.data_ + use.offset, scratch + use.scratch,
                       static_cast<std::size_t>(use.elements) * element);
   }
-  for (const Piece& piece : part.divided)
-    stream_->scale(prepared.data_ + static_cast<std::size_t>(piece.first) * element, piece.elements,
+  for (const ElementRange& range : part.divided)
+    stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
                    prepared.operand_.dtype, divisors.after);
   stream_->record(stop_);
 }
@@ -132,9 +132,10 @@ void RankExecutor::synchronise() {
       transport_.check();
       if (stream_->is_done()) return;
       if (std::chrono::steady_clock::now() - start > patience_)
-        fail(Blame::environment, "rank " + std::to_string(control_.rank()) + " has waited for " +
-                                     std::to_string(static_cast<int>(patience_.count())) +
-                                     " s for its messages: another rank is stopped or gone; start the job again");
+        fail(Blame::environment,
+             "rank " + std::to_string(control_.rank()) + " has waited for " +
+                 std::to_string(static_cast<int>(patience_.count())) +
+                 " s for its messages: another rank is stopped or gone; start the job again");
       std::this_thread::yield();
     }
   } catch (...) {
