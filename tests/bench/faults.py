@@ -71,7 +71,9 @@ class Faults(program.ProgramTest):
     def wait_for(self, condition, what, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
-            self.assertLess(time.monotonic(), end, f"no {what} in {seconds} s:\n{self.read('err')}")
+            if time.monotonic() > end:
+                path = self.folder / "err"
+                self.fail(f"no {what} in {seconds} s:\n{path.read_text(encoding='utf-8') if path.exists() else ''}")
             time.sleep(0.02)
 
     def records_in(self, name):
@@ -299,6 +301,7 @@ time_t time(time_t* t) {
         for what in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
             with self.subTest(what=what.name):
                 with self.start(*options) as process:
+                    self.addCleanup(process.kill)
                     self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [],
                                   "checkpoint")
                     time.sleep(0.3)
