@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/process.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
@@ -113,6 +114,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_process();
   try {
     return run(argc, argv);
   } catch (const Error& e) {

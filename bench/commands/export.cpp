@@ -7,6 +7,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/round_limit.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
@@ -49,7 +50,7 @@ Json schedule_json(const Config& config) {
     Json ranks = Json::array();
     for (Rank r = 0; r < config.problem.ranks; ++r) {
       Json rounds = Json::array();
-      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+      for (LimitedProgram p(*config.algorithm, lane.problem, r); p.next();) {
         Json round = Json::array();
         for (const Action& a : p.round())
           round.push_back(action_json(a));

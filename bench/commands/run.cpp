@@ -8,6 +8,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/measure/timeout.hpp"
 #include "bench/results/sweep.hpp"
 #include "collectives/backends/gpus.hpp"
 
@@ -21,6 +22,7 @@ struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
   std::string backend;
+  collectives::Patience patience;
 };
 
 // Configurations that are measured in turns: one problem, all algorithms, and the native one.
@@ -198,14 +200,21 @@ int run(RunCommand& command, Job& job) {
   if (job.is_root())
     output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
-  for (std::size_t i = 0, next; i < groups.size(); i = next) {
+  const auto run_from = [&](std::size_t i, std::size_t& next) {
     const Rank ranks = groups[i].front().problem.ranks;
     for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
-    job.run(backend, {.ranks = ranks}, [&](Executor& executor) {
+    job.run(backend, {.ranks = ranks, .patience = command.patience}, [&](Executor& executor) {
       for (std::size_t k = i; k < next; ++k)
         run_group(command, backend, executor, groups[k],
                   executor.control().rank() == 0 ? output.get() : nullptr);
     });
+  };
+  std::size_t i = 0;
+  try {
+    for (std::size_t next = 0; i < groups.size(); i = next) run_from(i, next);
+  } catch (...) {
+    if (output && i > 0) output->finish();  // what is measured is kept
+    throw;
   }
   return output ? output->finish() : 0;
 }
@@ -235,12 +244,14 @@ void add_run(CLI::App& app, Session& session) {
           },
           "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
       ->type_name("TIME");
+  add_timeout(*command, options->patience);
   options->sweep.add_outputs(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
-    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
+    session.exit_code =
+        in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
 

@@ -101,7 +101,7 @@ void show(const SweepOptions& options) {
       callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
         return steps.on_round_end(rank, step, round);
       };
-      const MatchResult matched = match_schedule(p, schedule_of(*a, p), callbacks);
+      const MatchResult matched = match_schedule(*a, p, callbacks);
       if (matched.fault) fail(Blame::check, fmt::format("{}: {}", a->name, matched.fault.text));
       fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
       first = false;

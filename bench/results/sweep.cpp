@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/round_limit.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 
@@ -63,7 +64,7 @@ RoundSize largest_round(const Config& config, Rank of_rank) {
   RoundSize largest;
   for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
     const Blocks blocks = lane.problem.blocks();
-    for (Program p = config.algorithm->program(lane.problem, of_rank); p.next();) {
+    for (LimitedProgram p(*config.algorithm, lane.problem, of_rank); p.next();) {
       Count reduced = 0;
       for (const Action& a : p.round())
         if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
