@@ -34,12 +34,13 @@ struct Reached {
   double best() const { return std::max(equal, weighted.value_or(0)); }
   bool is_optimal(const NetworkBounds& b) const {
     constexpr double kRounding = 1e-6;  // of the weighted shares
-    return best() >= b.allreduce_rate() * (1 - kRounding);
+    return b.reached && best() >= b.allreduce_rate() * (1 - kRounding);
   }
 };
 
 Reached reached(const NetworkBounds& b) {
   Reached all{.equal = b.equal_shares_rate()};
+  if (!b.reached) return all;
   if (b.equal_shares == b.allreduce.time)
     all.weighted = all.equal;
   else if (const auto shares = weighted_shares(b.graph))
@@ -61,6 +62,7 @@ Json to_json(const NetworkBounds& b, const Reached& reached, const simulator::To
           {"allreduce_equal_shares_gb_per_s", gigabytes(reached.equal)},
           {"allreduce_weighted_shares_gb_per_s",
            reached.weighted ? Json(gigabytes(*reached.weighted)) : Json(nullptr)},
+          {"reached", b.reached},
           {"allreduce_tightest", b.tightest},
           {"trees_per_root", b.trees_per_root},
           {"inverse_rate", to_string(b.all_gather.ratio)},
@@ -80,12 +82,13 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
     return fmt::format("{} GB/s, {:.1f}% of the bound", rate(bytes_per_second),
                        100 * bytes_per_second / b.allreduce_rate());
   };
+  const std::string gathers = b.reached ? "the optimum" : "a bound";
   fmt::print(
       "{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
       markdown(
           {"collective", "at most GB/s", "is", "limited by"},
-          {{"all_gather", rate(b.all_gather_rate()), "the optimum", all_gather_limit(b, topology)},
-           {"reduce_scatter", rate(b.reduce_scatter_rate()), "the optimum",
+          {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
+           {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
             reduce_scatter_limit(b, topology)},
            {"allreduce", rate(b.allreduce_rate()),
             reached.is_optimal(b) ? "the optimum" : "a bound", allreduce_limit(b, topology)}}));
@@ -101,6 +104,10 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
   if (reached.weighted && *reached.weighted > reached.equal)
     rows.insert(rows.begin() + 3,
                 {"allreduce with shares of unequal size", part(*reached.weighted)});
+  if (!b.reached)
+    rows.push_back({"note",
+                    "a switch has more bandwidth in than out, or less: trees may not reach "
+                    "these rates"});
   if (!b.tightest)
     rows.push_back({"note",
                     "not all partitions of the hosts were searched for the bound of "

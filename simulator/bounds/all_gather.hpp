@@ -4,9 +4,9 @@
 // shards of the hosts in S must leave S to reach that host, so an all-gather of M bytes takes at
 // least (M/n) |hosts in S| / B(S), where B(S) is the capacity that leaves S. The largest of these
 // ratios is reached: by Edmonds' theorem on disjoint arborescences (Combinatorial Algorithms, 1973)
-// each host can send its shard along trees that share the links without excess, and hosts that
-// forward shards suffice even where switches do not copy them. Zhao et al., ForestColl,
-// arXiv:2402.06787.
+// each host can send its shard along trees that share the links without excess. Hosts that forward
+// shards suffice, so switches need not copy them, if as much capacity leaves each switch as enters
+// it. Zhao et al., ForestColl, arXiv:2402.06787.
 //
 // A reduce-scatter is an all-gather on the reversed network.
 #pragma once

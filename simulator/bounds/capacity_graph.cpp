@@ -130,6 +130,18 @@ bool is_symmetric(const CapacityGraph& graph) {
                     });
 }
 
+NodeId unbalanced_switch(const CapacityGraph& graph) {
+  std::vector<std::int64_t> more_in(static_cast<std::size_t>(graph.nodes));
+  for (const CapacityArc& arc : graph.arcs) {
+    more_in[static_cast<std::size_t>(arc.to)] += arc.capacity;
+    more_in[static_cast<std::size_t>(arc.from)] -= arc.capacity;
+  }
+  for (NodeId n = 0; n < graph.nodes; ++n)
+    if (!graph.is_host[static_cast<std::size_t>(n)] && more_in[static_cast<std::size_t>(n)] != 0)
+      return n;
+  return -1;
+}
+
 std::int64_t capacity_out_of(const CapacityGraph& graph, const std::vector<bool>& nodes) {
   std::int64_t sum = 0;
   for (const CapacityArc& arc : graph.arcs)

@@ -37,6 +37,10 @@ CapacityGraph reversed(const CapacityGraph& graph);
 /// Returns whether every arc has an arc of the same capacity in the other direction.
 bool is_symmetric(const CapacityGraph& graph);
 
+/// Returns a node without a rank into which more or less capacity leads than out of it; -1 if there
+/// is none.
+NodeId unbalanced_switch(const CapacityGraph& graph);
+
 /// Returns the capacity of the arcs that leave a set of nodes.
 std::int64_t capacity_out_of(const CapacityGraph& graph, const std::vector<bool>& nodes);
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
-#include "simulator/topologies/analysis/connectivity.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
 
 namespace arlab::simulator {
@@ -56,6 +55,25 @@ void set_latency(NetworkBounds& bounds, std::span<const NodeId> representatives)
   }
 }
 
+// Throws if some host cannot reach another, by way of switches and hosts with ranks.
+void check_connected(const CapacityGraph& graph, const Topology& topology) {
+  const NodeId first = graph.hosts[0];
+  for (const CapacityGraph& way : {graph, reversed(graph)}) {
+    std::vector<bool> reached(at(graph.nodes));
+    reached[at(first)] = true;
+    for (bool any = true; any;) {
+      any = false;
+      for (const CapacityArc& arc : way.arcs)
+        if (reached[at(arc.from)] && !reached[at(arc.to)]) reached[at(arc.to)] = any = true;
+    }
+    for (const NodeId host : graph.hosts)
+      if (!reached[at(host)])
+        fail(Blame::usage, topology.spec() + ": '" + topology.node(first).name + "' and '" +
+                               topology.node(host).name +
+                               "' cannot reach each other: connect all hosts");
+  }
+}
+
 // Returns the factor of the time of a reduce-scatter and an all-gather, one after the other.
 Fraction sum_by_hosts(const Fraction& a, const Fraction& b, std::int64_t hosts) {
   const Wide numerator = Wide{a.numerator} * b.denominator + Wide{b.numerator} * a.denominator;
@@ -87,10 +105,9 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
   if (bounds.hosts() < 2)
     fail(Blame::usage, topology.spec() + " with one host: a collective sends nothing, so it has " +
                            "no bound: give at least 2 hosts");
-  if (const auto disconnection = find_disconnection(topology))
-    fail(Blame::usage,
-         topology.spec() + ": " + to_string(*disconnection, topology) + ": connect all hosts");
   const CapacityGraph& graph = bounds.graph;
+  check_connected(graph, topology);
+  bounds.reached = unbalanced_switch(graph) < 0;
   const Symmetry symmetry = find_symmetry(graph);
   bounds.all_gather = tightest_cut(graph, symmetry.representatives);
   bounds.trees_per_root = trees_per_root(graph, bounds.all_gather, symmetry.representatives);
@@ -103,7 +120,8 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
       sum_by_hosts(bounds.all_gather.ratio, bounds.reduce_scatter.ratio, bounds.hosts());
   bounds.allreduce =
       allreduce_bound(graph, symmetry, bounds.all_gather.nodes, groups_of(topology, graph));
-  expects(!(bounds.equal_shares < bounds.allreduce.time), "no bound is above what is reached");
+  expects(!bounds.reached || !(bounds.equal_shares < bounds.allreduce.time),
+          "no bound is above what is reached");
   if (bounds.allreduce.time < bounds.equal_shares) {
     bounds.tightest = bounds.hosts() <= max_searched;
     if (bounds.tightest)

@@ -15,8 +15,9 @@ namespace arlab::simulator {
 
 struct NetworkBounds {
   CapacityGraph graph{};
-  RatioCut all_gather{}, reduce_scatter{};  ///< exact optima; the nodes of reduce_scatter receive
-  std::int64_t trees_per_root = 0;          ///< of an optimal all-gather
+  RatioCut all_gather{}, reduce_scatter{};  ///< the nodes of reduce_scatter receive
+  bool reached = true;  ///< whether these are optima; bounds if a switch has more in than out
+  std::int64_t trees_per_root = 0;  ///< of an optimal all-gather
   AllreduceBound allreduce{};
   bool tightest = true;  ///< whether all partitions of the hosts were searched, or the bound is met
   /// What an allreduce reaches by an optimal reduce-scatter and an optimal all-gather: the factor of
@@ -43,8 +44,8 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
 /// by Edmonds' theorem the least maximum flow. Takes a maximum flow per host.
 double broadcast_rate(const CapacityGraph& graph, NodeId from);
 
-/// Returns a time in microseconds that no run of the problem on this network can beat. Optimal for
-/// all collectives but allreduce, apart from latency.
+/// Returns a time in microseconds that no run of the problem on this network can beat. For allreduce
+/// a bound, for the other collectives the optimum, apart from latency (where `reached`).
 double least_microseconds(const NetworkBounds& bounds, const Problem& problem, Bytes element_size);
 
 /// Return in words what limits the collective: "7 of 8 shards into h0 through 2 links, 25 GB/s".

@@ -15,25 +15,29 @@ constexpr double kTolerance = 1e-7, kPrecision = 1e10;  // of the largest capaci
 
 std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
 
-// Variables: the share of each host, then c of each arc.
+// Variables: the share of each host, then of each arc what it sends back, then what it adds up.
 class Shares {
  public:
   explicit Shares(const CapacityGraph& graph) : graph_(graph) {
-    const std::size_t hosts = graph.hosts.size(), arcs = graph.arcs.size();
-    program_.objective.assign(hosts + arcs, 0);
+    const std::size_t hosts = graph.hosts.size();
+    program_.objective.assign(hosts + 2 * graph.arcs.size(), 0);
     std::fill_n(program_.objective.begin(), hosts, 1);
     for (const CapacityArc& arc : graph.arcs)
       largest_ = std::max(largest_, static_cast<double>(arc.capacity));
-    for (std::size_t a = 0; a < arcs; ++a) {
-      LinearProgram::Row row{std::vector<double>(hosts + arcs), capacity(a)};
-      row.coefficients[hosts + a] = 1;
+    for (std::size_t a = 0; a < graph.arcs.size(); ++a) {
+      LinearProgram::Row row = empty_row();
+      row.limit = static_cast<double>(graph.arcs[a].capacity) / largest_;
+      row.coefficients[variable(a, false)] = row.coefficients[variable(a, true)] = 1;
       program_.rows.push_back(std::move(row));
     }
+    for (NodeId node = 0; node < graph.nodes; ++node)
+      if (!graph.is_host[at(node)])
+        for (const bool up : {false, true})
+          for (const double sign : {1., -1.}) balance(node, up, sign);
     for (const NodeId host : graph.hosts) {
       std::vector<bool> others(at(graph.nodes), true);
       others[at(host)] = false;
-      add_back(others);
-      add_up(others);
+      for (const bool up : {false, true}) add_cut(others, up);
     }
   }
 
@@ -56,37 +60,36 @@ class Shares {
   double largest() const { return largest_; }
 
  private:
-  double capacity(std::size_t arc) const {
-    return static_cast<double>(graph_.arcs[arc].capacity) / largest_;
+  std::size_t variable(std::size_t arc, bool up) const {
+    return graph_.hosts.size() + (up ? graph_.arcs.size() : 0) + arc;
   }
   double sum() const {
     return std::accumulate(x_.begin(), x_.begin() + std::ptrdiff_t(graph_.hosts.size()), 0.0);
   }
-
-  LinearProgram::Row row_of(const std::vector<bool>& nodes) const {
-    LinearProgram::Row row{std::vector<double>(program_.objective.size()), 0};
-    for (std::size_t h = 0; h < graph_.hosts.size(); ++h)
-      row.coefficients[h] = nodes[at(graph_.hosts[h])] ? 1 : 0;
-    return row;
+  LinearProgram::Row empty_row() const {
+    return {std::vector<double>(program_.objective.size()), 0};
   }
 
-  // The shares of the nodes leave them on the way back: w(S) - c(out of S) <= 0.
-  void add_back(const std::vector<bool>& nodes) {
-    LinearProgram::Row row = row_of(nodes);
-    for (std::size_t a = 0; a < graph_.arcs.size(); ++a)
-      if (nodes[at(graph_.arcs[a].from)] && !nodes[at(graph_.arcs[a].to)])
-        row.coefficients[graph_.hosts.size() + a] = -1;
+  // As much enters a switch as leaves it; two rows, one per sign.
+  void balance(NodeId node, bool up, double sign) {
+    LinearProgram::Row row = empty_row();
+    for (std::size_t a = 0; a < graph_.arcs.size(); ++a) {
+      if (graph_.arcs[a].to == node) row.coefficients[variable(a, up)] = sign;
+      if (graph_.arcs[a].from == node) row.coefficients[variable(a, up)] = -sign;
+    }
     program_.rows.push_back(std::move(row));
   }
 
-  // They enter them on the way up: w(S) + c(into S) <= b(into S).
-  void add_up(const std::vector<bool>& nodes) {
-    LinearProgram::Row row = row_of(nodes);
-    for (std::size_t a = 0; a < graph_.arcs.size(); ++a)
-      if (!nodes[at(graph_.arcs[a].from)] && nodes[at(graph_.arcs[a].to)]) {
-        row.coefficients[graph_.hosts.size() + a] = 1;
-        row.limit += capacity(a);
-      }
+  // The shares of the hosts among these nodes leave them on the way back, and enter them on the way
+  // up: w(S) - c(out of S) <= 0 and w(S) - u(into S) <= 0.
+  void add_cut(const std::vector<bool>& nodes, bool up) {
+    LinearProgram::Row row = empty_row();
+    for (std::size_t h = 0; h < graph_.hosts.size(); ++h)
+      row.coefficients[h] = nodes[at(graph_.hosts[h])] ? 1 : 0;
+    for (std::size_t a = 0; a < graph_.arcs.size(); ++a) {
+      const bool from = nodes[at(graph_.arcs[a].from)], to = nodes[at(graph_.arcs[a].to)];
+      if (from != to && to == up) row.coefficients[variable(a, up)] = -1;
+    }
     program_.rows.push_back(std::move(row));
   }
 
@@ -100,10 +103,8 @@ class Shares {
     FlowNetwork network(source + 1);
     for (std::size_t a = 0; a < graph_.arcs.size(); ++a) {
       const CapacityArc& arc = graph_.arcs[a];
-      if (up)
-        network.add(at(arc.to), at(arc.from), whole(capacity(a) - x_[hosts + a]));
-      else
-        network.add(at(arc.from), at(arc.to), whole(x_[hosts + a]));
+      network.add(at(up ? arc.to : arc.from), at(up ? arc.from : arc.to),
+                  whole(x_[variable(a, up)]));
     }
     for (std::size_t h = 0; h < hosts; ++h) network.add(source, at(graph_.hosts[h]), whole(x_[h]));
     const double wanted = sum();
@@ -113,10 +114,7 @@ class Shares {
       if (received >= wanted - kTolerance) continue;
       std::vector<bool> nodes = network.source_side(source);
       nodes.pop_back();
-      if (up)
-        add_up(nodes);
-      else
-        add_back(nodes);
+      add_cut(nodes, up);
       none = false;
     }
     return none;

@@ -1,11 +1,12 @@
 // What an allreduce reaches if the roots of its trees have shares of unequal size.
 //
 // Root r owns a share w(r) of the vector: it is added up along trees into r and sent back along
-// trees out of r, at the same time as the others. Each arc splits its capacity b between sending
-// back, c, and adding up, b - c. By Edmonds' theorem the shares fit if and only if for every set of
-// nodes S that lacks a host
+// trees out of r, at the same time as the others. Each arc divides its capacity between adding up, u,
+// and sending back, c. As much of each must leave a switch as enters it, since switches neither add
+// nor copy. Then the trees fit, by Edmonds' theorem, if and only if for every set of nodes S that
+// lacks a host
 //
-//     c(out of S) >= w(hosts in S)   and   (b - c)(into S) >= w(hosts in S)
+//     c(out of S) >= w(hosts in S)   and   u(into S) >= w(hosts in S)
 //
 // This is a linear program. Of its constraints, one per cut, those are added that a maximum flow
 // finds to be violated, until none is. A host behind a slow link gets no share, so that the vector

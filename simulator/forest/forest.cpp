@@ -16,16 +16,11 @@ namespace {
 std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
 
 void check_balance(const CapacityGraph& graph, const Topology& topology) {
-  std::vector<std::int64_t> more_in(at(graph.nodes));
-  for (const CapacityArc& arc : graph.arcs) {
-    more_in[at(arc.to)] += arc.capacity;
-    more_in[at(arc.from)] -= arc.capacity;
-  }
-  for (NodeId n = 0; n < graph.nodes; ++n)
-    if (!graph.is_host[at(n)] && more_in[at(n)] != 0)
-      fail(Blame::usage, topology.spec() + ": forest needs switches with as much bandwidth in as " +
-                             "out, and '" + topology.node(n).name +
-                             "' differs: make its links equal in both directions");
+  const NodeId node = unbalanced_switch(graph);
+  if (node < 0) return;
+  fail(Blame::usage,
+       topology.spec() + ": forest needs switches with as much bandwidth in as out, " + "and '" +
+           topology.node(node).name + "' differs: make its links equal in both directions");
 }
 
 // Returns scale x capacity, rounded down.

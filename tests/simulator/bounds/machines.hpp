@@ -57,7 +57,7 @@ inline Topology of_matrix(const std::string& name, const Matrix& links, double g
 }
 
 /// Boxes of 8 A100s on 300 GB/s NVSwitches; with several, a NIC of 25 GB/s per GPU, to one InfiniBand
-/// switch for even GPUs and one for odd ones.
+/// switch for even GPUs and one for odd ones. GPUs forward messages, as with NCCL's PXN.
 inline Topology a100_boxes(int boxes) {
   TopologyBuilder builder("a100", 8 * boxes, boxes + 2, 100 * boxes);
   for (int g = 0; g < 8 * boxes; ++g)
@@ -70,6 +70,7 @@ inline Topology a100_boxes(int boxes) {
     const NodeId even = builder.add_switch("ib0", 2), odd = builder.add_switch("ib1", 2);
     for (int g = 0; g < 8 * boxes; ++g) builder.add_cable(g, g % 2 == 0 ? even : odd, wire(25));
   }
+  builder.hosts_forward();
   builder.group_hosts("box", 8);
   return std::move(builder).build();
 }
