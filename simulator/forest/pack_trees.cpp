@@ -13,6 +13,7 @@ struct Class {
   WeightedTree tree{};
   std::vector<Rank> order{};
   std::vector<bool> spans{};
+  std::vector<Rank> level{};    ///< of each node that it spans: steps from the root
   LimitedFlow::Node node = -1;  ///< stands for the class in flows while it waits with several nodes
 };
 
@@ -24,29 +25,46 @@ class Packing {
       Class all{.tree = {.root = r, .weight = trees_per_root, .parent{}}};
       all.tree.parent.assign(index(ranks_), r);
       all.order = {r};
+      all.level.assign(index(ranks_), 0);
       all.spans.assign(index(ranks_), false);
       all.spans[index(r)] = true;
-      wait(std::move(all), false);
+      wait(std::move(all));
       unlimited_ += trees_per_root * ranks_;
     }
   }
 
+  // Grows all classes level by level in turn, so that each root uses the arcs near it and all trees
+  // remain low; then completes them one after the other.
   std::vector<WeightedTree> run() {
+    for (Rank level = 0; level < kMaxLevels; ++level)
+      for (std::size_t count = waiting_.size(); count > 0; --count) {
+        Class next = take();
+        grow(next, level);
+        wait(std::move(next));
+      }
     std::vector<WeightedTree> trees;
     while (!waiting_.empty()) {
-      Class next = std::move(waiting_.front());
-      waiting_.pop_front();
-      leave(next);
-      grow(next);
+      Class next = take();
+      grow(next, -1);
+      expects(next.order.size() == index(ranks_), "every tree spans all ranks");
       trees.push_back(std::move(next.tree));
     }
     return trees;
   }
 
  private:
+  static constexpr Rank kMaxLevels = 4;
+
+  Class take() {
+    Class next = std::move(waiting_.front());
+    waiting_.pop_front();
+    leave(next);
+    return next;
+  }
+
   // A waiting class reserves capacity: in a flow from x, its weight can pass from x to any node
   // that it spans.
-  void wait(Class waiting, bool first) {
+  void wait(Class waiting) {
     reserved_ += waiting.tree.weight;
     if (waiting.order.size() == 1) {
       waiting_for_[index(waiting.tree.root)] += waiting.tree.weight;
@@ -55,10 +73,7 @@ class Packing {
       if (!spare_.empty()) spare_.pop_back();
       for (const Rank r : waiting.order) flow_.add(waiting.node, r, unlimited_);
     }
-    if (first)
-      waiting_.push_front(std::move(waiting));
-    else
-      waiting_.push_back(std::move(waiting));
+    waiting_.push_back(std::move(waiting));
   }
 
   void leave(Class& ready) {
@@ -80,38 +95,39 @@ class Packing {
       if (c.node >= 0) flow_.add(x, c.node, sign * c.tree.weight);
   }
 
-  // Returns how many trees of the class may take x -> y.
-  Count room(const Class& growing, Rank x, Rank y) {
-    const Count free = flow_.capacity(x, y);
-    if (free == 0) return 0;
-    const Count wanted = std::min(growing.tree.weight, free);
-    open_ways(x, 1);
-    const Count flow = flow_.flow(x, y, reserved_ + wanted);
-    open_ways(x, -1);
-    return std::max<Count>(0, flow - reserved_);
+  // Adds the arcs from nodes of this level of the tree, or of all levels if it is negative.
+  void grow(Class& growing, Rank level) {
+    for (std::size_t i = 0; i < growing.order.size(); ++i)
+      if (level < 0 || growing.level[index(growing.order[i])] == level)
+        grow_from(growing, growing.order[i]);
   }
 
-  void grow(Class& growing) {
-    for (std::size_t i = 0; i < growing.order.size(); ++i) {
-      const Rank x = growing.order[i];
-      for (Rank step = 1; step < ranks_ && growing.order.size() < index(ranks_); ++step) {
-        const Rank y = x + step < ranks_ ? x + step : x + step - ranks_;
-        if (growing.spans[index(y)]) continue;
-        const Count taken = room(growing, x, y);
-        if (taken == 0) continue;
-        if (taken < growing.tree.weight) {
-          Class rest = growing;
-          rest.tree.weight -= taken;
-          growing.tree.weight = taken;
-          wait(std::move(rest), true);
-        }
-        flow_.add(x, y, -taken);
-        growing.tree.parent[index(y)] = x;
-        growing.spans[index(y)] = true;
-        growing.order.push_back(y);
+  // Adds x -> y for every y that has room.
+  void grow_from(Class& growing, Rank x) {
+    open_ways(x, 1);
+    for (Rank step = 1; step < ranks_ && growing.order.size() < index(ranks_); ++step) {
+      const Rank y = x + step < ranks_ ? x + step : x + step - ranks_;
+      // What x -> y has without the ways of the waiting classes.
+      const Count free = flow_.capacity(x, y) - waiting_for_[index(y)];
+      if (growing.spans[index(y)] || free == 0) continue;
+      const Count wanted = std::min(growing.tree.weight, free);
+      const Count taken = flow_.flow(x, y, reserved_ + wanted) - reserved_;
+      if (taken <= 0) continue;
+      if (taken < growing.tree.weight) {
+        open_ways(x, -1);
+        Class rest = growing;
+        rest.tree.weight -= taken;
+        growing.tree.weight = taken;
+        wait(std::move(rest));
+        open_ways(x, 1);
       }
+      flow_.add(x, y, -taken);
+      growing.tree.parent[index(y)] = x;
+      growing.level[index(y)] = growing.level[index(x)] + 1;
+      growing.spans[index(y)] = true;
+      growing.order.push_back(y);
     }
-    expects(growing.order.size() == index(ranks_), "every tree spans all ranks");
+    open_ways(x, -1);
   }
 
   LimitedFlow& flow_;

@@ -36,8 +36,9 @@ struct SplitGraph {
   std::int64_t shortfall();
 };
 
-/// Splits off the switches, in the given order. `level` is each node's, 0 for a host: traffic from
-/// above a switch first goes down.
+/// Splits off the switches, in the given order. `level` is each node's, 0 for a host. Where possible,
+/// messages pass the lowest switch between two hosts, and none passes a switch that serves neither
+/// end.
 void split_switches(SplitGraph& graph, const std::vector<std::int32_t>& switches,
                     const std::vector<int>& level);
 

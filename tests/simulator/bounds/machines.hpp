@@ -65,7 +65,9 @@ inline Topology a100_boxes(int boxes) {
   std::vector<NodeId> nvswitch;
   for (int b = 0; b < boxes; ++b)
     nvswitch.push_back(builder.add_switch("nv" + std::to_string(b), 1));
-  for (int g = 0; g < 8 * boxes; ++g) builder.add_cable(g, nvswitch[std::size_t(g / 8)], wire(300));
+  for (int g = 0; g < 8 * boxes; ++g)
+    builder.add_cable(g, nvswitch[std::size_t(g / 8)],
+                      {.bandwidth = 300 * kGB, .latency = kMicrosecond / 4});
   if (boxes > 1) {
     const NodeId even = builder.add_switch("ib0", 2), odd = builder.add_switch("ib1", 2);
     for (int g = 0; g < 8 * boxes; ++g) builder.add_cable(g, g % 2 == 0 ? even : odd, wire(25));

@@ -85,20 +85,28 @@ std::pair<double, double> fractions(Topology topology, int segments) {
 
 }  // namespace
 
-TEST_CASE("an allreduce along a forest is within 5 percent of the optimum for its shares") {
-  for (const char* spec :
-       {"ring:hosts=8", "torus:dims=4x4", "fat_tree:k=4", "rail_pod:nodes=2,gpus=4",
-        "crossbar:hosts=8", "leaf_spine:leaves=4,hosts=4,oversubscription=2"}) {
+// With as many pieces as ranks, the first and the last ones leave links idle: the more, the higher
+// the trees.
+TEST_CASE("an allreduce along a forest is near the optimum for its shares") {
+  const std::pair<const char*, double> least[] = {
+      {"crossbar:hosts=8", 0.99},
+      {"ring:hosts=8", 0.99},
+      {"fat_tree:k=4", 0.98},
+      {"leaf_spine:leaves=4,hosts=4,oversubscription=2", 0.99},
+      {"rail_pod:nodes=2,gpus=8", 0.95},
+      {"torus:dims=4x4", 0.93},
+      {"hypercube:d=4", 0.94}};
+  for (const auto& [spec, fraction] : least) {
     INFO(spec);
-    const auto [by_route, by_simulation] = fractions(make_topology(spec), 8);
-    CHECK(by_route > 0.95);
-    CHECK(by_simulation > 0.95);
+    const auto [by_route, by_simulation] = fractions(make_topology(spec), 1);
+    CHECK(by_route > 0.999);
+    CHECK(by_simulation > fraction);
     CHECK(by_simulation < 1.000001);
   }
 }
 
-TEST_CASE("a forest of two boxes of A100s is within 5 percent of the optimum") {
-  const auto [by_route, by_simulation] = fractions(machines::a100_boxes(2), 2);
-  CHECK(by_route > 0.95);
-  CHECK(by_simulation > 0.95);
+TEST_CASE("a forest of two boxes of A100s is near the optimum") {
+  const auto [by_route, by_simulation] = fractions(machines::a100_boxes(2), 1);
+  CHECK(by_route > 0.999);
+  CHECK(by_simulation > 0.94);
 }
