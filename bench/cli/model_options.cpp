@@ -8,6 +8,7 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
+#include "simulator/forest/forest.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -94,7 +95,7 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
   const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
     return these.empty() ? std::vector<std::string>{usual} : these;
   };
-  for (const std::string& topology : or_usual(split_topologies(topologies), "crossbar"))
+  for (const std::string& topology : or_usual(split_specs(topologies), "crossbar"))
     for (const std::string& placement : or_usual(placements, "block")) {
       all.push_back(network);
       all.back().topology = topology;
@@ -136,13 +137,17 @@ std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& pro
   return simulator::least_microseconds(*made, problem, element_size);
 }
 
-std::vector<GroupsOf> ModelOptions::groups() const {
-  std::vector<GroupsOf> all;
+std::vector<LayoutOf> ModelOptions::layouts() const {
+  std::vector<LayoutOf> all;
   for (std::size_t i = 0; i < networks().size(); ++i)
-    all.push_back([this, i](Rank ranks) {
+    all.push_back([this, i](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
-      if (built) return simulator::groups_of(*built);
-      return std::shared_ptr<const Groups>();
+      if (!built) return RankLayout{};
+      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr};
+      if (with_trees)
+        layout.forest = std::make_shared<const Forest>(
+            simulator::synthesize(built->topology, built->host_of).forest);
+      return layout;
     });
   return all;
 }

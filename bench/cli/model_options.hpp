@@ -42,7 +42,7 @@ struct ModelOptions {
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.
-  std::vector<GroupsOf> groups() const;
+  std::vector<LayoutOf> layouts() const;
   /// Returns the topology with all sizes and every option that is not the default; "crossbar" if
   /// the model has no links.
   std::string topology_text(std::size_t choice, Rank ranks) const;

@@ -17,9 +17,12 @@ namespace {
 
 constexpr Rank kMaxRanks = 64;  // wider tables are unreadable
 
-std::string chunks_text(const Problem& p, const ChunkRange& c) {
+// "c3", "c2-5", "c6-1" around the end, "c1-7/2" for every second chunk.
+std::string chunks_text(const Problem& p, const Chunks& c) {
   if (c == p.all() && p.ranks > 1) return "all";
-  return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
+  if (c.count == 1) return fmt::format("c{}", c.first);
+  const Rank last = p.wrap(c.first + (Count{c.count} - 1) * c.stride);
+  return fmt::format("c{}-{}{}", c.first, last, c.stride == 1 ? "" : fmt::format("/{}", c.stride));
 }
 
 std::string action_text(const Problem& p, const Action& a) {
@@ -85,9 +88,11 @@ void show(const SweepOptions& options) {
         fail(Blame::usage,
              fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
                          ranks, kMaxRanks));
-      const auto groups = options.given_groups(ranks);
+      const RankLayout layout = options.given_layout(ranks);
       Problem p{options.parsed_collective(), ranks, ranks, options.root};
-      p.groups = groups.get();
+      p.groups = layout.groups.get();
+      p.grid = layout.grid.get();
+      p.forest = layout.forest.get();
       check(p);
       if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty())

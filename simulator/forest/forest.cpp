@@ -70,7 +70,7 @@ Synthesis synthesize(const Topology& topology, std::span<const Rank> host_of) {
   Synthesis made;
   if (graph.hosts.size() == 1) {
     made.trees_per_root = 1;
-    made.forest.trees.push_back({.root = 0, .weight = 1, .parent = {0}});
+    made.forest = Forest({{.root = 0, .weight = 1, .parent = {0}}});
     return made;
   }
   const std::vector<NodeId> representatives = find_symmetry(graph).representatives;
@@ -104,7 +104,7 @@ Synthesis synthesize(const Topology& topology, std::span<const Rank> host_of) {
     for (std::size_t b = 0; b < graph.hosts.size(); ++b)
       if (const auto c = split.flow.capacity(graph.hosts[a], graph.hosts[b]); a != b && c > 0)
         between.add(static_cast<Rank>(a), static_cast<Rank>(b), c);
-  made.forest.trees = pack_trees(between, made.trees_per_root);
+  made.forest = Forest(pack_trees(between, made.trees_per_root));
   return made;
 }
 

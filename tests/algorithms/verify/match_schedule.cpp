@@ -38,7 +38,7 @@ MatchCallbacks recording(std::vector<std::string>& events) {
   return callbacks;
 }
 
-const ChunkRange k0{0, 1}, k1{1, 1}, k2{2, 1};
+const Chunks k0{0, 1}, k1{1, 1}, k2{2, 1};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ std::size_t check(const Topology& topology, const std::vector<Rank>& hosts = {})
   const auto ranks = static_cast<Rank>(graph.hosts.size());
   std::vector<Count> of_root(index(ranks));
   std::map<std::pair<NodeId, NodeId>, Count> used;
-  for (const WeightedTree& tree : made.forest.trees) {
+  for (const WeightedTree& tree : made.forest.trees()) {
     of_root[index(tree.root)] += tree.weight;
     REQUIRE(tree.weight > 0);
     REQUIRE(tree.parent.size() == index(ranks));
@@ -54,7 +54,7 @@ std::size_t check(const Topology& topology, const std::vector<Rank>& hosts = {})
   const RatioCut tightest = tightest_cut(graph, find_symmetry(graph).representatives);
   CHECK(made.scale ==
         ratio(made.trees_per_root * tightest.ratio.numerator, tightest.ratio.denominator));
-  return made.forest.trees.size();
+  return made.forest.trees().size();
 }
 
 }  // namespace
@@ -104,8 +104,8 @@ TEST_CASE("forests of hosts that are chosen go through the others") {
 
 TEST_CASE("each host of a crossbar is the root of one low tree") {
   const Synthesis made = synthesize(make_topology("crossbar:hosts=16"));
-  CHECK(made.forest.trees.size() == 16);
-  for (const WeightedTree& tree : made.forest.trees)
+  CHECK(made.forest.trees().size() == 16);
+  for (const WeightedTree& tree : made.forest.trees())
     CHECK(tree.parent == std::vector<Rank>(16, tree.root));
 }
 

@@ -50,7 +50,7 @@ Program program(Problem p, Rank me) {
 
 Algorithm along(const Forest& trees) {
   tree.clear();
-  for (const WeightedTree& t : trees.trees)
+  for (const WeightedTree& t : trees.trees())
     for (Count copy = 0; copy < t.weight; ++copy) tree.push_back(&t);
   Algorithm algorithm;
   algorithm.name = "forest";
