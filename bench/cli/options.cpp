@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "bench/cli/schedule_file.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/forest/forest.hpp"
@@ -33,6 +34,7 @@ CLI::Option* as_list(CLI::Option* option) {
   return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
 }
 
+constexpr std::string_view kFile = "file:";  // before the path of a schedule
 constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
@@ -141,6 +143,15 @@ Collective SweepOptions::parsed_collective() const {
   return parse_name(collective, kCollectives, "collective", collective_named);
 }
 
+const Algorithm& SweepOptions::from_file(const std::string& path) const {
+  std::shared_ptr<const Algorithm>& algorithm = files_[path];
+  if (!algorithm) {
+    auto script = std::make_shared<const Script>(read_schedule(path));
+    algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
+  }
+  return *algorithm;
+}
+
 std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
   std::vector<std::string> wanted = split_specs(positional);
   for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
@@ -151,6 +162,10 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
     if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
   };
   for (const std::string& name : wanted) {
+    if (name.starts_with(kFile)) {
+      choose(from_file(name.substr(kFile.size())));
+      continue;
+    }
     if (name != "all") {
       choose(find_algorithm(name));
       continue;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -78,6 +79,10 @@ struct SweepOptions {
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
   /// Returns the layout of --groups, --dims and --trees.
   RankLayout given_layout(Rank ranks) const;
+
+ private:
+  const Algorithm& from_file(const std::string& path) const;
+  mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };
 
 /// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.

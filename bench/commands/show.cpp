@@ -120,15 +120,18 @@ void add_show(CLI::App& app, Session&) {
       app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
-      "torus");
+      "torus\n  arlab show all --numerics");
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*command);
   options->add_ranks(*command, "Ranks (default 4), at most 64");
+  const auto numerics = std::make_shared<bool>(false);
+  command->add_flag("--numerics", *numerics,
+                    "Print how rounding depends on ranks and elements, instead of the rounds");
   add_show_topology(*command);
-  command->callback([options, command] {
+  command->callback([options, command, numerics] {
     if (!command->get_subcommands().empty()) return;
-    if (options->ranks.empty()) options->ranks = {"4"};
-    show(*options);
+    if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
+    *numerics ? show_numerics(*options) : show(*options);
   });
 }
 

@@ -40,7 +40,8 @@ class LaneExecution {
     make_scratch();
     for (const ElementAction& a : rounds_.round()) {
       if (in_place(a)) {
-        transfers_.push_back({a.kind, a.peer, memory_of(a.ranges[0], data_, dtype()), a.elements});
+        transfers_.push_back(
+            {a.kind, a.peer, memory_of(a.ranges[0], data_, dtype()), a.elements, false});
         continue;
       }
       std::byte* const scratch = take(a.elements);
@@ -49,7 +50,7 @@ class LaneExecution {
       else
         scattered_.push_back({&a, scratch});
       const ActionKind kind = a.kind == ActionKind::send ? a.kind : ActionKind::replace;
-      transfers_.push_back({kind, a.peer, scratch, a.elements});
+      transfers_.push_back({kind, a.peer, scratch, a.elements, a.kind == ActionKind::reduce});
     }
     return true;
   }
