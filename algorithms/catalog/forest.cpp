@@ -69,7 +69,10 @@ Cost rank_cost_model(const Problem& p, Rank me, Count most) {
 }
 
 std::string unsupported_reason(const Problem& p) {
-  return p.forest ? "" : "forest needs a network, whose trees it uses: give a topology";
+  return p.forest
+             ? ""
+             : "forest needs trees, which are computed for a topology of up to 128 ranks: give "
+               "one, and no more ranks";
 }
 
 std::vector<Count> lane_weights(const Problem& p) {

@@ -8,7 +8,6 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/bounds/network_bounds.hpp"
-#include "simulator/forest/forest.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -144,9 +143,7 @@ std::vector<LayoutOf> ModelOptions::layouts() const {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
       RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr};
-      if (with_trees)
-        layout.forest = std::make_shared<const Forest>(
-            simulator::synthesize(built->topology, built->host_of).forest);
+      if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
       return layout;
     });
   return all;

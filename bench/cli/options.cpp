@@ -213,6 +213,13 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
          (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
 }
 
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of) {
+  constexpr std::size_t kMaxRanks = 128;  // more take minutes
+  if (host_of.size() > kMaxRanks) return nullptr;
+  return std::make_shared<const Forest>(simulator::synthesize(topology, host_of).forest);
+}
+
 RankLayout SweepOptions::given_layout(Rank p) const {
   RankLayout layout;
   if (group_size != 0)
@@ -220,8 +227,7 @@ RankLayout SweepOptions::given_layout(Rank p) const {
   if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
   if (!trees.empty()) {
     const simulator::Topology network = simulator::make_topology(trees, p);
-    layout.forest = std::make_shared<const Forest>(
-        simulator::synthesize(network, place(network, simulator::Placement::block, p, 0)).forest);
+    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
   }
   return layout;
 }

@@ -11,13 +11,17 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/groups.hpp"
 #include "algorithms/forest.hpp"
+#include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace CLI {
 class App;
+}
+
+namespace arlab::simulator {
+class Topology;
 }
 
 namespace arlab::bench {
@@ -29,14 +33,18 @@ struct RankLayout {
   std::shared_ptr<const Forest> forest;
 };
 
+/// Returns the trees of the network for `forest`; null for so many ranks that it takes minutes.
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of);
+
 /// One configuration of a sweep.
 struct Config {
   const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
   Problem problem;
   collectives::Operand operand;
   int segments = 1;
-  std::size_t network = 0;                 ///< index into the networks of the sweep
-  RankLayout layout{};                     ///< that `problem` points to
+  std::size_t network = 0;  ///< index into the networks of the sweep
+  RankLayout layout{};      ///< that `problem` points to
 };
 
 /// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.
