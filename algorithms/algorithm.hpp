@@ -90,5 +90,7 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
 Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 Cost predicted_rank_cost(const Algorithm& algorithm, const Problem& problem, Rank me,
                          int segments = 1);
+/// Returns the predicted rounds of the rank that has the most, at most those of the longest chain.
+Count most_rounds(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
 }  // namespace arlab
