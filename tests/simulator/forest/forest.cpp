@@ -112,8 +112,8 @@ TEST_CASE("each host of a crossbar is the root of one low tree") {
 TEST_CASE("trees of racks cross to each other rack once") {
   const Synthesis made =
       synthesize(make_topology("leaf_spine:leaves=4,hosts=4,oversubscription=2"));
-  CHECK(made.forest.trees.size() == 16);
-  for (const WeightedTree& tree : made.forest.trees) {
+  CHECK(made.forest.trees().size() == 16);
+  for (const WeightedTree& tree : made.forest.trees()) {
     int crossings = 0;
     for (Rank r = 0; r < 16; ++r) crossings += tree.parent[index(r)] / 4 != r / 4 ? 1 : 0;
     CHECK(crossings == 3);
