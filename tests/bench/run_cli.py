@@ -118,7 +118,8 @@ class Schema(program.ProgramTest):
                      ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
             with self.subTest(line=line):
                 self.assertTrue(self.records(*line))  # validated by parse()
-        program.validate(json.loads(self.arlab("export", "ring", "-p", 3)[0]))
+        for algorithm in ("ring", "pat", "double_tree"):
+            program.validate(json.loads(self.arlab("export", algorithm, "-p", 5)[0]))
 
     @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
     def test_other_keys_and_types_are_not(self):
