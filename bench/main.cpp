@@ -1,7 +1,7 @@
 // arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <new>
 
 #include "algorithms/algorithm.hpp"
@@ -24,6 +24,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab verify all -p 1..64+1
   arlab count ring -p 7 -n 1000
   arlab simulate all -p 2..1024 -s 1M
+  arlab bound torus:dims=8x8
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab train -m cnn -w 1,2,4
@@ -88,8 +89,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Session session;
   session.command.assign(argv, argv + argc);
-  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_run,
-                         add_train, add_report, add_explore, add_export})
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
+                         add_run, add_train, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = argc == 2 && std::string_view(argv[1]) == "help";
   if (argc < 2 || wants_help) {

@@ -1,8 +1,8 @@
 #include "bench/cli/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -11,6 +11,9 @@
 #include "bench/cli/schedule_file.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "simulator/forest/forest.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -85,6 +88,8 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
              "Consecutive ranks per node, for algorithms that use nodes");
   app.add_option("--dims", dims, "The ranks as a torus, for algorithms that use one: 16x16")
       ->type_name("SIZES");
+  app.add_option("--trees", trees, "The topology whose trees `forest` uses: rail_pod:nodes=2")
+      ->type_name("TOPOLOGY");
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
@@ -204,15 +209,26 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
   };
   if (names(split_specs(positional)) || names(split_specs(algorithms))) return false;
   return (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
+         (algorithm.forested && !problem.forest) ||
          (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
+}
+
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of) {
+  constexpr std::size_t kMaxRanks = 128;  // more take minutes
+  if (host_of.size() > kMaxRanks) return nullptr;
+  return std::make_shared<const Forest>(simulator::synthesize(topology, host_of).forest);
 }
 
 RankLayout SweepOptions::given_layout(Rank p) const {
   RankLayout layout;
   if (group_size != 0)
     layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
-  if (!dims.empty())
-    layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  if (!trees.empty()) {
+    const simulator::Topology network = simulator::make_topology(trees, p);
+    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
+  }
   return layout;
 }
 
@@ -234,16 +250,22 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
     const RankLayout given = given_layout(p);
     std::vector<RankLayout> layouts(choices, given);
     for (std::size_t i = 0; i < networks.size(); ++i) {
-      const RankLayout found = networks[i](p);
+      const bool with_trees =
+          !given.forest &&
+          std::any_of(chosen.begin(), chosen.end(), [](const Algorithm* a) { return a->forested; });
+      const RankLayout found = networks[i](p, with_trees);
+      if (!given.forest) layouts[i].forest = found.forest;
       if (!given.groups) layouts[i].groups = found.groups;
       if (!given.grid) layouts[i].grid = found.grid;
     }
     for (const Count n : all_elements)
       for (std::size_t i = 0; i < choices; ++i)
         for (const Algorithm* algorithm : chosen) {
-          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, layouts[i]};
+          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i,
+                        layouts[i]};
           config.problem.groups = layouts[i].groups.get();
           config.problem.grid = layouts[i].grid.get();
+          config.problem.forest = layouts[i].forest.get();
           check(config.problem);
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }

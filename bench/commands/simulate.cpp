@@ -1,9 +1,9 @@
 // arlab simulate: predicts the time of an algorithm on a network model.
 #include "simulator/engine/simulate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -66,6 +66,9 @@ void evaluate(const SimulateCommand& command, const Config& config, Record& r) {
   r.sent = outcome.sent;
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
+  body.bound_us =
+      command.model.bound(config.network, config.problem,
+                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
                                          static_cast<std::size_t>(command.links), &history)
