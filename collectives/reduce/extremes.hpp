@@ -65,7 +65,12 @@ ARLAB_INLINE typename FloatBits<T>::Bits extreme(typename FloatBits<T>::Bits a,
     const Bits first = __builtin_bit_cast(Bits, (kMin ? y < x : x < y) ? y : x);
     const Bits second = __builtin_bit_cast(Bits, (kMin ? x < y : y < x) ? x : y);
     const Bits number = kMin ? first | second : first & second;
-    return __builtin_isunordered(x, y) ? FloatBits<T>::kNaN : number;
+#ifdef __CUDACC__  // which has no such builtin on the device
+    const bool is_nan = x != x || y != y;
+#else
+    const bool is_nan = __builtin_isunordered(x, y);
+#endif
+    return is_nan ? FloatBits<T>::kNaN : number;
   }
 }
 

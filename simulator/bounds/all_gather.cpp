@@ -9,16 +9,14 @@
 namespace arlab::simulator {
 namespace {
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 // The network with a source that sends each host its shard. A host receives all n shards if and
 // only if the maximum flow to it is n times that of one shard.
 class Shards {
  public:
   explicit Shards(const CapacityGraph& graph)
-      : graph_(graph), source_(at(graph.nodes)), network_(source_ + 1) {
-    for (const CapacityArc& arc : graph.arcs) network_.add(at(arc.from), at(arc.to), arc.capacity);
-    for (const NodeId host : graph.hosts) network_.add(source_, at(host), 0);
+      : graph_(graph), source_(index(graph.nodes)), network_(source_ + 1) {
+    for (const CapacityArc& arc : graph.arcs) network_.add(index(arc.from), index(arc.to), arc.capacity);
+    for (const NodeId host : graph.hosts) network_.add(source_, index(host), 0);
   }
 
   // Sets the flow of one shard, and multiplies the capacities by a factor, rounded down.
@@ -37,7 +35,7 @@ class Shards {
 
   // Returns whether the host can receive all shards.
   bool reaches(NodeId host) {
-    return network_.max_flow(source_, at(host)) ==
+    return network_.max_flow(source_, index(host)) ==
            static_cast<std::int64_t>(graph_.hosts.size()) * shard_;
   }
 
@@ -57,7 +55,7 @@ class Shards {
 
 RatioCut with_ratio(const CapacityGraph& graph, std::vector<bool> nodes) {
   std::int64_t hosts = 0;
-  for (const NodeId host : graph.hosts) hosts += nodes[at(host)] ? 1 : 0;
+  for (const NodeId host : graph.hosts) hosts += nodes[index(host)] ? 1 : 0;
   const std::int64_t capacity = capacity_out_of(graph, nodes);
   expects(capacity > 0, "every host can reach every other");
   return {ratio(hosts, capacity), std::move(nodes)};
@@ -71,8 +69,8 @@ RatioCut with_ratio(const CapacityGraph& graph, std::vector<bool> nodes) {
 RatioCut tightest_cut(const CapacityGraph& graph, std::span<const NodeId> representatives) {
   RatioCut tightest;
   for (const NodeId host : representatives) {  // the links into one host
-    std::vector<bool> others(at(graph.nodes), true);
-    others[at(host)] = false;
+    std::vector<bool> others(index(graph.nodes), true);
+    others[index(host)] = false;
     RatioCut cut = with_ratio(graph, std::move(others));
     if (tightest.ratio < cut.ratio) tightest = std::move(cut);
   }
@@ -95,7 +93,7 @@ std::int64_t trees_per_root(const CapacityGraph& graph, const RatioCut& tightest
   const auto [p, q] = tightest.ratio;
   std::int64_t common = q;
   for (const CapacityArc& arc : graph.arcs)
-    if (tightest.nodes[at(arc.from)] && !tightest.nodes[at(arc.to)])
+    if (tightest.nodes[index(arc.from)] && !tightest.nodes[index(arc.to)])
       common = std::gcd(common, arc.capacity);
   Shards shards(graph);
   for (std::int64_t k = q / common, tried = 0; k < q && tried < kMaxTried;

@@ -11,20 +11,18 @@ namespace {
 
 using Group = std::vector<NodeId>;
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 // The network with a source before the hosts and a sink behind them.
 class HostFlow {
  public:
   explicit HostFlow(const CapacityGraph& graph)
-      : source_(at(graph.nodes)), sink_(source_ + 1), network_(sink_ + 1) {
+      : source_(index(graph.nodes)), sink_(source_ + 1), network_(sink_ + 1) {
     for (const CapacityArc& arc : graph.arcs) {
-      network_.add(at(arc.from), at(arc.to), arc.capacity);
+      network_.add(index(arc.from), index(arc.to), arc.capacity);
       all_ += arc.capacity;
     }
     for (const NodeId host : graph.hosts) {
-      from_source_.push_back(network_.add(source_, at(host), 0));
-      to_sink_.push_back(network_.add(at(host), sink_, 0));
+      from_source_.push_back(network_.add(source_, index(host), 0));
+      to_sink_.push_back(network_.add(index(host), sink_, 0));
     }
   }
 
@@ -40,7 +38,7 @@ class HostFlow {
   std::vector<bool> beyond(const CapacityGraph& graph) const {
     const std::vector<bool> side = network_.source_side(source_);
     std::vector<bool> hosts;
-    for (const NodeId host : graph.hosts) hosts.push_back(!side[at(host)]);
+    for (const NodeId host : graph.hosts) hosts.push_back(!side[index(host)]);
     return hosts;
   }
 
@@ -55,14 +53,14 @@ class HostFlow {
 class Direction {
  public:
   Direction(const CapacityGraph& graph, bool is_out)
-      : graph_(graph), is_out_(is_out), flow_(graph_), number_of_(at(graph.nodes)) {
-    for (std::size_t i = 0; i < graph_.hosts.size(); ++i) number_of_[at(graph_.hosts[i])] = i;
+      : graph_(graph), is_out_(is_out), flow_(graph_), number_of_(index(graph.nodes)) {
+    for (std::size_t i = 0; i < graph_.hosts.size(); ++i) number_of_[index(graph_.hosts[i])] = i;
   }
 
   // Returns the maximum flow into a group from the other hosts.
   std::int64_t into(const Group& group) {
     for (std::size_t i = 0; i < graph_.hosts.size(); ++i) flow_.set_host(i, flow_.unlimited(), 0);
-    for (const NodeId host : group) flow_.set_host(number_of_[at(host)], 0, flow_.unlimited());
+    for (const NodeId host : group) flow_.set_host(number_of_[index(host)], 0, flow_.unlimited());
     return flow_.flow();
   }
 
@@ -96,7 +94,7 @@ std::vector<Group> images(const Group& group, const Symmetry& symmetry, std::siz
   for (std::size_t next = 0; next < all.size(); ++next)
     for (const auto& generator : symmetry.generators) {
       Group image;
-      for (const NodeId host : all[next]) image.push_back(generator[at(host)]);
+      for (const NodeId host : all[next]) image.push_back(generator[index(host)]);
       std::sort(image.begin(), image.end());
       if (!met.insert(image).second) continue;
       all.push_back(std::move(image));
@@ -122,7 +120,7 @@ void examine(Direction& direction, const Symmetry& symmetry, const std::vector<b
   keep_tighter(tightest, direction.of_groups(std::move(singles), sum));
 
   Group here, there;
-  for (const NodeId host : direction.graph().hosts) (cut[at(host)] ? here : there).push_back(host);
+  for (const NodeId host : direction.graph().hosts) (cut[index(host)] ? here : there).push_back(host);
   for (Group* side : {&here, &there}) {
     std::sort(side->begin(), side->end());
     const std::int64_t flow = direction.into(*side);

@@ -8,8 +8,6 @@
 namespace arlab::simulator {
 namespace {
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 std::string gigabytes(double bytes_per_second) {
   return short_number(std::round(bytes_per_second / 1e3) / 1e6) + " GB/s";
 }
@@ -31,11 +29,11 @@ std::string crossing(const NetworkBounds& bounds, const Topology& topology,
                      const std::vector<bool>& nodes, std::string_view into,
                      std::string_view out_of) {
   std::vector<NodeId> inside, outside;
-  for (const NodeId host : bounds.graph.hosts) (nodes[at(host)] ? inside : outside).push_back(host);
+  for (const NodeId host : bounds.graph.hosts) (nodes[index(host)] ? inside : outside).push_back(host);
   std::int64_t links = 0;
   double rate = 0;
   for (const Link& link : topology.links())
-    if (nodes[at(link.from)] && !nodes[at(link.to)]) {
+    if (nodes[index(link.from)] && !nodes[index(link.to)]) {
       ++links;
       rate += link.bandwidth;
     }
@@ -50,7 +48,7 @@ std::string crossing(const NetworkBounds& bounds, const Topology& topology,
 std::string all_gather_limit(const NetworkBounds& bounds, const Topology& topology) {
   const auto& nodes = bounds.all_gather.nodes;
   std::int64_t shards = 0;
-  for (const NodeId host : bounds.graph.hosts) shards += nodes[at(host)] ? 1 : 0;
+  for (const NodeId host : bounds.graph.hosts) shards += nodes[index(host)] ? 1 : 0;
   return concat(shards, " of ", counted(bounds.hosts(), "shard"), " ",
                 crossing(bounds, topology, nodes, "into", "out of"));
 }
@@ -58,7 +56,7 @@ std::string all_gather_limit(const NetworkBounds& bounds, const Topology& topolo
 std::string reduce_scatter_limit(const NetworkBounds& bounds, const Topology& topology) {
   const std::vector<bool>& receiving = bounds.reduce_scatter.nodes;
   std::int64_t shards = 0;
-  for (const NodeId host : bounds.graph.hosts) shards += receiving[at(host)] ? 1 : 0;
+  for (const NodeId host : bounds.graph.hosts) shards += receiving[index(host)] ? 1 : 0;
   std::vector<bool> sending;
   for (const bool receives : receiving) sending.push_back(!receives);
   return concat(shards, " of ", counted(bounds.hosts(), "shard"), " ",

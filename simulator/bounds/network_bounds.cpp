@@ -10,8 +10,6 @@
 namespace arlab::simulator {
 namespace {
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 // The hosts of each group of the topology, such as a node; nothing without groups.
 std::vector<std::vector<NodeId>> groups_of(const Topology& topology, const CapacityGraph& graph) {
   std::vector<std::vector<NodeId>> groups(static_cast<std::size_t>(topology.groups()));
@@ -26,29 +24,29 @@ std::vector<std::vector<NodeId>> groups_of(const Topology& topology, const Capac
 // of each class begins at its representative.
 void set_latency(NetworkBounds& bounds, std::span<const NodeId> representatives) {
   const CapacityGraph& graph = bounds.graph;
-  std::vector<std::size_t> first(at(graph.nodes) + 1);  // arcs are sorted by their first node
-  for (const CapacityArc& arc : graph.arcs) ++first[at(arc.from) + 1];
-  for (std::size_t n = 0; n < at(graph.nodes); ++n) first[n + 1] += first[n];
+  std::vector<std::size_t> first(index(graph.nodes) + 1);  // arcs are sorted by their first node
+  for (const CapacityArc& arc : graph.arcs) ++first[index(arc.from) + 1];
+  for (std::size_t n = 0; n < index(graph.nodes); ++n) first[n + 1] += first[n];
   std::vector<Time> distance;
   using Entry = std::tuple<Time, NodeId>;
   for (const NodeId from : representatives) {
-    distance.assign(at(graph.nodes), Time::max());
+    distance.assign(index(graph.nodes), Time::max());
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
-    distance[at(from)] = Time{};
+    distance[index(from)] = Time{};
     next.emplace(Time{}, from);
     while (!next.empty()) {
       const auto [time, node] = next.top();
       next.pop();
-      if (time > distance[at(node)]) continue;
-      for (std::size_t a = first[at(node)]; a < first[at(node) + 1]; ++a)
-        if (const NodeId to = graph.arcs[a].to; time + graph.arcs[a].latency < distance[at(to)]) {
-          distance[at(to)] = time + graph.arcs[a].latency;
-          next.emplace(distance[at(to)], to);
+      if (time > distance[index(node)]) continue;
+      for (std::size_t a = first[index(node)]; a < first[index(node) + 1]; ++a)
+        if (const NodeId to = graph.arcs[a].to; time + graph.arcs[a].latency < distance[index(to)]) {
+          distance[index(to)] = time + graph.arcs[a].latency;
+          next.emplace(distance[index(to)], to);
         }
     }
     for (const NodeId to : graph.hosts)
-      if (distance[at(to)] > bounds.latency || bounds.latency_from == bounds.latency_to) {
-        bounds.latency = distance[at(to)];
+      if (distance[index(to)] > bounds.latency || bounds.latency_from == bounds.latency_to) {
+        bounds.latency = distance[index(to)];
         bounds.latency_from = from;
         bounds.latency_to = to;
       }
@@ -59,15 +57,15 @@ void set_latency(NetworkBounds& bounds, std::span<const NodeId> representatives)
 void check_connected(const CapacityGraph& graph, const Topology& topology) {
   const NodeId first = graph.hosts[0];
   for (const CapacityGraph& way : {graph, reversed(graph)}) {
-    std::vector<bool> reached(at(graph.nodes));
-    reached[at(first)] = true;
+    std::vector<bool> reached(index(graph.nodes));
+    reached[index(first)] = true;
     for (bool any = true; any;) {
       any = false;
       for (const CapacityArc& arc : way.arcs)
-        if (reached[at(arc.from)] && !reached[at(arc.to)]) reached[at(arc.to)] = any = true;
+        if (reached[index(arc.from)] && !reached[index(arc.to)]) reached[index(arc.to)] = any = true;
     }
     for (const NodeId host : graph.hosts)
-      if (!reached[at(host)])
+      if (!reached[index(host)])
         fail(Blame::usage, topology.spec() + ": '" + topology.node(first).name + "' and '" +
                                topology.node(host).name +
                                "' cannot reach each other: connect all hosts");
@@ -132,12 +130,12 @@ NetworkBounds network_bounds(const Topology& topology, std::span<const Rank> hos
 }
 
 double broadcast_rate(const CapacityGraph& graph, NodeId from) {
-  FlowNetwork network(at(graph.nodes));
-  for (const CapacityArc& arc : graph.arcs) network.add(at(arc.from), at(arc.to), arc.capacity);
+  FlowNetwork network(index(graph.nodes));
+  for (const CapacityArc& arc : graph.arcs) network.add(index(arc.from), index(arc.to), arc.capacity);
   std::int64_t least = -1;
   for (const NodeId host : graph.hosts) {
     if (host == from) continue;
-    const std::int64_t flow = network.max_flow(at(from), at(host));
+    const std::int64_t flow = network.max_flow(index(from), index(host));
     least = least < 0 ? flow : std::min(least, flow);
   }
   return static_cast<double>(least) * graph.unit;

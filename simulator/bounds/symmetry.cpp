@@ -13,18 +13,16 @@ namespace {
 constexpr std::size_t kMaxTried = 2;  // representatives that one host is compared with
 constexpr double kMaxWork = 3e8;      // arcs visited, about a second
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 class Classes {
  public:
-  explicit Classes(NodeId nodes) : parent_(at(nodes)) {
+  explicit Classes(NodeId nodes) : parent_(index(nodes)) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   NodeId of(NodeId node) {
-    while (parent_[at(node)] != node) node = parent_[at(node)] = parent_[at(parent_[at(node)])];
+    while (parent_[index(node)] != node) node = parent_[index(node)] = parent_[index(parent_[index(node)])];
     return node;
   }
-  void join(NodeId a, NodeId b) { parent_[at(of(b))] = of(a); }
+  void join(NodeId a, NodeId b) { parent_[index(of(b))] = of(a); }
 
  private:
   std::vector<NodeId> parent_;
@@ -77,16 +75,16 @@ class Search {
     std::vector<std::tuple<bool, List, NodeId>> all;
     for (NodeId n = 0; n < graph_.nodes; ++n) {
       List list;
-      for (const auto& [node, arc] : neighborhoods_.of[at(n)]) list.emplace_back(node, arc);
+      for (const auto& [node, arc] : neighborhoods_.of[index(n)]) list.emplace_back(node, arc);
       std::sort(list.begin(), list.end());
-      all.emplace_back(graph_.is_host[at(n)], std::move(list), n);
+      all.emplace_back(graph_.is_host[index(n)], std::move(list), n);
     }
     std::sort(all.begin(), all.end());
     twin_.resize(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto& [host, list, node] = all[i];
       const bool twin = i > 0 && host == std::get<0>(all[i - 1]) && list == std::get<1>(all[i - 1]);
-      twin_[at(node)] = twin ? twin_[at(std::get<2>(all[i - 1]))] : node;
+      twin_[index(node)] = twin ? twin_[index(std::get<2>(all[i - 1]))] : node;
     }
   }
 
@@ -94,18 +92,18 @@ class Search {
   std::optional<std::size_t> open_cell(const OrderedPartition& p) const {
     for (std::size_t cell = 0; cell < p.order().size(); cell += p.sizes()[cell])
       for (std::size_t i = 1; i < p.sizes()[cell]; ++i)
-        if (twin_[at(p.order()[cell + i])] != twin_[at(p.order()[cell])]) return cell;
+        if (twin_[index(p.order()[cell + i])] != twin_[index(p.order()[cell])]) return cell;
     return std::nullopt;
   }
 
   std::optional<std::vector<NodeId>> checked(const OrderedPartition& from,
                                              const OrderedPartition& to) {
-    std::vector<NodeId> image(at(graph_.nodes));
-    for (std::size_t i = 0; i < image.size(); ++i) image[at(from.order()[i])] = to.order()[i];
+    std::vector<NodeId> image(index(graph_.nodes));
+    for (std::size_t i = 0; i < image.size(); ++i) image[index(from.order()[i])] = to.order()[i];
     std::vector<CapacityArc> arcs = graph_.arcs;
     for (CapacityArc& arc : arcs) {
-      arc.from = image[at(arc.from)];
-      arc.to = image[at(arc.to)];
+      arc.from = image[index(arc.from)];
+      arc.to = image[index(arc.to)];
     }
     const auto key = [](const CapacityArc& a) {
       return std::tie(a.from, a.to, a.capacity, a.latency);
@@ -116,7 +114,7 @@ class Search {
     for (std::size_t i = 0; i < arcs.size(); ++i)
       if (key(arcs[i]) != key(graph_.arcs[i])) return std::nullopt;
     for (NodeId n = 0; n < graph_.nodes; ++n)
-      if (graph_.is_host[at(n)] != graph_.is_host[at(image[at(n)])]) return std::nullopt;
+      if (graph_.is_host[index(n)] != graph_.is_host[index(image[index(n)])]) return std::nullopt;
     return image;
   }
 
@@ -133,7 +131,7 @@ Symmetry find_symmetry(const CapacityGraph& graph) {
   Symmetry found;
   Search search(graph);
   Classes classes(graph.nodes);
-  for (const NodeId host : graph.hosts) classes.join(search.twins()[at(host)], host);
+  for (const NodeId host : graph.hosts) classes.join(search.twins()[index(host)], host);
   std::vector<NodeId> tried;  // one of each class so far
   for (const NodeId host : graph.hosts) {
     const auto same = [&](NodeId other) { return classes.of(other) == classes.of(host); };
@@ -145,16 +143,16 @@ Symmetry find_symmetry(const CapacityGraph& graph) {
       auto image = search.map(other, host);
       if (!image) continue;
       for (NodeId n = 0; n < graph.nodes; ++n)
-        if (graph.is_host[at(n)]) classes.join(n, (*image)[at(n)]);
+        if (graph.is_host[index(n)]) classes.join(n, (*image)[index(n)]);
       found.generators.push_back(std::move(*image));
       break;
     }
     if (std::none_of(tried.begin(), tried.end(), same)) tried.push_back(host);
   }
-  std::vector<Rank> hosts_in(at(graph.nodes));
-  for (const NodeId host : graph.hosts) ++hosts_in[at(classes.of(host))];
+  std::vector<Rank> hosts_in(index(graph.nodes));
+  for (const NodeId host : graph.hosts) ++hosts_in[index(classes.of(host))];
   for (const NodeId host : tried) {
-    Rank& size = hosts_in[at(classes.of(host))];
+    Rank& size = hosts_in[index(classes.of(host))];
     if (size == 0) continue;  // merged later with the class of an earlier host
     found.representatives.push_back(host);
     found.class_sizes.push_back(std::exchange(size, 0));

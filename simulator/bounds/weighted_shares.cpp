@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t kMaxArcs = 160, kMaxSteps = 60;
 constexpr double kTolerance = 1e-7, kPrecision = 1e10;  // of the largest capacity
 
-std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
-
 // Variables: the share of each host, then of each arc what it sends back, then what it adds up.
 class Shares {
  public:
@@ -31,12 +29,12 @@ class Shares {
       program_.rows.push_back(std::move(row));
     }
     for (NodeId node = 0; node < graph.nodes; ++node)
-      if (!graph.is_host[at(node)])
+      if (!graph.is_host[index(node)])
         for (const bool up : {false, true})
           for (const double sign : {1., -1.}) balance(node, up, sign);
     for (const NodeId host : graph.hosts) {
-      std::vector<bool> others(at(graph.nodes), true);
-      others[at(host)] = false;
+      std::vector<bool> others(index(graph.nodes), true);
+      others[index(host)] = false;
       for (const bool up : {false, true}) add_cut(others, up);
     }
   }
@@ -85,9 +83,9 @@ class Shares {
   void add_cut(const std::vector<bool>& nodes, bool up) {
     LinearProgram::Row row = empty_row();
     for (std::size_t h = 0; h < graph_.hosts.size(); ++h)
-      row.coefficients[h] = nodes[at(graph_.hosts[h])] ? 1 : 0;
+      row.coefficients[h] = nodes[index(graph_.hosts[h])] ? 1 : 0;
     for (std::size_t a = 0; a < graph_.arcs.size(); ++a) {
-      const bool from = nodes[at(graph_.arcs[a].from)], to = nodes[at(graph_.arcs[a].to)];
+      const bool from = nodes[index(graph_.arcs[a].from)], to = nodes[index(graph_.arcs[a].to)];
       if (from != to && to == up) row.coefficients[variable(a, up)] = -1;
     }
     program_.rows.push_back(std::move(row));
@@ -99,18 +97,18 @@ class Shares {
     const auto whole = [](double value) {
       return static_cast<std::int64_t>(std::llround(std::max(0.0, value) * kPrecision));
     };
-    const std::size_t hosts = graph_.hosts.size(), source = at(graph_.nodes);
+    const std::size_t hosts = graph_.hosts.size(), source = index(graph_.nodes);
     FlowNetwork network(source + 1);
     for (std::size_t a = 0; a < graph_.arcs.size(); ++a) {
       const CapacityArc& arc = graph_.arcs[a];
-      network.add(at(up ? arc.to : arc.from), at(up ? arc.from : arc.to),
+      network.add(index(up ? arc.to : arc.from), index(up ? arc.from : arc.to),
                   whole(x_[variable(a, up)]));
     }
-    for (std::size_t h = 0; h < hosts; ++h) network.add(source, at(graph_.hosts[h]), whole(x_[h]));
+    for (std::size_t h = 0; h < hosts; ++h) network.add(source, index(graph_.hosts[h]), whole(x_[h]));
     const double wanted = sum();
     bool none = true;
     for (const NodeId host : graph_.hosts) {
-      const auto received = static_cast<double>(network.max_flow(source, at(host))) / kPrecision;
+      const auto received = static_cast<double>(network.max_flow(source, index(host))) / kPrecision;
       if (received >= wanted - kTolerance) continue;
       std::vector<bool> nodes = network.source_side(source);
       nodes.pop_back();
