@@ -9,15 +9,39 @@
 namespace arlab {
 namespace {
 
+void expect_lanes(const Problem& problem, int segments) {
+  check(problem);
+  if (segments < 1) fail(Blame::usage, concat("segments is ", segments, ": give at least 1"));
+  if (segments > 1 && (problem.collective == Collective::reduce_scatter ||
+                       problem.collective == Collective::all_gather))
+    fail(Blame::usage, concat("with segments, ", name(problem.collective),
+                              " would end with several pieces per rank instead of one chunk: use 1 "
+                              "segment"));
+}
+
+// Lanes of the same size and number cost the same, so that at most two are evaluated per number.
 template <class CostModel>
 Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments,
                     CostModel cost_model) {
+  expect_lanes(problem, segments);
+  const Count parts = Count{segments} * algorithm.lanes;
+  const Count longer = problem.elements % parts;  // the first lanes have one element more
   Cost sum;
-  for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
-    const Cost cost = cost_model(lane.problem);
-    sum.messages += cost.messages;
-    sum.elements += cost.elements;
+  const auto add = [&](std::int32_t number, Count elements, Count lanes) {
+    if (lanes == 0 || elements == 0) return;
+    Problem lane = problem;
+    lane.elements = elements;
+    lane.lane = number;
+    const Cost cost = cost_model(lane);
+    sum.messages += lanes * cost.messages;
+    sum.elements += lanes * cost.elements;
     sum.rounds = std::max(sum.rounds, cost.rounds);
+  };
+  for (std::int32_t number = 0; number < algorithm.lanes; ++number) {
+    const Count all = segments;
+    const Count of_longer = (longer + algorithm.lanes - 1 - number) / algorithm.lanes;
+    add(number, problem.elements / parts + 1, of_longer);
+    add(number, problem.elements / parts, all - of_longer);
   }
   return sum;
 }
@@ -36,13 +60,7 @@ std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
 }
 
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments) {
-  check(problem);
-  if (segments < 1) fail(Blame::usage, concat("segments is ", segments, ": give at least 1"));
-  if (segments > 1 && (problem.collective == Collective::reduce_scatter ||
-                       problem.collective == Collective::all_gather))
-    fail(Blame::usage, concat("with segments, ", name(problem.collective),
-                              " would end with several pieces per rank instead of one chunk: use 1 "
-                              "segment"));
+  expect_lanes(problem, segments);
   const Count parts = Count{segments} * algorithm.lanes;
   const Blocks blocks(problem.elements, parts);
   std::vector<Lane> lanes;

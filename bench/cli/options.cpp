@@ -31,15 +31,44 @@ CLI::Option* as_list(CLI::Option* option) {
 constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
+std::vector<std::string> or_usual(const std::vector<std::string>& given, const char* usual) {
+  return given.empty() ? std::vector<std::string>{usual} : given;
+}
+
+template <class T>
+void add_new(std::vector<T>& all, T one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
+                            std::int32_t most) {
+  if (number < least || number > most)
+    fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
+  return static_cast<std::int32_t>(number);
+}
+
+std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
+                                        std::string_view what, std::int32_t least,
+                                        std::int32_t most) {
+  std::vector<std::int32_t> all;
+  for (const std::int64_t number : parse_counts(texts, what))
+    add_new(all, checked_number(number, what, least, most));
+  return all;
+}
+
+double limit(const std::string& text, std::string_view what) {
+  const std::int64_t number = parse_count(text, what);
+  if (number < 1)
+    fail(Blame::usage, fmt::format("{} is {}: give at least 1, for example 1e9", what, number));
+  return static_cast<double>(number);
+}
+
 // An option that takes one whole number.
 void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help) {
   const std::string what = names.substr(0, names.find(','));
   const auto parse = [&value, what, least, most](const std::string& text) {
-    const std::int64_t number = parse_count(text, what);
-    if (number < least || number > most)
-      fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
-    value = static_cast<std::int32_t>(number);
+    value = checked_number(parse_count(text, what), what, least, most);
   };
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
@@ -69,8 +98,10 @@ void SweepOptions::add_names(CLI::App& app) {
   app.add_option("-c,--collective", collective,
                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
-  add_number(app, "--root,--master", root, 0, kMostRanks - 1,
-             "Root of a tree, master of master_worker, source of a broadcast (default 0)");
+  as_list(app.add_option(
+              "--root,--master", roots,
+              "Roots of a tree, masters of master_worker, sources of a broadcast (default 0)"))
+      ->type_name("RANKS");
 }
 
 void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
@@ -85,15 +116,19 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
   as_list(app.add_option("-n,--elements", elements, "Elements of the vector: 1000, 1K..1M, ..."))
       ->type_name("COUNTS");
   as_list(app.add_option("-s,--size", sizes,
-                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64M*4"))
+                         "Bytes of the vector, instead of -n: 1M, 1K..64M, 1K..64Mx4"))
       ->type_name("BYTES");
-  add_number(app, "--segments", segments, 1, kMostSegments,
-             "Pipeline: cut the vector into this many pieces that travel concurrently (default 1)");
+  as_list(app.add_option("--segments", segments,
+                         "Pipeline: cut the vector into this many pieces that travel "
+                         "concurrently: 4, or 1,2,4 (default 1)"))
+      ->type_name("COUNTS");
   if (!with_type) return;
-  app.add_option("-t,--dtype", dtype,
-                 "float32 (default), float64, float16, bfloat16, int32 or int64")
-      ->type_name("NAME");
-  app.add_option("--op", op, "sum (default), prod, min, max or avg")->type_name("NAME");
+  as_list(app.add_option("-t,--dtype", dtypes,
+                         "float32 (default), float64, float16, bfloat16, int32 or int64; or "
+                         "several"))
+      ->type_name("NAMES");
+  as_list(app.add_option("--op", ops, "sum (default), prod, min, max or avg; or several"))
+      ->type_name("NAMES");
 }
 
 void SweepOptions::add_outputs(CLI::App& app) {
@@ -102,28 +137,51 @@ void SweepOptions::add_outputs(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--csv", csv, "Write records as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
+  app.add_option("-o,--output", output, "Write the table to this file (default -, stdout)")
+      ->type_name("FILE");
   app.add_flag("--resume", resume, "Continue the --json file: skip configurations that it holds");
   app.add_flag("--plan", plan,
                "Print the configurations and what they would take, without running them");
   app.add_option_function<std::string>(
          "--max-messages",
          [this](const std::string& text) {
-           max_messages = static_cast<double>(parse_count(text, "--max-messages"));
+           max_messages = limit(text, "--max-messages");
          },
          "Skip configurations of more messages, with an estimate (default 1e9)")
       ->type_name("COUNT");
   app.add_option_function<std::string>(
          "--max-seconds",
-         [this](const std::string& text) {
-           max_seconds = static_cast<double>(parse_count(text, "--max-seconds"));
-         },
+         [this](const std::string& text) { max_seconds = limit(text, "--max-seconds"); },
          "Skip configurations that are estimated to take longer (default 3600)")
       ->type_name("COUNT");
 }
 
-collectives::Operand SweepOptions::operand() const {
-  return {parse_name(dtype, collectives::kDTypes, "dtype", collectives::dtype_named),
-          parse_name(op, collectives::kOps, "op", collectives::op_named)};
+void SweepOptions::add_share(CLI::App& app) {
+  app.add_flag("--share", share,
+               "Share the configurations among the processes that srun or mpirun started; the last "
+               "one to end merges their parts of the --json file");
+}
+
+std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
+  std::vector<collectives::DType> all;
+  for (const std::string& text : or_usual(dtypes, "float32"))
+    add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+  return all;
+}
+
+std::vector<collectives::Op> SweepOptions::parsed_ops() const {
+  std::vector<collectives::Op> all;
+  for (const std::string& text : or_usual(ops, "sum"))
+    add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+  return all;
+}
+
+std::vector<Rank> SweepOptions::parsed_roots() const {
+  return parse_numbers(or_usual(roots, "0"), "--root", 0, kMostRanks - 1);
+}
+
+std::vector<int> SweepOptions::parsed_segments() const {
+  return parse_numbers(or_usual(segments, "1"), "--segments", 1, kMostSegments);
 }
 
 Collective SweepOptions::parsed_collective() const {
@@ -161,17 +219,17 @@ std::vector<Rank> SweepOptions::parsed_ranks() const {
   return all;
 }
 
-std::vector<Count> SweepOptions::parsed_elements() const {
+std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const {
   if (!sizes.empty() && !elements.empty())
     fail(Blame::usage, "--elements and --size both set the length of the vector: give only one");
   if (sizes.empty()) return parse_counts(elements, "--elements");
-  const auto element = static_cast<Count>(collectives::size_of(operand().dtype));
+  const auto element = static_cast<Count>(collectives::size_of(dtype));
   std::vector<Count> all;
   for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
     if (bytes % element != 0)
       fail(Blame::usage, fmt::format("--size {} is not a whole number of {}-byte elements ({}): "
                                      "use a multiple of {}, or -n",
-                                     bytes, element, dtype, element));
+                                     bytes, element, name(dtype), element));
     all.push_back(bytes / element);
   }
   return all;
@@ -186,34 +244,59 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
 
 std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
   if (group_size == 0) return nullptr;
+  constexpr Rank kMostGrouped = 1 << 24;  // groups are lists of ranks
+  if (p > kMostGrouped)
+    fail(Blame::usage, fmt::format("ranks is {}: with --groups give at most {}", p, kMostGrouped));
   return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
 }
 
 std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
   const auto chosen = chosen_algorithms();
-  const collectives::Operand type = operand();
-  const std::vector<Rank> all_ranks = parsed_ranks();
-  const std::vector<Count> all_elements = parsed_elements();
+  const Collective task = parsed_collective();
+  const std::vector<Rank> all_ranks = parsed_ranks(), all_roots = parsed_roots();
+  const std::vector<int> all_segments = parsed_segments();
+  const auto all_dtypes = parsed_dtypes();
+  const auto all_ops = parsed_ops();
+  std::vector<std::vector<Count>> elements_of;  // by type
+  for (const collectives::DType dtype : all_dtypes) elements_of.push_back(parsed_elements(dtype));
   const std::size_t choices = std::max<std::size_t>(1, networks.size());
-  const auto total = static_cast<double>(all_ranks.size()) *
-                     static_cast<double>(all_elements.size()) * static_cast<double>(chosen.size()) *
-                     static_cast<double>(choices);
+  double total = 1;
+  for (const std::size_t n :
+       {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
+        all_segments.size(), chosen.size(), elements_of.front().size()})
+    total *= static_cast<double>(n);
   if (total > kMostConfigs)
     fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
                                    "{} configurations in one sweep",
                                    total, show_count(kMostConfigs)));
+  if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
+      (all_segments.size() > 1 || all_segments.front() > 1))
+    fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
+                                   "instead of one chunk: use 1 segment",
+                                   all_segments.back(), name(task)));
   std::vector<Config> all;
-  for (const Rank p : all_ranks) {
-    std::vector<std::shared_ptr<const Groups>> groups(choices, given_groups(p));
-    for (std::size_t i = 0; i < networks.size() && group_size == 0; ++i) groups[i] = networks[i](p);
-    for (const Count n : all_elements)
-      for (std::size_t i = 0; i < choices; ++i)
+  all.reserve(static_cast<std::size_t>(total));
+  std::vector<std::shared_ptr<const Groups>> groups(choices);
+  const auto add = [&](const Problem& problem, collectives::Operand operand) {
+    for (std::size_t i = 0; i < choices; ++i)
+      for (const int pieces : all_segments)
         for (const Algorithm* algorithm : chosen) {
-          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, groups[i]};
+          Config config{algorithm, problem, operand, pieces, i, groups[i]};
           config.problem.groups = groups[i].get();
-          check(config.problem);
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }
+  };
+  for (const Rank p : all_ranks) {
+    for (std::size_t i = 0; i < choices; ++i)
+      groups[i] = group_size > 0 || networks.empty() ? given_groups(p) : networks[i](p);
+    for (std::size_t t = 0; t < all_dtypes.size(); ++t)
+      for (const collectives::Op op : all_ops)
+        for (const Rank root : all_roots)
+          for (const Count n : elements_of[t]) {
+            const Problem problem{task, p, n, root};
+            check(problem);
+            add(problem, {all_dtypes[t], op});
+          }
   }
   return all;
 }

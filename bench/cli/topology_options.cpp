@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/read_file.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"
@@ -17,10 +16,12 @@
 namespace arlab::bench {
 namespace {
 
-std::string whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Blame::environment, fmt::format("cannot read '{}': does it exist?", path));
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string network_file(const std::string& path) {
+  return read_file(path, "name a GraphML or DOT file, or one of `arlab list topologies`");
+}
+
+std::string placement_file(const std::string& path) {
+  return read_file(path, "name a file with one host per line, or use block, cyclic or random");
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ simulator::Routing TopologyOptions::parsed_routing() const {
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
   const simulator::Topology whole = simulator::is_topology_file(topology)
-                                        ? simulator::parse_topology(whole_file(topology), topology)
+                                        ? simulator::parse_topology(network_file(topology), topology)
                                         : simulator::make_topology(topology, ranks);
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));
@@ -54,7 +55,7 @@ simulator::Topology TopologyOptions::open(Rank ranks) const {
 
 std::vector<Rank> TopologyOptions::hosts_of(const simulator::Topology& made, Rank ranks) const {
   const bool is_file = placement.find_first_of("./") != std::string::npos;
-  return is_file ? simulator::read_placement(whole_file(placement), made, ranks)
+  return is_file ? simulator::read_placement(placement_file(placement), made, ranks)
                  : simulator::place(made, simulator::find_placement(placement), ranks, seed);
 }
 

@@ -1,7 +1,8 @@
 // Units: what the command line adds to algorithms/base/quantities.hpp: lists, ranges and rounded
 // numbers for tables.
 //
-// Lists: 2,4,8. Ranges: 2..1024 doubles, 2..1024*4 multiplies, 1..64+1 adds.
+// Lists: 2,4,8. Ranges: 2..1024 doubles, 2..1024x4 (or *4, which shells may expand) multiplies,
+// 1..64+1 adds.
 #pragma once
 
 #include <cstdint>

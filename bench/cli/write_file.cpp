@@ -1,6 +1,7 @@
 #include "bench/cli/write_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -42,6 +43,42 @@ void write_file(const std::string& path, std::string_view text) {
   const bool closed = std::fclose(file) == 0;
   if (!written) errno = reason;
   if (!written || !closed) cannot_write(path);
+}
+
+void check_writable(const std::string& path) {
+  if (path == "-") return;
+  std::error_code ignored;
+  const bool there = fs::exists(path, ignored);
+  if (there && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored)) return;
+  make_folder_of(path);
+  std::FILE* file = std::fopen(path.c_str(), "ab");
+  if (!file) cannot_write(path);
+  std::fclose(file);
+  if (!there) fs::remove(path, ignored);
+}
+
+void check_writable_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error && !fs::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && ::access(path.c_str(), W_OK | X_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (error)
+    fail(Blame::environment, fmt::format("cannot write to folder {} ({}): name another folder",
+                                         path, error.message()));
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  if (one == "-" || other == "-") return one == other;
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return fs::is_regular_file(one, error);
+  return fs::absolute(one, error).lexically_normal() == fs::absolute(other, error).lexically_normal();
+}
+
+void redirect_stdout(const std::string& path) {
+  if (path == "-") return;
+  make_folder_of(path);
+  if (!std::freopen(path.c_str(), "wb", stdout)) cannot_write(path);
 }
 
 void check_stdout() {

@@ -19,6 +19,7 @@ struct ExploreCommand {
 };
 
 void explore(const ExploreCommand& command) {
+  check_writable(command.output);
   const bool computes = explorer::has_module() && !command.precomputed;
   const std::string page = computes ? explorer::page_with_module() : explorer::page_with_answers();
   write_file(command.output, page);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
@@ -12,9 +13,11 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
+#include "bench/results/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "training/telemetry/trace_events.hpp"
@@ -27,42 +30,6 @@ struct ExportCommand {
   ModelOptions model;
   std::string format = "json", file = "-";
 };
-
-std::string_view kind_name(ActionKind kind) {
-  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
-}
-
-// lanes[].ranks[].rounds[] of {action, peer, chunk, chunks}, in the vocabulary of the programs.
-Json schedule_json(const Config& config) {
-  Json lanes = Json::array();
-  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
-    Json ranks = Json::array();
-    for (Rank r = 0; r < config.problem.ranks; ++r) {
-      Json rounds = Json::array();
-      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
-        Json round = Json::array();
-        for (const Action& a : p.round())
-          round.push_back({{"action", kind_name(a.kind)},
-                           {"peer", a.peer},
-                           {"chunk", a.chunks.first},
-                           {"chunks", a.chunks.count}});
-        rounds.push_back(std::move(round));
-      }
-      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
-    }
-    lanes.push_back({{"offset", lane.offset},
-                     {"elements", lane.problem.elements},
-                     {"ranks", std::move(ranks)}});
-  }
-  return {{"schema", kSchema},
-          {"kind", "schedule"},
-          {"algorithm", config.algorithm->name},
-          {"collective", name(config.problem.collective)},
-          {"ranks", config.problem.ranks},
-          {"elements", config.problem.elements},
-          {"root", config.problem.root},
-          {"lanes", std::move(lanes)}};
-}
 
 // The critical path, as one more process after the ranks.
 void add_critical_path(training::TraceEvents& events, const simulator::CriticalPath& path,
@@ -123,6 +90,11 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
 }
 
 void export_one(const ExportCommand& command) {
+  const std::string_view formats[] = {"json", "perfetto", "ti"};
+  if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
+    fail_unknown("format", command.format, formats);
+  check_writable(command.file);
+  (void)command.model.values();  // throws for a value that is not one, whatever the format
   const std::vector<Config> configs = command.sweep.configs(command.model.groups());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
@@ -131,17 +103,21 @@ void export_one(const ExportCommand& command) {
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
-  const Count messages = predicted_cost(*config.algorithm, config.problem, config.segments).messages;
+  const Record planned = record_of(CountBody{}, config);
+  const double events = std::max(static_cast<double>(planned.claimed->messages),
+                                 rounds_of_all(config, planned));
   const double limit = command.format == "ti" ? 1e7 : 2e6;
-  if (static_cast<double>(messages) > limit)
-    fail(Blame::usage, fmt::format("{} messages make a file too large to open: use fewer ranks",
-                                   show_count(messages)));
+  if (events > limit)
+    fail(Blame::usage, fmt::format("{} messages in {} rounds make a file too large to open: use "
+                                   "fewer ranks",
+                                   show_count(planned.claimed->messages),
+                                   show_count(static_cast<Count>(std::min(events, 9e18)))));
   std::string text;
   if (command.format == "json") {
     text = schedule_json(config).dump() + "\n";
   } else if (command.format == "ti") {
     text = ti_trace(config);
-  } else if (command.format == "perfetto") {
+  } else {
     constexpr std::size_t kTracks = 32;  // of links
     simulator::Trace trace;
     simulator::LinkHistory history;
@@ -156,9 +132,6 @@ void export_one(const ExportCommand& command) {
                       command.model)
                .dump() +
            "\n";
-  } else {
-    const std::string_view formats[] = {"json", "perfetto", "ti"};
-    fail_unknown("format", command.format, formats);
   }
   write_file(command.file, text);
   if (command.file == "-") return;

@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
 #include "collectives/backends/backend.hpp"
@@ -130,13 +131,19 @@ void add_list(CLI::App& app, Session&) {
       "architectures, and what this build lacks");
   command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
+  const auto output = std::make_shared<std::string>("-");
   command
       ->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
           "backends, types, architectures (to train) or all (default)")
       ->type_name("");
-  command->callback([what] { list(*what); });
+  command->add_option("-o,--output", *output, "File to write (default -, stdout)")
+      ->type_name("FILE");
+  command->callback([what, output] {
+    redirect_stdout(*output);
+    list(*what);
+  });
 }
 
 }  // namespace arlab::bench

@@ -38,6 +38,7 @@ void check_output(const ReportCommand& command) {
       fail(Blame::usage, fmt::format("--output {} is the result file {} itself: name another file",
                                      command.output, file));
   }
+  check_writable(command.output);
 }
 
 void report(const ReportCommand& command, const Session& session) {

@@ -4,10 +4,16 @@
 
 #include <memory>
 
+#include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/plan.hpp"
+#include "bench/results/proofs.hpp"
+#include "bench/results/round_size.hpp"
 #include "bench/results/sweep.hpp"
 #include "collectives/backends/gpus.hpp"
 
@@ -21,17 +27,22 @@ struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
   std::string backend;
+  RoundSizes rounds;
 };
 
-// Configurations that are measured in turns: one problem, all algorithms, and the native one.
+// Configurations that are measured in turns: one problem and operand, all algorithms and segments,
+// and the native one.
 using Group = std::vector<Config>;
 
 std::vector<Group> groups_of(const std::vector<Config>& configs) {
   std::vector<Group> groups;
   for (const Config& c : configs) {
-    const bool fresh = groups.empty() || groups.back().front().problem.ranks != c.problem.ranks ||
-                       groups.back().front().problem.elements != c.problem.elements;
-    if (fresh) groups.emplace_back();
+    const auto same = [&](const Config& first) {
+      return first.problem.ranks == c.problem.ranks &&
+             first.problem.elements == c.problem.elements &&
+             first.problem.root == c.problem.root && first.operand == c.operand;
+    };
+    if (groups.empty() || !same(groups.back().front())) groups.emplace_back();
     groups.back().push_back(c);
   }
   return groups;
@@ -56,6 +67,8 @@ Record run_record(const Backend& backend, const Executor& executor, const Config
   return r;
 }
 
+double seconds_of(const RunCommand& command) { return 1.3 * command.measure.seconds; }
+
 // Vectors in device memory, and one at a time in host memory.
 Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
                              const Config& config) {
@@ -66,7 +79,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   const double vector =
       static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
   const double needed = backend.vectors_per_rank * vector * p.ranks;
-  Estimate e{.memory = vector, .seconds = 1.3 * command.measure.seconds};
+  Estimate e{.memory = vector, .seconds = seconds_of(command)};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
     e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
@@ -77,22 +90,19 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
 }
 
 // The vector and its input on every rank of this machine, and received elements to be reduced.
-Estimate estimate(const RunCommand& command, const Backend& backend, const Config& config) {
+Estimate estimate(RunCommand& command, const Backend& backend, const Config& config) {
   const Problem& p = config.problem;
   if (backend.devices && backend.unavailable_reason().empty())
     return estimate_on_devices(command, backend, config);
-  Count vectors = backend.vectors_per_rank * p.elements;
+  double vectors = static_cast<double>(backend.vectors_per_rank) * static_cast<double>(p.elements);
   Cost cost;
   if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
     cost = predicted_cost(*config.algorithm, p, config.segments);
-    if (cost.messages < Count{1'000'000'000'000})
-      vectors += std::max(largest_round(config, p.root).reduced_elements,
-                          largest_round(config, p.ranks - 1).reduced_elements);
+    vectors += command.rounds.reduced_elements(config);
   }
   return {.messages = static_cast<double>(cost.messages),
-          .memory = static_cast<double>(vectors) *
-                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = 1.3 * command.measure.seconds};
+          .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
+          .seconds = seconds_of(command)};
 }
 
 // Context keys of the GPUs, where vectors lie on them.
@@ -106,18 +116,30 @@ Json device_context() {
           {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
 }
 
-int plan(const RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
-  std::vector<Record> records;
-  std::vector<Estimate> estimates;
+int plan(RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
+  Plan plan(configs.size());
   for (const Config& c : configs) {
-    records.push_back(record_of(RunBody{}, c));
-    estimates.push_back(estimate(command, backend, c));
-    if (!records.back().skipped)
-      if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
-        records.back().skipped = why;
+    Record r = record_of(RunBody{}, c);
+    const Estimate e = estimate(command, backend, c);
+    if (!r.skipped)
+      if (std::string why = too_big(command.sweep, e); !why.empty()) r.skipped = std::move(why);
+    plan.add(r, e);
   }
-  print_plan(records, estimates);
+  write_file(command.sweep.output, plan.text());
   return 0;
+}
+
+// What this rank is about to do, for a comparison with the other ranks.
+std::string plan_of(const RunCommand& command, const Backend& backend,
+                    const std::vector<Config>& configs) {
+  const MeasureOptions& m = command.measure;
+  std::string text = fmt::format("{} {} {} {} {} {}", backend.name, command.sweep.plan, m.seconds,
+                                 m.min_runs, m.max_runs, m.warm_ups);
+  for (const Config& c : configs)
+    text += fmt::format("; {} {} {} {} {} {} {} {}", c.algorithm->name, name(c.problem.collective),
+                        c.problem.ranks, c.problem.elements, c.problem.root, c.segments,
+                        name(c.operand.dtype), name(c.operand.op));
+  return text;
 }
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
@@ -136,7 +158,7 @@ void fill_record(Record& r, const Measurement& m, const Executor& executor, doub
 }
 
 // All ranks call it. `output` is null except on rank 0, which decides for all what is skipped.
-void run_group(const RunCommand& command, const Backend& backend, Executor& executor, Group group,
+void run_group(RunCommand& command, const Backend& backend, Executor& executor, Group group,
                Output* output) {
   if (has_native(executor, group.front())) {
     Config native = group.front();
@@ -186,7 +208,12 @@ int run(RunCommand& command, Job& job) {
     return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
+  job.expect_same(plan_of(command, backend, configs), shell_quoted(command.sweep.command));
+  if (job.is_root()) check_outputs(command.sweep);
   if (command.sweep.plan) return job.is_root() ? plan(command, backend, configs) : 0;
+  Proofs proofs;
+  for (const Config& config : configs)  // one that waits for ever would hang
+    if (const std::string& why = proofs.refuted(config); !why.empty()) fail(Blame::check, why);
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
@@ -232,10 +259,29 @@ void add_run(CLI::App& app, Session& session) {
           },
           "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
       ->type_name("TIME");
+  const auto number = [&](const char* names, const char* help, std::int64_t least, auto use) {
+    constexpr std::int64_t kMost = 1'000'000;
+    command->add_option_function<std::string>(
+               names,
+               [=](const std::string& text) {
+                 const std::int64_t n = parse_count(text, names);
+                 if (n < least || n > kMost)
+                   fail(Blame::usage,
+                        fmt::format("{} is {}: give {} to {}", names, n, least, kMost));
+                 use(static_cast<int>(n));
+               },
+               help)
+        ->type_name("NUMBER");
+  };
+  number("--runs", "Timed runs of each configuration, instead of a time", 1,
+         [options](int n) { options->measure.min_runs = options->measure.max_runs = n; });
+  number("--warmup", "Runs before those that are timed (default 1)", 0,
+         [options](int n) { options->measure.warm_ups = n; });
   options->sweep.add_outputs(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
+    o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
     session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });

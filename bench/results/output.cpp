@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
+#include <algorithm>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -25,28 +25,48 @@ Record record_of(Record::Body body, const Config& config) {
   r.label = a.label;
   r.color = a.color;
   r.family = a.family;
-  if (const std::string why = unsupported(a, config.problem); !why.empty()) {
-    r.skipped = why;
+  if (std::string why = unsupported(a, config.problem); !why.empty()) {
+    r.skipped = std::move(why);
     return r;
   }
-  r.lanes = static_cast<int>(lanes_of(a, config.problem, config.segments).size());
+  r.lanes = static_cast<int>(
+      std::min(config.problem.elements, Count{config.segments} * Count{a.lanes}));
   r.claimed = predicted_cost(a, config.problem, config.segments);
   return r;
 }
 
-Output::Output(const SweepOptions& options, std::size_t steps)
-    : table_(options.json != "-" && options.csv != "-"), progress_(steps) {
+void check_outputs(const SweepOptions& options) {
   if (options.resume && (options.json.empty() || options.json == "-"))
     fail(Blame::usage, "--resume needs the file to continue: add --json FILE");
-  if (options.json == "-" && options.csv == "-")
-    fail(Blame::usage, "--json - and --csv - would both write to stdout: name a file for one");
-  if (!options.json.empty() && options.json == options.csv)
-    fail(Blame::usage,
-         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  // A table on stdout gives way to records.
+  const bool asked = options.output != "-" && !options.output.empty();
+  const std::pair<const char*, std::string> outputs[] = {
+      {"--json", options.json}, {"--csv", options.csv}, {"--output", asked ? options.output : ""}};
+  for (const auto& [name, path] : outputs)
+    for (const auto& [other, its_path] : outputs) {
+      if (name == other) break;
+      if (path.empty() || its_path.empty() || !same_file(path, its_path)) continue;
+      if (path == "-")
+        fail(Blame::usage, fmt::format("{} - and {} - would both write to stdout: name a file for "
+                                       "one",
+                                       other, name));
+      fail(Blame::usage, fmt::format("{} and {} are both {}: name a file for each", other, name,
+                                     path));
+    }
+  if (asked) check_writable(options.output);
+}
+
+Output::Output(const SweepOptions& options, std::size_t steps)
+    : table_(options.output == "-" && (options.json == "-" || options.csv == "-")
+                 ? ""
+                 : options.output),
+      progress_(options.progress) {
+  check_outputs(options);
   if (!options.json.empty())
     json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
                   context(options.command, options.machine ? *options.machine : Json()));
   if (!options.csv.empty()) csv_.emplace(options.csv);
+  if (progress_) progress_->begin(steps);
 }
 
 bool Output::has(const Record& record) {
@@ -59,7 +79,8 @@ bool Output::has(const Record& record) {
 }
 
 void Output::show(const Record& r) {
-  progress_.show(
+  if (!progress_) return;
+  progress_->show(
       done_, fmt::format("{} {} ranks {}", r.algorithm, r.problem.ranks, show_bytes(r.bytes())));
 }
 
@@ -73,8 +94,8 @@ void Output::add(Record record) {
 }
 
 int Output::finish() {
-  progress_.clear();
-  if (table_) std::cout << table(records_);
+  if (progress_) progress_->clear();
+  if (!table_.empty()) write_file(table_, table(records_));
   check_stdout();
   if (resumed_ > 0)
     fmt::print(stderr, "note: the file already held {} of {} configurations\n", resumed_, done_);

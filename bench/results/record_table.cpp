@@ -29,10 +29,30 @@ const Column kMessages{"messages",
 const Column kRounds{"rounds", [](const Record& r) { return count_cell(r.sent, &Cost::rounds); }};
 const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
 
+// Settings that are not the default ones, where a command has them.
+void add_settings(std::vector<Column>& columns) {
+  columns.push_back({"dtype", [](const Record& r) {
+                       using collectives::DType;
+                       return r.operand.dtype == DType::float32 ? ""
+                                                                : std::string(name(r.operand.dtype));
+                     }});
+  columns.push_back({"op", [](const Record& r) {
+                       using collectives::Op;
+                       return r.operand.op == Op::sum ? "" : std::string(name(r.operand.op));
+                     }});
+  columns.push_back({"root", [](const Record& r) {
+                       return r.problem.root == 0 ? "" : std::to_string(r.problem.root);
+                     }});
+  columns.push_back({"segments", [](const Record& r) {
+                       return r.segments == 1 ? "" : std::to_string(r.segments);
+                     }});
+}
+
 std::vector<Column> count_columns() {
   std::vector<Column> columns{kAlgorithm, kRanks, {"elements", [](const Record& r) {
                                                      return show_count(r.problem.elements);
                                                    }}};
+  add_settings(columns);
   const auto three = [&](const std::string& what, Count Cost::*member) {
     columns.push_back(
         {what + " claimed", [member](const Record& r) { return count_cell(r.claimed, member); }});
@@ -100,6 +120,7 @@ std::vector<Column> run_columns() {
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
+  add_settings(columns);
   if (simulated)
     columns.push_back({"topology", [](const Record& r) {
                          const std::string& topology = r.as<SimulateBody>().topology;
@@ -116,6 +137,10 @@ std::vector<Column> timed_columns(bool simulated) {
                          const auto& links = r.as<SimulateBody>().links;
                          return links ? to_string(*links) : "";
                        }});
+  columns.push_back({"algbw GB/s", [](const Record& r) {
+                       const auto rate = r.algbw();
+                       return rate ? fmt::format("{:.4g}", *rate) : "";
+                     }});
   columns.push_back({"busbw GB/s", [](const Record& r) {
                        const auto rate = r.busbw();
                        return rate ? fmt::format("{:.4g}", *rate) : "";

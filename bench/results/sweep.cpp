@@ -6,9 +6,10 @@
 #include <fstream>
 #include <iostream>
 
-#include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
-#include "bench/results/table.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/results/plan.hpp"
+#include "bench/results/share.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -32,7 +33,26 @@ std::string show_memory(double bytes) {
   return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
 }
 
+// The record of a configuration before it is evaluated, with the reason if it will be skipped.
+Record planned(const SweepOptions& options, const Config& config, const MakeBody& make_body,
+               const Estimator& estimate, Estimate& e) {
+  Record r = record_of(make_body(config), config);
+  if (r.skipped) return r;
+  e = estimate(config, r);
+  if (std::string why = too_big(options, e); !why.empty()) r.skipped = std::move(why);
+  return r;
+}
+
 }  // namespace
+
+double rounds_of_all(const Config& config, const Record& record) {
+  const Problem& p = config.problem;
+  const Count rounds =
+      config.algorithm->rank_cost_model
+          ? predicted_rank_cost(*config.algorithm, p, p.ranks - 1, config.segments).rounds
+          : record.claimed->rounds;
+  return static_cast<double>(rounds) * record.lanes.value_or(1) * p.ranks;
+}
 
 std::string too_big(const SweepOptions& options, const Estimate& e) {
   if (!e.impossible.empty()) return e.impossible;
@@ -51,84 +71,48 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
         "{:.3g}) "
         "to do it anyway",
         show_seconds(e.seconds), show_memory(e.memory), options.max_seconds);
-  const double usable = 0.9 * available_memory();
-  if (usable > 0 && e.memory > usable)
+  static const double kUsable = 0.9 * available_memory();  // when the first one is estimated
+  if (kUsable > 0 && e.memory > kUsable)
     return fmt::format(
         "would take about {} of memory, but only {} are free: use fewer ranks or a smaller size",
-        show_memory(e.memory), show_memory(usable));
+        show_memory(e.memory), show_memory(kUsable));
   return "";
-}
-
-RoundSize largest_round(const Config& config, Rank of_rank) {
-  RoundSize largest;
-  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
-    const Blocks blocks = lane.problem.blocks();
-    for (Program p = config.algorithm->program(lane.problem, of_rank); p.next();) {
-      Count reduced = 0;
-      for (const Action& a : p.round())
-        if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
-      largest.actions = std::max(largest.actions, static_cast<Count>(p.round().size()));
-      largest.reduced_elements = std::max(largest.reduced_elements, reduced);
-    }
-  }
-  return largest;
-}
-
-void print_plan(const std::vector<Record>& records, const std::vector<Estimate>& estimates) {
-  std::vector<std::vector<std::string>> rows;
-  Estimate sum;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const Record& r = records[i];
-    const Estimate& e = estimates[i];
-    rows.push_back({r.algorithm, std::to_string(r.problem.ranks), show_bytes(r.bytes())});
-    if (r.skipped) {
-      rows.back().insert(rows.back().end(), {"", "", "", "", *r.skipped});
-      continue;
-    }
-    const double sent = r.claimed ? static_cast<double>(r.claimed->elements) *
-                                        static_cast<double>(collectives::size_of(r.operand.dtype))
-                                  : 0;
-    rows.back().insert(rows.back().end(), {r.claimed ? show_count(r.claimed->messages) : "",
-                                           r.claimed ? show_memory(sent) : "",
-                                           show_memory(e.memory), show_seconds(e.seconds)});
-    sum.memory = std::max(sum.memory, e.memory);
-    sum.seconds += e.seconds;
-  }
-  const auto done = std::count_if(records.begin(), records.end(),
-                                  [](const Record& r) { return !r.skipped.has_value(); });
-  std::cout << compact(
-      {"algorithm", "ranks", "size", "messages", "bytes sent", "memory", "time", "skipped"}, rows);
-  std::cout << fmt::format("\n{}, about {} in all, up to {} of memory\n",
-                           show_plural(done, "configuration"), show_seconds(sum.seconds),
-                           show_memory(sum.memory));
 }
 
 int sweep(const SweepOptions& options, const std::vector<Config>& configs,
           const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate) {
-  std::vector<Record> records;
-  std::vector<Estimate> estimates;
-  for (const Config& config : configs) {
-    Record r = record_of(make_body(config), config);
-    Estimate e;
-    if (!r.skipped) {
-      e = estimate(config, r);
-      if (const std::string why = too_big(options, e); !why.empty()) r.skipped = why;
-    }
-    records.push_back(std::move(r));
-    estimates.push_back(e);
-  }
   if (options.plan) {
-    print_plan(records, estimates);
+    Plan plan(configs.size());
+    for (const Config& config : configs) {
+      Estimate e;
+      const Record r = planned(options, config, make_body, estimate, e);
+      plan.add(r, e);
+    }
+    write_file(options.output, plan.text());
     return 0;
   }
-  Output output(options, configs.size());
-  for (std::size_t i = 0; i < configs.size(); ++i) {
+  check_outputs(options);
+  std::vector<Record> records;
+  std::vector<double> seconds;
+  records.reserve(configs.size());
+  for (const Config& config : configs) {
+    Estimate e;
+    records.push_back(planned(options, config, make_body, estimate, e));
+    seconds.push_back(records.back().skipped ? 0 : e.seconds);
+  }
+  std::optional<Share> share;
+  if (options.share) share.emplace(options, records, seconds);
+  const Range mine = share ? share->mine() : Range{0, configs.size()};
+  Output output(share ? share->options() : options, mine.end - mine.begin);
+  for (std::size_t i = mine.begin; i < mine.end; ++i) {
     if (output.has(records[i])) continue;
     output.show(records[i]);
     if (!records[i].skipped) evaluate(configs[i], records[i]);
     output.add(std::move(records[i]));
   }
-  return output.finish();
+  const int code = output.finish();
+  if (share) share->merge();
+  return code;
 }
 
 }  // namespace arlab::bench

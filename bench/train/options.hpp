@@ -35,6 +35,7 @@ struct TrainOptions {
   std::string checkpoint;
   training::SavePolicy policy;
   std::string json, csv, tensorboard, trace;
+  bool plan = false;
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& app);

@@ -14,11 +14,15 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/results/table.hpp"
 #include "bench/train/gradient_options.hpp"
 #include "bench/train/report.hpp"
 #include "bench/train/study.hpp"
@@ -180,6 +184,38 @@ void check_cluster(const Job& job) {
                    ranks, hosts));
 }
 
+// What --plan prints. The steps are known without reading data files.
+std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  std::vector<std::vector<std::string>> rows;
+  for (const TrainConfig& c : configs) {
+    const Count n = c.architecture->parameters;
+    const Count steps = options.data == "synthetic" ? options.samples / options.batch : 0;
+    rows.push_back({std::string(c.architecture->name), show_count(n),
+                    show_bytes(n * static_cast<Count>(sizeof(float))), std::to_string(c.workers),
+                    std::to_string(c.ranks), c.learning.strategy,
+                    c.learning.route.empty() ? "by strategy" : c.learning.route,
+                    scheduler_text(c.learning.options.gradients),
+                    compressor_text(c.learning.options.gradients), std::to_string(options.batch),
+                    steps > 0 ? show_count(steps) : "", show_count(c.learning.epochs)});
+  }
+  return fmt::format("{}\n{}\n",
+                     compact({"model", "parameters", "gradients", "workers", "ranks", "strategy",
+                              "algorithm", "scheduler", "compressor", "batch", "steps per epoch",
+                              "epochs"},
+                             rows),
+                     show_plural(static_cast<Count>(configs.size()), "run"));
+}
+
+// Finds out before the training, not after it.
+void check_outputs(const TrainOptions& options) {
+  if (!options.json.empty() && !options.csv.empty() && same_file(options.json, options.csv))
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  for (const std::string& folder : {options.checkpoint, options.tensorboard})
+    if (!folder.empty()) check_writable_folder(folder);
+  if (!options.trace.empty()) check_writable(options.trace);
+}
+
 int run(TrainOptions& options, Job& job) {
   check_cluster(job);
   const Backend emulated = options.world.backend({}, options.seed);
@@ -190,9 +226,11 @@ int run(TrainOptions& options, Job& job) {
   if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
-  if (!options.json.empty() && options.json == options.csv)
-    fail(Blame::usage,
-         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  if (job.is_root()) check_outputs(options);
+  if (options.plan) {
+    if (job.is_root()) write_file("-", plan_text(options, configs));
+    return 0;
+  }
   std::optional<ResultFile> json;
   std::optional<CsvFile> csv;
   if (job.is_root() && !options.json.empty())
@@ -246,6 +284,7 @@ void add_train(CLI::App& app, Session& session) {
   options->add(*command);
   command->callback([options, &session] {
     options->command = session.command;
+    if (session.progress) session.progress->stop();  // training shows its own
     session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }

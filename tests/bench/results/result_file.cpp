@@ -1,6 +1,6 @@
 #include "bench/results/result_file.hpp"
 
-#include "tests/bench/results/json_schema.hpp"
+#include "bench/results/json_schema.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
@@ -246,7 +246,7 @@ TEST_CASE("files of schema 1 are read as schema 2") {
   const Results results = read_results(ARLAB_SCHEMA_1);
   CHECK(results.contexts.at(0)["copy_limit_gb_per_s"] == 3500.5);
   REQUIRE(results.records.size() == 4);
-  const JsonSchema schema(ARLAB_SCHEMA);
+  const JsonSchema schema(kRecordsSchema);
   CHECK(schema.violation(results.contexts[0]) == "");
   for (Json record : results.records) {
     record.erase("context");

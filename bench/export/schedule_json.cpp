@@ -1,0 +1,45 @@
+#include "bench/export/schedule_json.hpp"
+
+#include <string_view>
+
+namespace arlab::bench {
+namespace {
+
+std::string_view kind_name(ActionKind kind) {
+  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
+}
+
+}  // namespace
+
+Json schedule_json(const Config& config) {
+  Json lanes = Json::array();
+  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
+    Json ranks = Json::array();
+    for (Rank r = 0; r < config.problem.ranks; ++r) {
+      Json rounds = Json::array();
+      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+        Json round = Json::array();
+        for (const Action& a : p.round())
+          round.push_back({{"action", kind_name(a.kind)},
+                           {"peer", a.peer},
+                           {"chunk", a.chunks.first},
+                           {"chunks", a.chunks.count}});
+        rounds.push_back(std::move(round));
+      }
+      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
+    }
+    lanes.push_back({{"offset", lane.offset},
+                     {"elements", lane.problem.elements},
+                     {"ranks", std::move(ranks)}});
+  }
+  return {{"schema", kSchema},
+          {"kind", "schedule"},
+          {"algorithm", config.algorithm->name},
+          {"collective", name(config.problem.collective)},
+          {"ranks", config.problem.ranks},
+          {"elements", config.problem.elements},
+          {"root", config.problem.root},
+          {"lanes", std::move(lanes)}};
+}
+
+}  // namespace arlab::bench
