@@ -36,8 +36,6 @@ constexpr std::string_view kExamples = R"(Examples:
 
 Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
 
-bool communicates(std::string_view command) { return command == "run" || command == "train"; }
-
 // Control characters as escapes, so that a value cannot rewrite the terminal, and only the ends of
 // a very long text.
 std::string printable(std::string_view text) {
@@ -55,10 +53,10 @@ std::string printable(std::string_view text) {
 
 // Every process that fails says why. In a job of several processes, rank 0 is first: if the others
 // fail alike, the launcher ends them with it, before they repeat the message.
-void print_error(std::string_view text, std::string_view command) {
+void print_error(std::string_view text) {
   const auto launched = launched_rank();
   const bool named = launched && launched->rank > 0;
-  if (named && communicates(command)) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  if (named) std::this_thread::sleep_for(std::chrono::milliseconds(500));
   fmt::print(stderr, "error: {}{}\n",
              named ? fmt::format("rank {}: ", launched->rank) : std::string(), printable(text));
 }
@@ -158,19 +156,17 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view command = argc < 2 ? "" : argv[1];
   try {
     return run({argv, argv + argc});
   } catch (const Error& e) {
-    print_error(e.what(), command);
+    print_error(e.what());
     return static_cast<int>(e.blame());
   } catch (const std::bad_alloc&) {
     print_error(
-        "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs",
-        command);
+        "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs");
     return 3;
   } catch (const std::exception& e) {
-    print_error(e.what(), command);
+    print_error(e.what());
     return 3;
   }
 }

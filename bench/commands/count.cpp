@@ -8,8 +8,8 @@
 
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/round_size.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
 
 namespace arlab::bench {
 namespace {

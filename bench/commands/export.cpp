@@ -17,7 +17,7 @@
 #include "bench/export/ti_trace.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "training/telemetry/trace_events.hpp"

@@ -11,10 +11,10 @@
 #include "bench/measure/job.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/results/context.hpp"
-#include "bench/results/plan.hpp"
-#include "bench/results/proofs.hpp"
-#include "bench/results/round_size.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/plan.hpp"
+#include "bench/sweep/proofs.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
 #include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench {
@@ -40,7 +40,8 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
     const auto same = [&](const Config& first) {
       return first.problem.ranks == c.problem.ranks &&
              first.problem.elements == c.problem.elements &&
-             first.problem.root == c.problem.root && first.operand == c.operand;
+             first.problem.root == c.problem.root && first.operand.dtype == c.operand.dtype &&
+             first.operand.op == c.operand.op;
     };
     if (groups.empty() || !same(groups.back().front())) groups.emplace_back();
     groups.back().push_back(c);

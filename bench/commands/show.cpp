@@ -12,7 +12,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/export/schedule_json.hpp"
-#include "bench/results/output.hpp"
+#include "bench/sweep/output.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
@@ -89,7 +89,9 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
           fail(Blame::usage,
                fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
                            ranks, kMaxRanks));
-        Config config{.algorithm = a, .problem = {options.parsed_collective(), ranks, ranks, root}};
+        Config config;
+        config.algorithm = a;
+        config.problem = {options.parsed_collective(), ranks, ranks, root};
         config.groups = options.given_groups(ranks);
         config.problem.groups = config.groups.get();
         check(config.problem);

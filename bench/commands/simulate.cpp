@@ -11,9 +11,9 @@
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/proofs.hpp"
-#include "bench/results/round_size.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/proofs.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/topologies/fabric.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "algorithms/verify/count.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/sweep.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -74,8 +74,7 @@ Results read_results(const std::string& path) {
         break;
       }
       if (const std::string why = make_readable(json); !why.empty())
-        fail(Blame::usage,
-             fmt::format("{}:{}: {}: correct or remove the line", path, number, why));
+        fail(Blame::usage, fmt::format("{}:{}: {}", path, number, why));
       if (json["kind"] == "context") {
         results.contexts.push_back(std::move(json));
       } else {

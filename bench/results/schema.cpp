@@ -75,18 +75,21 @@ const JsonSchema& records() {
 }  // namespace
 
 std::string make_readable(Json& line) {
+  constexpr const char* kRemedy = "correct or remove the line";
   if (!line.is_object() || !line.contains("kind") || !line["kind"].is_string())
-    return "not a record (a JSON object with a \"kind\")";
+    return fmt::format("not a record (a JSON object with a \"kind\"): {}", kRemedy);
   const Json schema = line.value("schema", Json());
   if (!schema.is_number_integer() || (schema != 1 && schema != kSchema))
     return fmt::format(
         "schema {}, but this program reads schemas 1 and {}: read the file with the arlab that "
-        "wrote it, or",
+        "wrote it, or write it again",
         schema.is_null() ? "missing" : short_text(schema), kSchema);
-  if (line["kind"] == "schedule") return "kind schedule is of `arlab export`, not a record";
+  if (line["kind"] == "schedule")
+    return fmt::format("\"kind\" is \"schedule\", which is not a record: {}", kRemedy);
   const bool earlier = schema == 1;
   if (earlier) line = upgraded(std::move(line));
-  return records().violation(line, {.missing = earlier, .unknown = true});
+  const std::string why = records().violation(line, {.missing = earlier, .unknown = true});
+  return why.empty() ? "" : fmt::format("{}: {}", why, kRemedy);
 }
 
 }  // namespace arlab::bench

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/cli/units.hpp"
-#include "bench/results/output.hpp"
+#include "bench/sweep/output.hpp"
 #include "bench/results/table.hpp"
 #include "bench/train/gradient_options.hpp"
 

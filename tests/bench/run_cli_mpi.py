@@ -104,13 +104,32 @@ class Job(program.ProgramTest):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out.count("configurations, about"), 1)
 
-    def test_other_verbs_need_no_job_and_speak_once(self):
+    def test_ranks_that_were_started_differently_are_refused_at_once(self):
+        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--plan")):
+            with self.subTest(other=other):
+                first = self.command("run", "ring", "-s", "1K", "--time", "0")
+                second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)
+                done = subprocess.run([MPIEXEC, "-n", "1", *first, ":", "-n", "1", *second], cwd=self.folder, env=ENVIRONMENT,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "error: rank 1 is to do something else than rank 0: `.*`, but rank 0 `.*`: start all "
+                                              "ranks with the same options")
+                self.assertEqual(done.stderr.count("error:"), 1)
+
+    def test_a_shared_sweep_is_merged(self):
+        sweep = ("simulate", "all", "-p", "2..16", "-s", "1K..16K", "--json")
+        self.arlab(*sweep, "alone.jsonl")
+        code, out, err = self.mpirun(3, *sweep, "shared.jsonl", "--share")
+        self.assertEqual((code, out), (0, ""), err)
+        self.assertEqual(program.parse(self.read("shared.jsonl"))[1], program.parse(self.read("alone.jsonl"))[1])
+
+    def test_other_verbs_need_no_job_and_work_in_every_process(self):
         for line in ("count ring", "verify ring -p 4", "simulate ring", "list types", "run --help", "--help", "--version"):
             with self.subTest(line=line):
                 alone, _ = self.arlab(*line.split())
                 code, out, err = self.mpirun(2, *line.split())
                 self.assertEqual((code, err), (0, ""))
-                self.assertEqual(out, alone)
+                self.assertEqual(sorted(out.splitlines()), sorted(2 * alone.splitlines()))
 
     def test_resume(self):
         sweep = ("run", "all", "-s", "1K..4K", "--time", "1ms")

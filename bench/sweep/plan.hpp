@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/sweep.hpp"
 
 namespace arlab::bench {
 

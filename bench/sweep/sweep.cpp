@@ -1,4 +1,4 @@
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
-#include "bench/results/plan.hpp"
-#include "bench/results/share.hpp"
+#include "bench/sweep/plan.hpp"
+#include "bench/sweep/share.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "bench/results/output.hpp"
+#include "bench/sweep/output.hpp"
 
 namespace arlab::bench {
 

@@ -1,4 +1,4 @@
-#include "bench/results/proofs.hpp"
+#include "bench/sweep/proofs.hpp"
 
 #include <fmt/format.h>
 

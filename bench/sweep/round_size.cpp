@@ -1,4 +1,4 @@
-#include "bench/results/round_size.hpp"
+#include "bench/sweep/round_size.hpp"
 
 #include <algorithm>
 #include <bit>

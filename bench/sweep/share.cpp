@@ -1,4 +1,4 @@
-#include "bench/results/share.hpp"
+#include "bench/sweep/share.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

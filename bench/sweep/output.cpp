@@ -1,4 +1,4 @@
-#include "bench/results/output.hpp"
+#include "bench/sweep/output.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/results/plan.hpp"
+#include "bench/sweep/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -62,7 +62,8 @@ void Plan::add_to_sum(const Record& r, const Estimate& e) {
   auto sum = std::find_if(sums_.begin(), sums_.end(),
                           [&](const Sum& s) { return s.algorithm == r.algorithm; });
   if (sum == sums_.end()) {
-    Sum fresh{.algorithm = r.algorithm};
+    Sum fresh;
+    fresh.algorithm = r.algorithm;
     fresh.least_ranks = r.problem.ranks;
     fresh.least_bytes = r.bytes();
     sum = sums_.insert(sums_.end(), std::move(fresh));

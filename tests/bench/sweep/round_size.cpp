@@ -1,0 +1,62 @@
+#include "bench/sweep/round_size.hpp"
+
+#include "algorithms/groups.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+
+namespace {
+
+// The largest round of a rank, by its whole program.
+RoundSizes::Size looked_up(const Algorithm& algorithm, const Problem& p, Rank rank) {
+  RoundSizes::Size size;
+  const Blocks blocks = p.blocks();
+  for (Program program = algorithm.program(p, rank); program.next();) {
+    Count reduced = 0;
+    for (const Action& a : program.round())
+      if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
+    size.actions = std::max(size.actions, static_cast<double>(program.round().size()));
+    size.reduced = std::max(size.reduced, static_cast<double>(reduced));
+  }
+  return size;
+}
+
+}  // namespace
+
+TEST_CASE("estimates of the largest round are exact on few ranks, and bounds on many") {
+  RoundSizes sizes;
+  for (const Algorithm& a : algorithms())
+    for (const Collective collective : a.collectives)
+      for (const Rank ranks : {1, 2, 3, 8, 16, 63, 64, 65, 100, 128, 1000}) {
+        const Groups groups = Groups::consecutive(ranks, ranks % 8 == 0 ? 8 : 1);
+        Config config;
+        config.algorithm = &a;
+        config.problem = {collective, ranks, Count{1000} * ranks};
+        if (a.grouped) config.problem.groups = &groups;
+        if (!unsupported(a, config.problem).empty()) continue;
+        INFO(a.name << " " << name(collective) << " " << ranks);
+        const auto root = looked_up(a, config.problem, 0);
+        const auto last = looked_up(a, config.problem, ranks - 1);
+        const double reduced = std::max(root.reduced, last.reduced);
+        const double estimated = sizes.reduced_elements(config);
+        CHECK(estimated >= reduced);
+        CHECK(estimated <= 1.001 * reduced);
+        const double actions = sizes(config, RoundSizes::Of::last_rank).actions;
+        CHECK(actions >= last.actions);
+        if (ranks <= 64 || (ranks & (ranks - 1)) == 0) CHECK(actions == last.actions);
+      }
+}
+
+TEST_CASE("an estimate for a billion ranks is immediate") {
+  RoundSizes sizes;
+  Config config;
+  config.problem = {Collective::allreduce, 1'000'000'000, 10};
+  for (const Algorithm& a : algorithms()) {
+    if (a.grouped) continue;
+    config.algorithm = &a;
+    CHECK(sizes(config, RoundSizes::Of::root).actions > 0);
+  }
+  config.algorithm = &find_algorithm("all_to_all");
+  CHECK(sizes(config, RoundSizes::Of::root).actions == 2. * 999'999'999);
+}
