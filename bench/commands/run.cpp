@@ -283,7 +283,7 @@ void add_run(CLI::App& app, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
-    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
     session.exit_code = in_job([&](Job& job) { return run(*options, job); });
   });
 }
