@@ -1,7 +1,7 @@
 // arlab: the program. Parses the command line, runs one command and maps errors to exit codes.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -12,6 +12,7 @@
 #include "algorithms/base/names.hpp"
 #include "bench/cli/launcher.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/words.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -57,8 +58,8 @@ void print_error(std::string_view text) {
   const auto launched = launched_rank();
   const bool named = launched && launched->rank > 0;
   if (named) std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  fmt::print(stderr, "error: {}{}\n",
-             named ? fmt::format("rank {}: ", launched->rank) : std::string(), printable(text));
+  say("error: {}{}\n", named ? fmt::format("rank {}: ", launched->rank) : std::string(),
+      printable(text));
 }
 
 // Throws Error(usage) if the first word is not a command.

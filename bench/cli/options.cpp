@@ -1,8 +1,8 @@
 #include "bench/cli/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -61,6 +61,20 @@ double limit(const std::string& text, std::string_view what) {
   if (number < 1)
     fail(Blame::usage, fmt::format("{} is {}: give at least 1, for example 1e9", what, number));
   return static_cast<double>(number);
+}
+
+// A word that is not like any algorithm may have been meant as one more value of the option before
+// it: "--fault A B".
+const Algorithm& named(const std::string& name, const std::vector<std::string>& command) {
+  const auto names = names_of(arlab::algorithms());
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  const auto at = std::find(command.begin(), command.end(), name);
+  const bool after_value = at - command.begin() > 3 && at != command.end() &&
+                           (at - 2)->starts_with('-') && (at - 2)->find('=') == std::string::npos;
+  if (known || !after_value || !nearest(name, names).empty()) return find_algorithm(name);
+  fail(Blame::usage, fmt::format("'{}' is not an algorithm (one of {}): if it is another value of "
+                                 "{}, write {} again before it",
+                                 name, fmt::join(names, ", "), *(at - 2), *(at - 2)));
 }
 
 // An option that takes one whole number.
@@ -144,9 +158,7 @@ void SweepOptions::add_outputs(CLI::App& app) {
                "Print the configurations and what they would take, without running them");
   app.add_option_function<std::string>(
          "--max-messages",
-         [this](const std::string& text) {
-           max_messages = limit(text, "--max-messages");
-         },
+         [this](const std::string& text) { max_messages = limit(text, "--max-messages"); },
          "Skip configurations of more messages, with an estimate (default 1e9)")
       ->type_name("COUNT");
   app.add_option_function<std::string>(
@@ -199,7 +211,7 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
   };
   for (const std::string& name : wanted) {
     if (name != "all") {
-      choose(find_algorithm(name));
+      choose(named(name, command));
       continue;
     }
     for (const Algorithm& a : arlab::algorithms())

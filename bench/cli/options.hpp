@@ -45,7 +45,7 @@ struct SweepOptions {
   bool resume = false, plan = false;
   bool share = false;  ///< among the processes that a launcher started
   double max_messages = 1e9, max_seconds = 3600;
-  std::vector<std::string> command;  ///< the whole command line
+  std::vector<std::string> command;    ///< the whole command line
   std::shared_ptr<Progress> progress;  ///< or null
   /// Further keys of the context record, such as the GPUs; or null.
   std::shared_ptr<const nlohmann::ordered_json> machine;

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "bench/cli/say.hpp"
+
 namespace arlab::bench {
 
 using namespace std::chrono_literals;
@@ -61,14 +63,16 @@ void Progress::report_until_stopped() {
   const Clock::time_point begin = Clock::now();
   std::unique_lock lock(mutex_);
   for (auto next = 5s; !stopped_.wait_until(lock, begin + next, [this] { return stop_; });
-       next = next == 5s ? 15s : next == 15s ? 60s : next + 60s) {
+       next = next == 5s    ? 15s
+              : next == 15s ? 60s
+                            : next + 60s) {
     if (terminal_ && shown_) continue;
     const std::string left = time_left(Clock::now());
     if (steps_ > 0)
-      fmt::print(stderr, "note: after {} s, {} of {} are done, now {}{}{}\n", next.count(), done_,
-                 steps_, activity_, left.empty() ? "" : ", about ", left);
+      say("note: after {} s, {} of {} are done, now {}{}{}\n", next.count(), done_, steps_,
+          activity_, left.empty() ? "" : ", about ", left);
     else
-      fmt::print(stderr, "note: after {} s, {} is still working\n", next.count(), activity_);
+      say("note: after {} s, {} is still working\n", next.count(), activity_);
   }
 }
 
@@ -81,9 +85,8 @@ void Progress::show(std::size_t done, std::string_view what) {
   constexpr std::size_t kWidth = 24;
   const std::size_t filled = steps_ == 0 ? kWidth : kWidth * std::min(done, steps_) / steps_;
   const std::string left = time_left(now);
-  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  {}{}{}", std::string(filled, '#'),
-             std::string(kWidth - filled, '.'), done, steps_, what.substr(0, 40),
-             left.empty() ? "" : "  ", left);
+  say("\r\033[K[{}{}] {}/{}  {}{}{}", std::string(filled, '#'), std::string(kWidth - filled, '.'),
+      done, steps_, what.substr(0, 40), left.empty() ? "" : "  ", left);
   std::fflush(stderr);
   last_ = now;
   shown_ = true;
@@ -92,7 +95,7 @@ void Progress::show(std::size_t done, std::string_view what) {
 void Progress::clear() {
   const std::lock_guard lock(mutex_);
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
+  say("\r\033[K");
   std::fflush(stderr);
   shown_ = false;
 }

@@ -1,8 +1,8 @@
 #include "bench/cli/topology_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "algorithms/base/error.hpp"
@@ -27,11 +27,13 @@ std::string placement_file(const std::string& path) {
 }  // namespace
 
 void TopologyOptions::add(CLI::App& command, const std::string& group) {
-  command.add_option("--routing", routing,
+  command
+      .add_option("--routing", routing,
                   "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
       ->type_name("NAME")
       ->group(group);
-  command.add_option("--fault", faults,
+  command
+      .add_option("--fault", faults,
                   "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
                   "h0--edge0 is both directions; may be given again")
       ->type_name("FAULT")
@@ -45,9 +47,10 @@ simulator::Routing TopologyOptions::parsed_routing() const {
 }
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
-  const simulator::Topology whole = simulator::is_topology_file(topology)
-                                        ? simulator::parse_topology(network_file(topology), topology)
-                                        : simulator::make_topology(topology, ranks);
+  const simulator::Topology whole =
+      simulator::is_topology_file(topology)
+          ? simulator::parse_topology(network_file(topology), topology)
+          : simulator::make_topology(topology, ranks);
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));
   return simulator::with_faults(whole, broken);

@@ -1,8 +1,8 @@
 #include "bench/cli/words.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
@@ -132,8 +132,8 @@ class Checker {
   const CLI::App* app_;
   std::vector<std::string> words_;
   std::size_t at_ = 1;
-  bool only_arguments_ = false;          // after "--"
-  const CLI::Option* open_ = nullptr;    // takes further words
+  bool only_arguments_ = false;        // after "--"
+  const CLI::Option* open_ = nullptr;  // takes further words
   std::string open_name_;
 };
 

@@ -60,19 +60,21 @@ void check_writable(const std::string& path) {
 void check_writable_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (!error && !fs::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && !fs::is_directory(path, error))
+    error = std::make_error_code(std::errc::not_a_directory);
   if (!error && ::access(path.c_str(), W_OK | X_OK) != 0)
     error = std::error_code(errno, std::generic_category());
   if (error)
-    fail(Blame::environment, fmt::format("cannot write to folder {} ({}): name another folder",
-                                         path, error.message()));
+    fail(Blame::environment,
+         fmt::format("cannot write to folder {} ({}): name another folder", path, error.message()));
 }
 
 bool same_file(const std::string& one, const std::string& other) {
   if (one == "-" || other == "-") return one == other;
   std::error_code error;
   if (fs::equivalent(one, other, error)) return fs::is_regular_file(one, error);
-  return fs::absolute(one, error).lexically_normal() == fs::absolute(other, error).lexically_normal();
+  return fs::absolute(one, error).lexically_normal() ==
+         fs::absolute(other, error).lexically_normal();
 }
 
 void redirect_stdout(const std::string& path) {

@@ -15,7 +15,7 @@ class Progress;
 
 /// Passes the command line from main to a command, and its exit code back.
 struct Session {
-  std::vector<std::string> command;  ///< the whole command line
+  std::vector<std::string> command;    ///< the whole command line
   std::shared_ptr<Progress> progress;  ///< null where another process reports
   int exit_code = 0;
 };

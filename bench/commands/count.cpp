@@ -1,11 +1,12 @@
 // arlab count: compares the message counts that closed formulas claim with counts of the programs.
 #include "algorithms/verify/count.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -22,9 +23,8 @@ std::string text(const Cost& cost) {
 // A claim that is wrong is named once per configuration, with both numbers.
 void report(const Config& config, const std::string& who, const Cost& claimed,
             const Cost& counted) {
-  fmt::print(stderr, "error: {} on {}: {} claims {}, but its program has {}\n",
-             config.algorithm->name, show_plural(config.problem.ranks, "rank"), who, text(claimed),
-             text(counted));
+  say("error: {} on {}: {} claims {}, but its program has {}\n", config.algorithm->name,
+      show_plural(config.problem.ranks, "rank"), who, text(claimed), text(counted));
 }
 
 void evaluate(const Config& config, Record& r) {
@@ -44,19 +44,19 @@ void evaluate(const Config& config, Record& r) {
     if (claimed == counted) continue;
     if (++wrong == 1) report(config, fmt::format("the formula of rank {}", rank), claimed, counted);
   }
-  if (wrong > 1)
-    fmt::print(stderr, "error: the formulas of {} ranks are wrong; the first is named\n", wrong);
+  if (wrong > 1) say("error: the formulas of {} ranks are wrong; the first is named\n", wrong);
   *r.wrong += wrong;
 }
 
 Estimate estimate(RoundSizes& rounds, const Config& config, const Record& r) {
-  constexpr double kBytesPerRank = 600, kBytesPerAction = 32,
-                   kMessagesPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded down
+  constexpr double kBytesPerRank = 600, kBytesPerAction = 32, kMessagesPerSecond = 5e6,
+                   kRoundsPerSecond = 3e7;  // measured, rounded down
   const auto ranks = static_cast<double>(config.problem.ranks);
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
-  e.seconds = std::max(e.messages / kMessagesPerSecond, rounds_of_all(config, r) / kRoundsPerSecond);
-  e.memory = ranks * (kBytesPerRank +
-                      kBytesPerAction * rounds(config, RoundSizes::Of::last_rank).actions);
+  e.seconds =
+      std::max(e.messages / kMessagesPerSecond, rounds_of_all(config, r) / kRoundsPerSecond);
+  e.memory =
+      ranks * (kBytesPerRank + kBytesPerAction * rounds(config, RoundSizes::Of::last_rank).actions);
   return e;
 }
 

@@ -1,8 +1,8 @@
 // arlab export: writes a schedule as JSON or as a SimGrid trace, or a simulated run as a Perfetto
 // trace.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -10,6 +10,7 @@
 #include "algorithms/base/names.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -104,8 +105,8 @@ void export_one(const ExportCommand& command) {
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Record planned = record_of(CountBody{}, config);
-  const double events = std::max(static_cast<double>(planned.claimed->messages),
-                                 rounds_of_all(config, planned));
+  const double events =
+      std::max(static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned));
   const double limit = command.format == "ti" ? 1e7 : 2e6;
   if (events > limit)
     fail(Blame::usage, fmt::format("{} messages in {} rounds make a file too large to open: use "
@@ -135,13 +136,13 @@ void export_one(const ExportCommand& command) {
   }
   write_file(command.file, text);
   if (command.file == "-") return;
-  fmt::print(stderr, "wrote {}{}\n", command.file,
-             command.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+  say("wrote {}{}\n", command.file,
+      command.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
 }
 
 }  // namespace
 
-void add_export(CLI::App& app, Session&) {
+void add_export(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a schedule as JSON or SimGrid trace, or a simulated run as Perfetto trace");
   command->footer(
@@ -158,8 +159,9 @@ void add_export(CLI::App& app, Session&) {
       ->type_name("NAME");
   command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  command->callback([options] {
+  command->callback([options, &session] {
     SweepOptions& o = options->sweep;
+    o.command = session.command;
     if (o.ranks.empty()) o.ranks = {"4"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};

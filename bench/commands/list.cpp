@@ -1,7 +1,7 @@
 // arlab list: prints the catalogs, and what this build lacks.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/algorithm.hpp"

@@ -1,12 +1,11 @@
 // arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/measure.hpp"
@@ -39,9 +38,8 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
   for (const Config& c : configs) {
     const auto same = [&](const Config& first) {
       return first.problem.ranks == c.problem.ranks &&
-             first.problem.elements == c.problem.elements &&
-             first.problem.root == c.problem.root && first.operand.dtype == c.operand.dtype &&
-             first.operand.op == c.operand.op;
+             first.problem.elements == c.problem.elements && first.problem.root == c.problem.root &&
+             first.operand.dtype == c.operand.dtype && first.operand.op == c.operand.op;
     };
     if (groups.empty() || !same(groups.back().front())) groups.emplace_back();
     groups.back().push_back(c);
@@ -82,7 +80,8 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   const double needed = backend.vectors_per_rank * vector * p.ranks;
   Estimate e{.memory = vector, .seconds = seconds_of(command)};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
+    e.messages =
+        static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -126,7 +125,7 @@ int plan(RunCommand& command, const Backend& backend, const std::vector<Config>&
       if (std::string why = too_big(command.sweep, e); !why.empty()) r.skipped = std::move(why);
     plan.add(r, e);
   }
-  write_file(command.sweep.output, plan.text());
+  print(plan, command.sweep);
   return 0;
 }
 
@@ -202,7 +201,7 @@ int run(RunCommand& command, Job& job) {
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
-                              std::end(job_words));
+                                 std::end(job_words));
   }
   const auto groups_of_job = job.groups();
   const GroupsOf known[] = {[&](Rank ranks) {
@@ -246,14 +245,15 @@ void add_run(CLI::App& app, Session& session) {
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(*command, true);
-  command->add_option(
-          "-b,--backend", options->backend,
-          fmt::format("{}; default {}, under mpirun and srun {}",
-                      backend_names([](const Backend&) { return true; }),
-                      backend_names([](const Backend& b) { return b.default_alone; }),
-                      backend_names([](const Backend& b) { return b.default_in_job; })))
+  command
+      ->add_option("-b,--backend", options->backend,
+                   fmt::format("{}; default {}, under mpirun and srun {}",
+                               backend_names([](const Backend&) { return true; }),
+                               backend_names([](const Backend& b) { return b.default_alone; }),
+                               backend_names([](const Backend& b) { return b.default_in_job; })))
       ->type_name("NAME");
-  command->add_option_function<std::string>(
+  command
+      ->add_option_function<std::string>(
           "--time",
           [options](const std::string& text) {
             options->measure.seconds = parse_time(text, "--time") / 1e12;
@@ -262,16 +262,16 @@ void add_run(CLI::App& app, Session& session) {
       ->type_name("TIME");
   const auto number = [&](const char* names, const char* help, std::int64_t least, auto use) {
     constexpr std::int64_t kMost = 1'000'000;
-    command->add_option_function<std::string>(
-               names,
-               [=](const std::string& text) {
-                 const std::int64_t n = parse_count(text, names);
-                 if (n < least || n > kMost)
-                   fail(Blame::usage,
-                        fmt::format("{} is {}: give {} to {}", names, n, least, kMost));
-                 use(static_cast<int>(n));
-               },
-               help)
+    command
+        ->add_option_function<std::string>(
+            names,
+            [=](const std::string& text) {
+              const std::int64_t n = parse_count(text, names);
+              if (n < least || n > kMost)
+                fail(Blame::usage, fmt::format("{} is {}: give {} to {}", names, n, least, kMost));
+              use(static_cast<int>(n));
+            },
+            help)
         ->type_name("NUMBER");
   };
   number("--runs", "Timed runs of each configuration, instead of a time", 1,

@@ -1,7 +1,7 @@
 // arlab show: prints the rounds of an algorithm: what each rank sends, adds and overwrites per step.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
@@ -12,8 +12,8 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/export/schedule_json.hpp"
-#include "bench/sweep/output.hpp"
 #include "bench/results/table.hpp"
+#include "bench/sweep/output.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -133,7 +133,7 @@ void show(const SweepOptions& options) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Session&) {
+void add_show(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
@@ -142,15 +142,18 @@ void add_show(CLI::App& app, Session&) {
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*command);
   options->add_ranks(*command, "Ranks (default 4), at most 64");
-  command->add_option("-o,--output", options->output, "Write the tables to this file (default -, "
-                                                      "stdout)")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the tables to this file (default -, "
+                   "stdout)")
       ->type_name("FILE");
   command
       ->add_option("--json", options->json,
                    "Write each schedule as a line of JSON to this file; - is stdout")
       ->type_name("FILE");
   add_show_topology(*command);
-  command->callback([options, command] {
+  command->callback([options, command, &session] {
+    options->command = session.command;
     if (!command->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {"4"};
     show(*options);

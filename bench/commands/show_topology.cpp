@@ -1,7 +1,7 @@
 // arlab show topology fat_tree:k=8: prints the metrics of a network and draws it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
@@ -67,8 +67,9 @@ struct ShowOptions {
 
 void show(const ShowOptions& options) {
   if (options.network.topology.empty())
-    fail(Blame::usage, "show topology needs a topology: add one of `arlab list topologies`, such as "
-                       "`arlab show topology torus`, or a GraphML or DOT file");
+    fail(Blame::usage,
+         "show topology needs a topology: add one of `arlab list topologies`, such as "
+         "`arlab show topology torus`, or a GraphML or DOT file");
   if (!options.svg.empty()) check_writable(options.svg);
   redirect_stdout(options.output);
   const simulator::Topology topology = options.network.open(options.ranks);
@@ -114,13 +115,16 @@ void add_show_topology(CLI::App& show_command) {
           },
           "Choose sizes with at least this many hosts; the bisection is between halves of ranks")
       ->type_name("COUNT");
-  command->add_option("-o,--output", options->output, "Write the tables to this file (default -, "
-                                                      "stdout)")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the tables to this file (default -, "
+                   "stdout)")
       ->type_name("FILE");
   command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
-  command->add_option("--placement", options->network.placement,
-                      "block (default), cyclic, random, or a file with a host for each rank")
+  command
+      ->add_option("--placement", options->network.placement,
+                   "block (default), cyclic, random, or a file with a host for each rank")
       ->type_name("NAME");
   command->add_flag("--hosts", options->hosts,
                     "Print only the host of each rank, one per line: a placement file");

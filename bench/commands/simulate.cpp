@@ -1,14 +1,15 @@
 // arlab simulate: predicts the time of an algorithm on a network model.
 #include "simulator/engine/simulate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/model_options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/sweep/proofs.hpp"
@@ -30,7 +31,6 @@ struct SimulateCommand {
   Proofs proofs;
 };
 
-
 // Prints the critical path in words, to stderr: it is not part of the results.
 void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
   Count messages = 0;
@@ -47,9 +47,8 @@ void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
                                ? ""
                                : fmt::format(" from rank {} to rank {}: {}",
                                              path.steps.front().rank, path.steps.back().to, parts);
-  fmt::print(stderr, "{}, {}, {}: critical path of {}{}\n", r.algorithm,
-             show_plural(r.problem.ranks, "rank"), show_bytes(r.bytes()),
-             show_plural(messages, "message"), ends);
+  say("{}, {}, {}: critical path of {}{}\n", r.algorithm, show_plural(r.problem.ranks, "rank"),
+      show_bytes(r.bytes()), show_plural(messages, "message"), ends);
 }
 
 void evaluate(SimulateCommand& command, const Config& config, Record& r) {
@@ -77,12 +76,11 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   r.sent = outcome.sent;
   if (outcome.sent != *r.claimed) {
     r.wrong = 1;
-    fmt::print(stderr,
-               "error: {} on {} claims {} messages, {} elements and {} rounds, but its program has "
-               "{}, {} and {}: see `arlab count {} -p {}`\n",
-               r.algorithm, show_plural(r.problem.ranks, "rank"), r.claimed->messages,
-               r.claimed->elements, r.claimed->rounds, outcome.sent.messages,
-               outcome.sent.elements, outcome.sent.rounds, r.algorithm, r.problem.ranks);
+    say("error: {} on {} claims {} messages, {} elements and {} rounds, but its program has "
+        "{}, {} and {}: see `arlab count {} -p {}`\n",
+        r.algorithm, show_plural(r.problem.ranks, "rank"), r.claimed->messages, r.claimed->elements,
+        r.claimed->rounds, outcome.sent.messages, outcome.sent.elements, outcome.sent.rounds,
+        r.algorithm, r.problem.ranks);
   }
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);

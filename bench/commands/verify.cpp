@@ -29,9 +29,8 @@ Estimate estimate(const Config& config, const Record& r) {
   const double chunks_moved = static_cast<double>(r.claimed->elements) / elements * ranks;
   return {.messages = static_cast<double>(r.claimed->messages),
           .memory = ranks * ranks * (4 + ranks / 8),
-          .seconds = std::max(
-              chunks_moved * 5e-9 + static_cast<double>(r.claimed->messages) * 2e-7,
-              rounds_of_all(config, r) * 3e-8)};
+          .seconds = std::max(chunks_moved * 5e-9 + static_cast<double>(r.claimed->messages) * 2e-7,
+                              rounds_of_all(config, r) * 3e-8)};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "collectives/host/gatherv.hpp"
 
 namespace arlab::bench {
@@ -63,11 +64,12 @@ void Job::expect_same(const std::string& plan, const std::string& command) const
   const std::vector<std::string> commands = collectives::gather(world, command);
   const auto other = static_cast<std::size_t>(first);
   fail(Blame::usage,
-       is_root() ? fmt::format("rank {} is to do something else than rank 0: `{}`, but rank 0 `{}`: "
-                               "start all ranks with the same options",
-                               other, commands[other], commands[0])
-                 : std::string("the ranks are to do different things: start all with the same "
-                               "options"));
+       is_root()
+           ? fmt::format("rank {} is to do something else than rank 0: `{}`, but rank 0 `{}`: "
+                         "start all ranks with the same options",
+                         other, commands[other], commands[0])
+           : std::string("the ranks are to do different things: start all with the same "
+                         "options"));
 }
 
 Rank Job::default_ranks(const Backend& backend) const {
@@ -128,8 +130,8 @@ int in_job(const std::function<int(Job&)>& body) {
     // Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
     if (!job.is_root() && known && known->blame() != Blame::check)
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    fmt::print(stderr, "error: {}{}\n",
-               job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()), e.what());
+    say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
+        e.what());
     job.leave(known ? static_cast<int>(known->blame()) : 3);
   }
 }

@@ -70,7 +70,9 @@ class Check {
   }
 
   std::string object(const Json& value, const Json& schema, const std::string& key) const {
-    const auto name = [&](const std::string& part) { return key.empty() ? part : key + "." + part; };
+    const auto name = [&](const std::string& part) {
+      return key.empty() ? part : key + "." + part;
+    };
     if (const auto required = schema.find("required");
         required != schema.end() && !allowed_.missing)
       for (const Json& one : *required)
@@ -85,7 +87,7 @@ class Check {
       const auto known = properties.find(part);
       if (known == properties.end() && closed && !allowed_.unknown)
         return fmt::format("\"{}\" is not in the schema", name(part));
-      const Json* its_schema = known != properties.end() ? &*known
+      const Json* its_schema = known != properties.end()                     ? &*known
                                : other != schema.end() && other->is_object() ? &*other
                                                                              : nullptr;
       if (!its_schema) continue;
@@ -145,7 +147,8 @@ Json JsonSchema::merged(const Json& root, const Json& schema) const {
 std::string JsonSchema::violation(const Json& line, const Allowed& allowed) const {
   const Json kind = line.is_object() ? line.value("kind", Json()) : Json();
   const auto schema = kind.is_string() ? kinds_.find(kind.get<std::string>()) : kinds_.end();
-  if (schema == kinds_.end()) return fmt::format("\"kind\" is {}, which is unknown", short_text(kind));
+  if (schema == kinds_.end())
+    return fmt::format("\"kind\" is {}, which is unknown", short_text(kind));
   return Check(allowed).value(line, schema->second, "");
 }
 

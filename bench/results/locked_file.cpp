@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 
 namespace arlab::bench {
@@ -54,7 +55,7 @@ void keep_earlier(const std::string& path) {
     fail(Blame::environment,
          fmt::format("cannot keep the earlier {} as {} ({}): name another file or use --resume",
                      path, kept, error.message()));
-  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would continue it)\n", path, kept);
+  say("note: kept the earlier {} as {} (--resume would continue it)\n", path, kept);
 }
 
 LockedFile open_to_append(const std::string& path) {

@@ -33,8 +33,9 @@ const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or
 void add_settings(std::vector<Column>& columns) {
   columns.push_back({"dtype", [](const Record& r) {
                        using collectives::DType;
-                       return r.operand.dtype == DType::float32 ? ""
-                                                                : std::string(name(r.operand.dtype));
+                       return r.operand.dtype == DType::float32
+                                  ? ""
+                                  : std::string(name(r.operand.dtype));
                      }});
   columns.push_back({"op", [](const Record& r) {
                        using collectives::Op;

@@ -10,6 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/schema.hpp"
 
@@ -111,8 +112,7 @@ void ResultFile::read_earlier() {
     there_.insert_or_assign(key_of(record), std::move(record));
   }
   if (!earlier.cut_short) return;
-  fmt::print(stderr, "note: {} ends in an incomplete line, which is dropped and measured again\n",
-             path_);
+  say("note: {} ends in an incomplete line, which is dropped and measured again\n", path_);
   std::error_code error;
   fs::resize_file(path_, static_cast<std::uintmax_t>(earlier.whole_bytes), error);
   if (error) {

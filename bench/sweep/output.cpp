@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
@@ -29,8 +30,8 @@ Record record_of(Record::Body body, const Config& config) {
     r.skipped = std::move(why);
     return r;
   }
-  r.lanes = static_cast<int>(
-      std::min(config.problem.elements, Count{config.segments} * Count{a.lanes}));
+  r.lanes =
+      static_cast<int>(std::min(config.problem.elements, Count{config.segments} * Count{a.lanes}));
   r.claimed = predicted_cost(a, config.problem, config.segments);
   return r;
 }
@@ -50,16 +51,15 @@ void check_outputs(const SweepOptions& options) {
         fail(Blame::usage, fmt::format("{} - and {} - would both write to stdout: name a file for "
                                        "one",
                                        other, name));
-      fail(Blame::usage, fmt::format("{} and {} are both {}: name a file for each", other, name,
-                                     path));
+      fail(Blame::usage,
+           fmt::format("{} and {} are both {}: name a file for each", other, name, path));
     }
   if (asked) check_writable(options.output);
 }
 
 Output::Output(const SweepOptions& options, std::size_t steps)
-    : table_(options.output == "-" && (options.json == "-" || options.csv == "-")
-                 ? ""
-                 : options.output),
+    : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
+                                                                                  : options.output),
       progress_(options.progress) {
   check_outputs(options);
   if (!options.json.empty())
@@ -97,12 +97,10 @@ int Output::finish() {
   if (progress_) progress_->clear();
   if (!table_.empty()) write_file(table_, table(records_));
   check_stdout();
-  if (resumed_ > 0)
-    fmt::print(stderr, "note: the file already held {} of {} configurations\n", resumed_, done_);
+  if (resumed_ > 0) say("note: the file already held {} of {} configurations\n", resumed_, done_);
   if (wrong_ > 0)
-    fmt::print(stderr,
-               "error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n",
-               wrong_, show_plural(static_cast<Count>(records_.size()), "configuration"));
+    say("error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n", wrong_,
+        show_plural(static_cast<Count>(records_.size()), "configuration"));
   return wrong_ > 0 ? 1 : 0;
 }
 

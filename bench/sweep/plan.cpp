@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
@@ -85,7 +87,7 @@ void Plan::add_to_sum(const Record& r, const Estimate& e) {
 }
 
 std::string Plan::text() const {
-  std::vector<std::string> header{"algorithm", "ranks",  "size", "messages",
+  std::vector<std::string> header{"algorithm",  "ranks",  "size", "messages",
                                   "bytes sent", "memory", "time", "skipped"};
   std::vector<std::vector<std::string>> rows = rows_;
   if (!one_by_one_) {
@@ -93,16 +95,21 @@ std::string Plan::text() const {
     header.back() = "first reason to skip";
     header.insert(header.end() - 1, "skipped");
     for (const Sum& s : sums_)
-      rows.push_back({s.algorithm,
-                      range(std::to_string(s.least_ranks), std::to_string(s.most_ranks)),
-                      range(show_bytes(s.least_bytes), show_bytes(s.most_bytes)),
-                      show_count(s.done), show_messages(s.messages), show_memory(s.bytes),
-                      show_memory(s.memory), show_seconds(s.seconds), show_count(s.skipped),
-                      s.why});
+      rows.push_back(
+          {s.algorithm, range(std::to_string(s.least_ranks), std::to_string(s.most_ranks)),
+           range(show_bytes(s.least_bytes), show_bytes(s.most_bytes)), show_count(s.done),
+           show_messages(s.messages), show_memory(s.bytes), show_memory(s.memory),
+           show_seconds(s.seconds), show_count(s.skipped), s.why});
   }
   return fmt::format("{}\n{}, about {} in all, up to {} of memory\n", compact(header, rows),
                      show_plural(all_.done, "configuration"), show_seconds(all_.seconds),
                      show_memory(all_.memory));
+}
+
+void print(const Plan& plan, const SweepOptions& options) {
+  write_file(options.output, plan.text());
+  for (const std::string& file : {options.json, options.csv})
+    if (!file.empty()) say("note: --plan runs nothing: no records for {}\n", file);
 }
 
 }  // namespace arlab::bench

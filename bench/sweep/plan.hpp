@@ -40,4 +40,7 @@ class Plan {
   Sum all_;
 };
 
+/// Prints the plan, and notes the files that it does not write.
+void print(const Plan& plan, const SweepOptions& options);
+
 }  // namespace arlab::bench

@@ -17,10 +17,11 @@ std::string why_wrong(const Algorithm& algorithm, const Problem& problem, int se
   if (!unsupported(algorithm, problem).empty()) return "";
   const Proof proof = verify(algorithm, problem, segments);
   if (proof) return "";
-  return fmt::format("{} on {} is not a correct {}, so that its time would mean nothing: {} (see "
-                     "`arlab verify {} -p {}`)",
-                     algorithm.name, show_plural(problem.ranks, "rank"), name(problem.collective),
-                     proof.fault.text, algorithm.name, problem.ranks);
+  return fmt::format(
+      "{} on {} is not a correct {}, so that its time would mean nothing: {} (see "
+      "`arlab verify {} -p {}`)",
+      algorithm.name, show_plural(problem.ranks, "rank"), name(problem.collective),
+      proof.fault.text, algorithm.name, problem.ranks);
 }
 
 }  // namespace
@@ -35,8 +36,8 @@ const std::string& Proofs::refuted(const Config& config) {
     p.root = std::min(p.root, kProvedRanks - 1);
   }
   const int segments = std::min(config.segments, kProvedSegments);
-  const auto key = std::make_tuple(config.algorithm, p.collective, p.ranks, p.root, segments,
-                                   config.network);
+  const auto key =
+      std::make_tuple(config.algorithm, p.collective, p.ranks, p.root, segments, config.network);
   const auto [found, fresh] = known_.try_emplace(key);
   if (fresh) found->second = why_wrong(*config.algorithm, p, segments);
   return found->second;

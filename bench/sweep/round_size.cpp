@@ -21,8 +21,8 @@ RoundSizes::Size largest_round(const Algorithm& algorithm, const Problem& proble
     for (const Action& a : p.round())
       if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
     largest.actions = std::max(largest.actions, static_cast<double>(p.round().size()));
-    largest.reduced = std::max(largest.reduced, static_cast<double>(reduced) /
-                                                    static_cast<double>(problem.elements));
+    largest.reduced = std::max(
+        largest.reduced, static_cast<double>(reduced) / static_cast<double>(problem.elements));
   }
   return largest;
 }

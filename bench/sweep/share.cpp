@@ -10,6 +10,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/csv.hpp"
@@ -67,24 +68,32 @@ std::string part_path(const std::string& path, Rank rank, Rank ranks) {
   return fmt::format("{}.{}-of-{}", path, rank, ranks);
 }
 
+void check_share(const SweepOptions& options) {
+  const LaunchedRank self = expect_launched_rank();
+  if (options.json.empty() || options.json == "-")
+    fail(Blame::usage, "--share needs a file for the records of all processes: add --json FILE");
+  if (options.csv == "-" || options.output != "-")
+    fail(Blame::usage, "--share writes files, not tables: leave out --output and --csv -");
+  const std::string part = part_path(options.json, self.rank, self.ranks);
+  std::error_code ignored;
+  if (!options.resume && fs::exists(part, ignored))
+    fail(Blame::usage,
+         fmt::format("{} is left of a sweep that did not end: continue it with --resume, or remove "
+                     "the file",
+                     part));
+}
+
 Share::Share(const SweepOptions& options, const std::vector<Record>& records,
              std::span<const double> seconds)
-    : self_(expect_launched_rank()), json_(options.json), csv_(options.csv), part_(options) {
-  if (json_.empty() || json_ == "-")
-    fail(Blame::usage, "--share needs a file for the records of all processes: add --json FILE");
-  if (csv_ == "-" || options.output != "-")
-    fail(Blame::usage, "--share writes files, not tables: leave out --output and --csv -");
-  parts_ = parts_of(seconds, self_.ranks);
+    : self_(expect_launched_rank()),
+      json_(options.json),
+      csv_(options.csv),
+      part_(options),
+      parts_(parts_of(seconds, self_.ranks)) {
   for (const Record& record : records) identities_.push_back(identity(to_json(record)));
   part_.json = part_path(json_, self_.rank, self_.ranks);
   part_.csv.clear();
   part_.output.clear();
-  std::error_code ignored;
-  if (!options.resume && fs::exists(part_.json, ignored))
-    fail(Blame::usage,
-         fmt::format("{} is left of a sweep that did not end: continue it with --resume, or remove "
-                     "the file",
-                     part_.json));
 }
 
 // Whether the file of this part holds all of its configurations.
@@ -111,10 +120,10 @@ void Share::write_merged() const {
   std::error_code error;
   fs::rename(whole, json_, error);
   if (error)
-    fail(Blame::environment, fmt::format("cannot rename {} to {} ({}): the parts {} are complete, "
-                                         "join them with cat",
-                                         whole, json_, error.message(),
-                                         part_path(json_, 0, self_.ranks)));
+    fail(Blame::environment,
+         fmt::format("cannot rename {} to {} ({}): the parts {} are complete, "
+                     "join them with cat",
+                     whole, json_, error.message(), part_path(json_, 0, self_.ranks)));
   if (!csv_.empty()) {
     CsvFile csv(csv_);
     for (Json& record : read_results(json_).records) {
@@ -128,8 +137,8 @@ void Share::write_merged() const {
 void Share::merge() const {
   const std::string own = part_path(json_, self_.rank, self_.ranks);
   const auto count = static_cast<Count>(mine().end - mine().begin);
-  fmt::print(stderr, "rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks,
-             show_plural(count, "record"), own);
+  say("rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks, show_plural(count, "record"),
+      own);
   const MergeLock lock(fmt::format("{}.of-{}.lock", json_, self_.ranks));
   std::error_code ignored;
   if (!fs::exists(own, ignored)) return;  // another process has merged it
@@ -137,8 +146,8 @@ void Share::merge() const {
     if (!complete(r)) return;  // a later process merges
   write_merged();
   lock.remove();
-  fmt::print(stderr, "rank {} of {}: all parts are complete: merged {} into {}\n", self_.rank,
-             self_.ranks, show_plural(static_cast<Count>(identities_.size()), "record"), json_);
+  say("rank {} of {}: all parts are complete: merged {} into {}\n", self_.rank, self_.ranks,
+      show_plural(static_cast<Count>(identities_.size()), "record"), json_);
 }
 
 }  // namespace arlab::bench

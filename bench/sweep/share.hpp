@@ -29,10 +29,13 @@ std::vector<Range> parts_of(std::span<const double> seconds, Rank ranks);
 /// Returns "results.jsonl.2-of-4".
 std::string part_path(const std::string& path, Rank rank, Rank ranks);
 
+/// Throws Error(usage) without a rank in the environment, without a file, or if the file of this
+/// part is there already and is not resumed.
+void check_share(const SweepOptions& options);
+
 class Share {
  public:
-  /// Throws Error(usage) without a rank in the environment, without a file, or if the file of this
-  /// part is there already and is not resumed.
+  /// After check_share().
   Share(const SweepOptions& options, const std::vector<Record>& records,
         std::span<const double> seconds);
 

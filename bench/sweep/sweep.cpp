@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 
 #include "bench/cli/units.hpp"
-#include "bench/cli/write_file.hpp"
 #include "bench/sweep/plan.hpp"
 #include "bench/sweep/share.hpp"
 
@@ -81,6 +79,8 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
 
 int sweep(const SweepOptions& options, const std::vector<Config>& configs,
           const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate) {
+  check_outputs(options);
+  if (options.share) check_share(options);
   if (options.plan) {
     Plan plan(configs.size());
     for (const Config& config : configs) {
@@ -88,10 +88,9 @@ int sweep(const SweepOptions& options, const std::vector<Config>& configs,
       const Record r = planned(options, config, make_body, estimate, e);
       plan.add(r, e);
     }
-    write_file(options.output, plan.text());
+    print(plan, options);
     return 0;
   }
-  check_outputs(options);
   std::vector<Record> records;
   std::vector<double> seconds;
   records.reserve(configs.size());

@@ -1,8 +1,8 @@
 #include "bench/train/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <limits>
 
 #include "algorithms/base/error.hpp"
@@ -71,7 +71,8 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_number(app, "--samples", o.samples, 1, "Samples per epoch of synthetic data (default 8000)");
   app.add_flag("--augment", o.augment, "Shift training images at random, and mirror color images");
   add_word(app, "--sharding", o.sharding, "data (default), file or off");
-  add_number(app, "-B,--batch,--batch-size", o.batch, 1, "Samples per step, over all workers (default 64)");
+  add_number(app, "-B,--batch,--batch-size", o.batch, 1,
+             "Samples per step, over all workers (default 64)");
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");

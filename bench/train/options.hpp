@@ -52,7 +52,7 @@ struct Datasets {
 Datasets datasets_of(const TrainOptions& options, const training::Architecture& architecture);
 
 /// Throws Error(usage) that names the bad value.
-training::TrainerOptions learning_of(const TrainOptions& options,
-                                     collectives::Placement placement, Rank workers);
+training::TrainerOptions learning_of(const TrainOptions& options, collectives::Placement placement,
+                                     Rank workers);
 
 }  // namespace arlab::bench

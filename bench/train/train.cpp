@@ -2,9 +2,9 @@
 //
 // It is part of the program arlab-train, the only one that links LibTorch: loading it takes a third
 // of a second, which would delay every other command.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -198,12 +198,12 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
                     compressor_text(c.learning.options.gradients), std::to_string(options.batch),
                     steps > 0 ? show_count(steps) : "", show_count(c.learning.epochs)});
   }
-  return fmt::format("{}\n{}\n",
-                     compact({"model", "parameters", "gradients", "workers", "ranks", "strategy",
-                              "algorithm", "scheduler", "compressor", "batch", "steps per epoch",
-                              "epochs"},
-                             rows),
-                     show_plural(static_cast<Count>(configs.size()), "run"));
+  return fmt::format(
+      "{}\n{}\n",
+      compact({"model", "parameters", "gradients", "workers", "ranks", "strategy", "algorithm",
+               "scheduler", "compressor", "batch", "steps per epoch", "epochs"},
+              rows),
+      show_plural(static_cast<Count>(configs.size()), "run"));
 }
 
 // Finds out before the training, not after it.

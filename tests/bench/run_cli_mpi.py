@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "ASAN_OPTIONS": "detect_leaks=0",
+    "ARLAB_PROGRESS": "off",
 }
 
 

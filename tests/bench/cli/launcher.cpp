@@ -56,8 +56,10 @@ TEST_CASE("the rank is the launcher's") {
   CHECK(rank({{"SLURM_PROCID", "3"}, {"SLURM_NPROCS", "4"}}) == "3 of 4");
   CHECK(rank({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}) == "0 of 1");
   CHECK(rank({{"PMIX_RANK", "1"}, {"SLURM_NTASKS", "2"}}) == "1 of 2");
-  CHECK(rank({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"},  // srun started one mpirun
-              {"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}}) == "5 of 8");
+  CHECK(rank({{"SLURM_PROCID", "0"},
+              {"SLURM_NTASKS", "2"},  // srun started one mpirun
+              {"OMPI_COMM_WORLD_RANK", "5"},
+              {"OMPI_COMM_WORLD_SIZE", "8"}}) == "5 of 8");
 }
 
 TEST_CASE("variables that are not a rank below the ranks are refused where a sweep is shared") {

@@ -33,10 +33,15 @@ std::string refused(const std::vector<std::string>& words) {
 }  // namespace
 
 TEST_CASE("words that are right stay as they are") {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"do"}, {"do", "--list", "1,2", "-o", "-"}, {"do", "-o", "-5"},
-        {"do", "--one=x", "a", "b,c"}, {"do", "--flag", "a"}, {"do", "--", "-x"}, {"other", "-q"},
-        {"do", "--several", "a", "b", "--flag"}, {"--help"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"do"},
+                                                {"do", "--list", "1,2", "-o", "-"},
+                                                {"do", "-o", "-5"},
+                                                {"do", "--one=x", "a", "b,c"},
+                                                {"do", "--flag", "a"},
+                                                {"do", "--", "-x"},
+                                                {"other", "-q"},
+                                                {"do", "--several", "a", "b", "--flag"},
+                                                {"--help"}}) {
     std::vector<std::string> all = words;
     all.insert(all.begin(), "arlab");
     CHECK(checked(words) == all);

@@ -323,7 +323,8 @@ TEST_CASE("rejects lines that are not in the schema, with line and key, and leav
     return refused(bad);
   };
   CHECK(with("ranks", -4) == "\"ranks\" is -4, below 0: correct or remove the line");
-  CHECK(with("ranks", "4") == "\"ranks\" is \"4\", not of type integer: correct or remove the line");
+  CHECK(with("ranks", "4") ==
+        "\"ranks\" is \"4\", not of type integer: correct or remove the line");
   CHECK(with("claimed", {{"messages", 1}}) ==
         "\"claimed.elements_sent\" is missing: correct or remove the line");
   CHECK(with("kind", "measure").find("\"kind\" is \"measure\", which is unknown") == 0);
@@ -356,8 +357,9 @@ TEST_CASE("one process at a time writes a file") {
   {
     ResultFile first(path, Mode::fresh, kContext);
     for (const Mode mode : {Mode::fresh, Mode::resume})
-      CHECK(failure([&] { ResultFile(path, mode, kContext); }).find("another process writes " + path) !=
-            std::string::npos);
+      CHECK(failure([&] {
+              ResultFile(path, mode, kContext);
+            }).find("another process writes " + path) != std::string::npos);
     first.add(record(2));
     CHECK_FALSE(std::filesystem::exists(path + ".1"));
   }
