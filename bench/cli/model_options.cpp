@@ -1,8 +1,8 @@
 #include "bench/cli/model_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "bench/cli/options.hpp"
@@ -52,7 +52,8 @@ void ModelOptions::add(CLI::App& command) {
   std::string names;
   for (const simulator::Model& m : simulator::models())
     names += (names.empty() ? "" : " or ") + std::string(m.name);
-  command.add_option("--model", model,
+  command
+      .add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them")
       ->type_name("NAME");
   const std::string group = "Topology (of --model " + with_links(" or ") + ")";

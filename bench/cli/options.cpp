@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -51,8 +52,9 @@ std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
                                         std::string_view what, std::int32_t least,
                                         std::int32_t most) {
   std::vector<std::int32_t> all;
+  std::set<std::int64_t> there;
   for (const std::int64_t number : parse_counts(texts, what))
-    add_new(all, checked_number(number, what, least, most));
+    if (there.insert(number).second) all.push_back(checked_number(number, what, least, most));
   return all;
 }
 

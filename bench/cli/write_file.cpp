@@ -7,13 +7,34 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 
 namespace arlab::bench {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Whether the first line is that of a result file.
+bool holds_records(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::ifstream in(path, std::ios::binary);
+  std::string start(64, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.starts_with("{\"schema\":") &&
+         start.find("\"kind\":\"context\"") != std::string::npos;
+}
+
+}  // namespace
+
+void say_written(const std::string& path) {
+  if (path != "-") say("wrote {}\n", path);
+}
 
 void cannot_write(const std::string& path) {
   const int reason = errno;
@@ -47,6 +68,9 @@ void write_file(const std::string& path, std::string_view text) {
 
 void check_writable(const std::string& path) {
   if (path == "-") return;
+  if (holds_records(path))
+    fail(Blame::usage,
+         fmt::format("{} holds records, which would be lost: name another file", path));
   std::error_code ignored;
   const bool there = fs::exists(path, ignored);
   if (there && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored)) return;

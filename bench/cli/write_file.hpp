@@ -11,8 +11,8 @@ namespace arlab::bench {
 /// reason of the system.
 void write_file(const std::string& path, std::string_view text);
 
-/// Throws Error(environment), with the reason of the system, if the file cannot be written. Leaves
-/// no new file.
+/// Throws Error(environment), with the reason of the system, if the file cannot be written, and
+/// Error(usage) if it holds records, which would be lost. Leaves no new file.
 void check_writable(const std::string& path);
 
 /// The same for a folder, which it creates.
@@ -29,6 +29,9 @@ void redirect_stdout(const std::string& path);
 
 /// Creates the folder of `path`. A failure shows when the file is opened.
 void make_folder_of(const std::string& path);
+
+/// Reports on stderr that a file was written; nothing for "-".
+void say_written(const std::string& path);
 
 /// Throws Error(environment) if something printed to stdout was lost, on a full disk for example.
 void check_stdout();

@@ -141,8 +141,10 @@ void add_list(CLI::App& app, Session&) {
   command->add_option("-o,--output", *output, "File to write (default -, stdout)")
       ->type_name("FILE");
   command->callback([what, output] {
+    check_writable(*output);
     redirect_stdout(*output);
     list(*what);
+    say_written(*output);
   });
 }
 

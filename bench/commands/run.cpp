@@ -66,7 +66,13 @@ Record run_record(const Backend& backend, const Executor& executor, const Config
   return r;
 }
 
-double seconds_of(const RunCommand& command) { return 1.3 * command.measure.seconds; }
+// The wanted time and the check of each run, or as long as the fewest runs take.
+double seconds_of(const RunCommand& command, double messages) {
+  constexpr double kMessagesPerSecond = 1e7;  // of threads; more than networks send
+  const MeasureOptions& m = command.measure;
+  const double wanted = m.min_runs == m.max_runs ? 0 : 1.3 * m.seconds;
+  return std::max(wanted, (m.min_runs + m.warm_ups + 1) * messages / kMessagesPerSecond);
+}
 
 // Vectors in device memory, and one at a time in host memory.
 Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
@@ -78,10 +84,11 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   const double vector =
       static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
   const double needed = backend.vectors_per_rank * vector * p.ranks;
-  Estimate e{.memory = vector, .seconds = seconds_of(command)};
+  Estimate e{.memory = vector};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
     e.messages =
         static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
+  e.seconds = seconds_of(command, e.messages);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -102,7 +109,7 @@ Estimate estimate(RunCommand& command, const Backend& backend, const Config& con
   }
   return {.messages = static_cast<double>(cost.messages),
           .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = seconds_of(command)};
+          .seconds = seconds_of(command, static_cast<double>(cost.messages))};
 }
 
 // Context keys of the GPUs, where vectors lie on them.

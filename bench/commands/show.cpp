@@ -127,8 +127,13 @@ void show(const SweepOptions& options) {
       "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
       "step is done.\n";
-  if (!options.json.empty()) write_file(options.json, json);
-  if (options.json != "-" || options.output != "-") write_file(options.output, text);
+  if (!options.json.empty()) {
+    write_file(options.json, json);
+    say_written(options.json);
+  }
+  if (options.json == "-" && options.output == "-") return;
+  write_file(options.output, text);
+  say_written(options.output);
 }
 
 }  // namespace

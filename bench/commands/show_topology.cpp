@@ -71,6 +71,7 @@ void show(const ShowOptions& options) {
          "show topology needs a topology: add one of `arlab list topologies`, such as "
          "`arlab show topology torus`, or a GraphML or DOT file");
   if (!options.svg.empty()) check_writable(options.svg);
+  check_writable(options.output);
   redirect_stdout(options.output);
   const simulator::Topology topology = options.network.open(options.ranks);
   const simulator::Router router(
@@ -87,7 +88,11 @@ void show(const ShowOptions& options) {
     print_metrics(topology, m, router.routing());
     print_tiers(m);
   }
-  if (!options.svg.empty()) write_file(options.svg, svg_of(topology));
+  if (!options.svg.empty()) {
+    write_file(options.svg, svg_of(topology));
+    say_written(options.svg);
+  }
+  say_written(options.output);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 
@@ -29,24 +31,13 @@ const Column kMessages{"messages",
 const Column kRounds{"rounds", [](const Record& r) { return count_cell(r.sent, &Cost::rounds); }};
 const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
 
-// Settings that are not the default ones, where a command has them.
+// Settings that a sweep may vary.
 void add_settings(std::vector<Column>& columns) {
-  columns.push_back({"dtype", [](const Record& r) {
-                       using collectives::DType;
-                       return r.operand.dtype == DType::float32
-                                  ? ""
-                                  : std::string(name(r.operand.dtype));
-                     }});
-  columns.push_back({"op", [](const Record& r) {
-                       using collectives::Op;
-                       return r.operand.op == Op::sum ? "" : std::string(name(r.operand.op));
-                     }});
-  columns.push_back({"root", [](const Record& r) {
-                       return r.problem.root == 0 ? "" : std::to_string(r.problem.root);
-                     }});
-  columns.push_back({"segments", [](const Record& r) {
-                       return r.segments == 1 ? "" : std::to_string(r.segments);
-                     }});
+  columns.push_back(
+      {"dtype", [](const Record& r) { return std::string(name(r.operand.dtype)); }, "float32"});
+  columns.push_back({"op", [](const Record& r) { return std::string(name(r.operand.op)); }, "sum"});
+  columns.push_back({"root", [](const Record& r) { return std::to_string(r.problem.root); }, "0"});
+  columns.push_back({"segments", [](const Record& r) { return std::to_string(r.segments); }, "1"});
 }
 
 std::vector<Column> count_columns() {
@@ -69,9 +60,9 @@ std::vector<Column> count_columns() {
 }
 
 std::vector<Column> verify_columns() {
-  return {
-      kAlgorithm,
-      kRanks,
+  std::vector<Column> columns{kAlgorithm, kRanks};
+  add_settings(columns);
+  const std::vector<Column> own{
       {"proof", [](const Record& r) { return !r.wrong        ? ""
                                              : *r.wrong == 0 ? "right"
                                                              : "WRONG"; }},
@@ -86,6 +77,8 @@ std::vector<Column> verify_columns() {
        [](const Record& r) { return shortened(r.as<VerifyBody>().bracketing.value_or(""), 60); }},
       {"fault", [](const Record& r) { return r.as<VerifyBody>().fault.value_or(""); }},
       kSkipped};
+  columns.insert(columns.end(), own.begin(), own.end());
+  return columns;
 }
 
 // The columns of a measurement, besides its time.
@@ -163,6 +156,11 @@ std::string table(const std::vector<Record>& records) {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows(records.size());
   for (const Column& column : columns_of(records.front().kind())) {
+    const bool is_usual =
+        !column.usual.empty() && std::all_of(records.begin(), records.end(), [&](const Record& r) {
+          return column.cell(r) == column.usual;
+        });
+    if (is_usual) continue;
     header.push_back(column.header);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cell(records[i]));
   }

@@ -95,7 +95,10 @@ void Output::add(Record record) {
 
 int Output::finish() {
   if (progress_) progress_->clear();
-  if (!table_.empty()) write_file(table_, table(records_));
+  if (!table_.empty()) {
+    write_file(table_, table(records_));
+    say_written(table_);
+  }
   check_stdout();
   if (resumed_ > 0) say("note: the file already held {} of {} configurations\n", resumed_, done_);
   if (wrong_ > 0)

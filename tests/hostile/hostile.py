@@ -104,13 +104,18 @@ def judge(case, code, out, err, fresh):
     if code != 0:
         if "error: " not in err:
             return "message" if err.strip() else "silence", f"exit {code}: {first}"
-        names = [name for name in case.names if name]
+        names = [escaped(part) for name in case.names for part in (name, name.lstrip("-"), *name.split(",")) if len(part) > 1 or part in err]
         if names and not any(name in err for name in names):
             return "message", f"names neither option nor value: {first}"
         return "", ""
     if not out and not fresh and not err and case.stdout == "pipe" and "/dev/null" not in case.arguments:
         return "silence", "exit 0 without a word or a file"
     return "", ""
+
+
+def escaped(text):
+    """Control characters as the program prints them."""
+    return "".join(f"\\x{ord(c):02x}" if ord(c) < 32 and c != "\n" or ord(c) == 127 else c for c in text)
 
 
 def judge_files(case, folder, code, text_before):
