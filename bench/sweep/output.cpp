@@ -32,6 +32,8 @@ Record record_of(Record::Body body, const Config& config) {
   }
   r.lanes =
       static_cast<int>(std::min(config.problem.elements, Count{config.segments} * Count{a.lanes}));
+  if (!a.cost_model)
+    fail(Blame::check, fmt::format("{} has no cost_model: write its closed form", a.name));
   r.claimed = predicted_cost(a, config.problem, config.segments);
   return r;
 }
