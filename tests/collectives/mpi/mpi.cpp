@@ -1,6 +1,5 @@
 // Conformance over MPI, at whatever number of ranks the job has: the whole catalogue, all types and
 // operations, and MPI_Allreduce itself, which checks the pattern with code that nobody here wrote.
-#define CATCH_CONFIG_RUNNER  // mpi_main.hpp
 #include "collectives/mpi/mpi.hpp"
 
 #include "algorithms/base/error.hpp"

@@ -1,6 +1,5 @@
 // On GPUs: the whole catalogue through NCCL, one process with a thread for each GPU, and
 // ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
-#define CATCH_CONFIG_RUNNER  // gpu_main.hpp
 #include "collectives/nccl/nccl.hpp"
 
 #include "algorithms/base/error.hpp"
