@@ -58,6 +58,13 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
   return all;
 }
 
+std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
+                            std::int32_t most) {
+  if (number < least || number > most)
+    fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
+  return static_cast<std::int32_t>(number);
+}
+
 std::string show_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

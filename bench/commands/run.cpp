@@ -7,13 +7,10 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/commands/run_plan.hpp"
 #include "bench/measure/job.hpp"
-#include "bench/measure/measure.hpp"
 #include "bench/results/context.hpp"
-#include "bench/sweep/plan.hpp"
 #include "bench/sweep/proofs.hpp"
-#include "bench/sweep/round_size.hpp"
-#include "bench/sweep/sweep.hpp"
 #include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench {
@@ -21,13 +18,6 @@ namespace {
 
 using collectives::Backend;
 using collectives::Executor;
-
-struct RunCommand {
-  SweepOptions sweep;
-  MeasureOptions measure;
-  std::string backend;
-  RoundSizes rounds;
-};
 
 // Configurations that are measured in turns: one problem and operand, all algorithms and segments,
 // and the native one.
@@ -66,52 +56,6 @@ Record run_record(const Backend& backend, const Executor& executor, const Config
   return r;
 }
 
-// The wanted time and the check of each run, or as long as the fewest runs take.
-double seconds_of(const RunCommand& command, double messages) {
-  constexpr double kMessagesPerSecond = 1e7;  // of threads; more than networks send
-  const MeasureOptions& m = command.measure;
-  const double wanted = m.min_runs == m.max_runs ? 0 : 1.3 * m.seconds;
-  return std::max(wanted, (m.min_runs + m.warm_ups + 1) * messages / kMessagesPerSecond);
-}
-
-// Vectors in device memory, and one at a time in host memory.
-Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
-                             const Config& config) {
-  const Problem& p = config.problem;
-  double available = 0;
-  for (const collectives::DeviceInfo& device : backend.devices())
-    available += static_cast<double>(device.memory);
-  const double vector =
-      static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
-  const double needed = backend.vectors_per_rank * vector * p.ranks;
-  Estimate e{.memory = vector};
-  if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages =
-        static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
-  e.seconds = seconds_of(command, e.messages);
-  if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
-    e.impossible = fmt::format(
-        "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
-        show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(available)));
-  return e;
-}
-
-// The vector and its input on every rank of this machine, and received elements to be reduced.
-Estimate estimate(RunCommand& command, const Backend& backend, const Config& config) {
-  const Problem& p = config.problem;
-  if (backend.devices && backend.unavailable_reason().empty())
-    return estimate_on_devices(command, backend, config);
-  double vectors = static_cast<double>(backend.vectors_per_rank) * static_cast<double>(p.elements);
-  Cost cost;
-  if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost = predicted_cost(*config.algorithm, p, config.segments);
-    vectors += command.rounds.reduced_elements(config);
-  }
-  return {.messages = static_cast<double>(cost.messages),
-          .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = seconds_of(command, static_cast<double>(cost.messages))};
-}
-
 // Context keys of the GPUs, where vectors lie on them.
 Json device_context() {
   const std::string links = collectives::gpu_links(), nccl = collectives::nccl_version_or_none();
@@ -121,32 +65,6 @@ Json device_context() {
           {"copy_limit_gbps", collectives::gpu_copy_limit()},
           {"cuda", collectives::cuda_versions()},
           {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
-}
-
-int plan(RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
-  Plan plan(configs.size());
-  for (const Config& c : configs) {
-    Record r = record_of(RunBody{}, c);
-    const Estimate e = estimate(command, backend, c);
-    if (!r.skipped)
-      if (std::string why = too_big(command.sweep, e); !why.empty()) r.skipped = std::move(why);
-    plan.add(r, e);
-  }
-  print(plan, command.sweep);
-  return 0;
-}
-
-// What this rank is about to do, for a comparison with the other ranks.
-std::string plan_of(const RunCommand& command, const Backend& backend,
-                    const std::vector<Config>& configs) {
-  const MeasureOptions& m = command.measure;
-  std::string text = fmt::format("{} {} {} {} {} {}", backend.name, command.sweep.plan, m.seconds,
-                                 m.min_runs, m.max_runs, m.warm_ups);
-  for (const Config& c : configs)
-    text += fmt::format("; {} {} {} {} {} {} {} {}", c.algorithm->name, name(c.problem.collective),
-                        c.problem.ranks, c.problem.elements, c.problem.root, c.segments,
-                        name(c.operand.dtype), name(c.operand.op));
-  return text;
 }
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
@@ -215,9 +133,12 @@ int run(RunCommand& command, Job& job) {
     return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
-  job.expect_same(plan_of(command, backend, configs), shell_quoted(command.sweep.command));
+  job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
   if (job.is_root()) check_outputs(command.sweep);
-  if (command.sweep.plan) return job.is_root() ? plan(command, backend, configs) : 0;
+  if (command.sweep.plan) {
+    if (job.is_root()) print_plan(command, backend, configs);
+    return 0;
+  }
   Proofs proofs;
   for (const Config& config : configs)  // one that waits for ever would hang
     if (const std::string& why = proofs.refuted(config); !why.empty()) fail(Blame::check, why);

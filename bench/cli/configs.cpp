@@ -1,0 +1,202 @@
+// The values of the options of a sweep, and its configurations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr Count kMostConfigs = 1'000'000;
+constexpr Rank kMostRanks = Rank{1} << 30;
+constexpr int kMostSegments = 1 << 16;
+
+template <class Named, std::size_t N, class Parse>
+Named parse_name(const std::string& text, const Named (&all)[N], std::string_view what,
+                 Parse parse) {
+  if (const auto found = parse(text)) return *found;
+  std::vector<std::string_view> names;
+  for (const Named one : all) names.push_back(name(one));
+  fail_unknown(what, text, names);
+}
+
+std::vector<std::string> or_usual(const std::vector<std::string>& given, const char* usual) {
+  return given.empty() ? std::vector<std::string>{usual} : given;
+}
+
+template <class T>
+void add_new(std::vector<T>& all, T one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
+                                        std::string_view what, std::int32_t least,
+                                        std::int32_t most) {
+  std::vector<std::int32_t> all;
+  std::set<std::int64_t> there;
+  for (const std::int64_t number : parse_counts(texts, what))
+    if (there.insert(number).second) all.push_back(checked_number(number, what, least, most));
+  return all;
+}
+
+// A word that is not like any algorithm may have been meant as one more value of the option before
+// it: "--fault A B".
+const Algorithm& named(const std::string& name, const std::vector<std::string>& command) {
+  const auto names = names_of(arlab::algorithms());
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  const auto at = std::find(command.begin(), command.end(), name);
+  const bool after_value = at - command.begin() > 3 && at != command.end() &&
+                           (at - 2)->starts_with('-') && (at - 2)->find('=') == std::string::npos;
+  if (known || !after_value || !nearest(name, names).empty()) return find_algorithm(name);
+  fail(Blame::usage, fmt::format("'{}' is not an algorithm (one of {}): if it is another value of "
+                                 "{}, write {} again before it",
+                                 name, fmt::join(names, ", "), *(at - 2), *(at - 2)));
+}
+
+}  // namespace
+
+std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
+  std::vector<collectives::DType> all;
+  for (const std::string& text : or_usual(dtypes, "float32"))
+    add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+  return all;
+}
+
+std::vector<collectives::Op> SweepOptions::parsed_ops() const {
+  std::vector<collectives::Op> all;
+  for (const std::string& text : or_usual(ops, "sum"))
+    add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+  return all;
+}
+
+std::vector<Rank> SweepOptions::parsed_roots() const {
+  return parse_numbers(or_usual(roots, "0"), "--root", 0, kMostRanks - 1);
+}
+
+std::vector<int> SweepOptions::parsed_segments() const {
+  return parse_numbers(or_usual(segments, "1"), "--segments", 1, kMostSegments);
+}
+
+Collective SweepOptions::parsed_collective() const {
+  return parse_name(collective, kCollectives, "collective", collective_named);
+}
+
+std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
+  std::vector<std::string> wanted = positional;
+  wanted.insert(wanted.end(), algorithms.begin(), algorithms.end());
+  if (wanted.empty()) wanted = {"all"};
+  const Collective task = parsed_collective();
+  std::vector<const Algorithm*> chosen;
+  const auto choose = [&](const Algorithm& a) {
+    if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
+  };
+  for (const std::string& name : wanted) {
+    if (name != "all") {
+      choose(named(name, command));
+      continue;
+    }
+    for (const Algorithm& a : arlab::algorithms())
+      if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
+        choose(a);
+  }
+  return chosen;
+}
+
+std::vector<Rank> SweepOptions::parsed_ranks() const {
+  std::vector<Rank> all;
+  for (const std::int64_t p : parse_counts(ranks, "--ranks")) {
+    if (p < 1 || p > kMostRanks)
+      fail(Blame::usage, fmt::format("ranks is {}: give 1 to {}, for example -p 4", p, kMostRanks));
+    all.push_back(static_cast<Rank>(p));
+  }
+  return all;
+}
+
+std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const {
+  if (!sizes.empty() && !elements.empty())
+    fail(Blame::usage, "--elements and --size both set the length of the vector: give only one");
+  if (sizes.empty()) return parse_counts(elements, "--elements");
+  const auto element = static_cast<Count>(collectives::size_of(dtype));
+  std::vector<Count> all;
+  for (const std::int64_t bytes : parse_counts(sizes, "--size")) {
+    if (bytes % element != 0)
+      fail(Blame::usage, fmt::format("--size {} is not a whole number of {}-byte elements ({}): "
+                                     "use a multiple of {}, or -n",
+                                     bytes, element, name(dtype), element));
+    all.push_back(bytes / element);
+  }
+  return all;
+}
+
+bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
+  const auto names = [&](const std::vector<std::string>& wanted) {
+    return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
+  };
+  return algorithm.grouped && !problem.groups && !names(positional) && !names(algorithms);
+}
+
+std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
+  if (group_size == 0) return nullptr;
+  constexpr Rank kMostGrouped = 1 << 24;  // groups are lists of ranks
+  if (p > kMostGrouped)
+    fail(Blame::usage, fmt::format("ranks is {}: with --groups give at most {}", p, kMostGrouped));
+  return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+}
+
+std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
+  const auto chosen = chosen_algorithms();
+  const Collective task = parsed_collective();
+  const std::vector<Rank> all_ranks = parsed_ranks(), all_roots = parsed_roots();
+  const std::vector<int> all_segments = parsed_segments();
+  const auto all_dtypes = parsed_dtypes();
+  const auto all_ops = parsed_ops();
+  std::vector<std::vector<Count>> elements_of;  // by type
+  for (const collectives::DType dtype : all_dtypes) elements_of.push_back(parsed_elements(dtype));
+  const std::size_t choices = std::max<std::size_t>(1, networks.size());
+  double total = 1;
+  for (const std::size_t n :
+       {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
+        all_segments.size(), chosen.size(), elements_of.front().size()})
+    total *= static_cast<double>(n);
+  if (total > kMostConfigs)
+    fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
+                                   "{} configurations in one sweep",
+                                   total, show_count(kMostConfigs)));
+  if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
+      (all_segments.size() > 1 || all_segments.front() > 1))
+    fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
+                                   "instead of one chunk: use 1 segment",
+                                   all_segments.back(), name(task)));
+  std::vector<Config> all;
+  all.reserve(static_cast<std::size_t>(total));
+  std::vector<std::shared_ptr<const Groups>> groups(choices);
+  const auto add = [&](const Problem& problem, collectives::Operand operand) {
+    for (std::size_t i = 0; i < choices; ++i)
+      for (const int pieces : all_segments)
+        for (const Algorithm* algorithm : chosen) {
+          Config config{algorithm, problem, operand, pieces, i, groups[i]};
+          config.problem.groups = groups[i].get();
+          if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
+        }
+  };
+  for (const Rank p : all_ranks) {
+    for (std::size_t i = 0; i < choices; ++i)
+      groups[i] = group_size > 0 || networks.empty() ? given_groups(p) : networks[i](p);
+    for (std::size_t t = 0; t < all_dtypes.size(); ++t)
+      for (const collectives::Op op : all_ops)
+        for (const Rank root : all_roots)
+          for (const Count n : elements_of[t]) {
+            const Problem problem{task, p, n, root};
+            check(problem);
+            add(problem, {all_dtypes[t], op});
+          }
+  }
+  return all;
+}
+
+}  // namespace arlab::bench
