@@ -106,13 +106,14 @@ void export_one(const ExportCommand& command) {
     fail(Blame::usage, why + ": choose another algorithm or --collective");
   const Record planned = record_of(CountBody{}, config);
   const double events =
-      std::max(static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned));
+      std::max({static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned),
+                static_cast<double>(config.problem.ranks)});
   const double limit = command.format == "ti" ? 1e7 : 2e6;
   if (events > limit)
-    fail(Blame::usage, fmt::format("{} messages in {} rounds make a file too large to open: use "
-                                   "fewer ranks",
-                                   show_count(planned.claimed->messages),
-                                   show_count(static_cast<Count>(std::min(events, 9e18)))));
+    fail(Blame::usage,
+         fmt::format("{} messages of {} make a file too large to open: use fewer ranks",
+                     show_count(planned.claimed->messages),
+                     show_plural(config.problem.ranks, "rank")));
   std::string text;
   if (command.format == "json") {
     text = schedule_json(config).dump() + "\n";

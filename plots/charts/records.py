@@ -80,7 +80,7 @@ def _renamed(one: Any, renamed: Mapping[str, str]) -> Any:
 def _parse(path: str) -> Iterator[Record]:
     context: dict[str, Any] = {}
     try:
-        text = Path(path).read_bytes().decode("utf-8", errors="replace")
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise BadRecord(f"{path}: {error.strerror}; write it with `arlab ... --json {path}`") from None
     *whole, last = text.split("\n")

@@ -264,7 +264,7 @@ def damaged_files():
     for label, text in (("deep", "[" * 100_000 + "]" * 100_000 + "\n"), ("deep-key", '{"schema":2,"kind":"count","x":' + "[" * 9999 + "]" * 9999 + "}\n"),
                         ("cut-inside", line(context) + "\n" + line(record)[:50] + "\n" + line(record) + "\n"), ("number", "17\n"), ("text", '"kind"\n'),
                         ("zeros", "\0" * 1000 + "\n"), ("html", "<html></html>\n"), ("huge-number", '{"schema":1e999,"kind":"count"}\n'),
-                        ("two", "{}{}\n"), ("bom", "\ufeff" + line(record) + "\n")):
+                        ("two", "{}{}\n")):
         yield f"file-{label}.jsonl", text, "record"
 
 

@@ -104,7 +104,7 @@ def judge(case, code, out, err, fresh):
     if code != 0:
         if "error: " not in err:
             return "message" if err.strip() else "silence", f"exit {code}: {first}"
-        names = [escaped(part) for name in case.names for part in (name, name.lstrip("-"), *name.split(",")) if len(part) > 1 or part in err]
+        names = [escaped(part) for name in case.names for part in (name, name.lstrip("-"), *re.split("[,=:]", name)) if len(part) > 1 or part in err]
         if names and not any(name in err for name in names):
             return "message", f"names neither option nor value: {first}"
         return "", ""
