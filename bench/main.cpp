@@ -52,12 +52,18 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-// Every process that fails says why. In a job of several processes, rank 0 is first: if the others
-// fail alike, the launcher ends them with it, before they repeat the message.
-void print_error(std::string_view text) {
+bool works_alone(std::string_view command) {
+  constexpr std::string_view kAlone[] = {"list",     "show",   "verify",  "count",
+                                         "simulate", "report", "explore", "export"};
+  return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
+}
+
+// Every process that fails says why. In a job of processes that communicate, rank 0 is first: if the
+// others fail alike, the launcher ends them with it, before they repeat the message.
+void print_error(std::string_view text, std::string_view command) {
   const auto launched = launched_rank();
   const bool named = launched && launched->rank > 0;
-  if (named) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  if (named && !works_alone(command)) std::this_thread::sleep_for(std::chrono::seconds(1));
   say("error: {}{}\n", named ? fmt::format("rank {}: ", launched->rank) : std::string(),
       printable(text));
 }
@@ -157,17 +163,18 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string_view command = argc < 2 ? "" : argv[1];
   try {
     return run({argv, argv + argc});
   } catch (const Error& e) {
-    print_error(e.what());
+    print_error(e.what(), command);
     return static_cast<int>(e.blame());
   } catch (const std::bad_alloc&) {
-    print_error(
-        "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs");
+    print_error("out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs",
+                command);
     return 3;
   } catch (const std::exception& e) {
-    print_error(e.what());
+    print_error(e.what(), command);
     return 3;
   }
 }

@@ -129,7 +129,7 @@ int in_job(const std::function<int(Job&)>& body) {
     const auto* known = dynamic_cast<const Error*>(&e);
     // Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
     if (!job.is_root() && known && known->blame() != Blame::check)
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      std::this_thread::sleep_for(std::chrono::seconds(1));
     say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
         e.what());
     job.leave(known ? static_cast<int>(known->blame()) : 3);
