@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "algorithms/algorithm.hpp"
@@ -171,6 +172,16 @@ int main(int argc, char** argv) {
     return static_cast<int>(e.blame());
   } catch (const std::bad_alloc&) {
     print_error("out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs",
+                command);
+    return 3;
+  } catch (const std::system_error& e) {
+    // {fmt} throws it where stdout is closed or full.
+    const bool output = std::string_view(e.what()).starts_with("cannot write to file");
+    print_error(output
+                    ? fmt::format("cannot write to stdout ({}): make room where it goes, or send "
+                                  "it somewhere else",
+                                  e.code().message())
+                    : e.what(),
                 command);
     return 3;
   } catch (const std::exception& e) {
