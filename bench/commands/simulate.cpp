@@ -131,13 +131,14 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   e.seconds = std::max(e.messages / kMessagesPerSecond + e.packets / kHopsPerSecond,
                        rounds_of_all(config, r) / kRoundsPerSecond);
   const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
-  e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
+  const int lanes = std::max(1, r.lanes.value_or(1));
+  e.memory = static_cast<double>(config.problem.ranks) * lanes *
              (kBytesPerRank + kBytesPerAction * actions);
   if (command.model.parsed_model().has_links) {
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
     const double flows =
-        static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) * std::max(1., actions / 2);
+        static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
     e.memory += flows * kBytesPerFlow;
     e.seconds += e.messages * flows * kSecondsPerVisit;
   }
