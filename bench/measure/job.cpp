@@ -125,7 +125,7 @@ int in_job(const std::function<int(Job&)>& body) {
   try {
     return body(job);
   } catch (const std::exception& e) {
-    if (job.ranks() < 2) throw;
+    if (job.ranks() == 0) throw;
     const auto* known = dynamic_cast<const Error*>(&e);
     // Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
     if (!job.is_root() && known && known->blame() != Blame::check)

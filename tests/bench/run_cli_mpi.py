@@ -100,6 +100,13 @@ class Job(program.ProgramTest):
         _, err = self.arlab("run", "ring", "-b", "mpi", "-p", 4, code=2)
         self.assertEqual(err, "error: backend mpi needs a job: start it as `mpirun -n 4 arlab run ...`\n")
 
+    def test_a_process_that_no_launcher_started_says_why_it_fails(self):
+        variables = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}
+        done = subprocess.run(self.command("run", "ring", "-p", "2", "-n", "10"), cwd=self.folder, env={**ENVIRONMENT, **variables},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:  # MPICH runs it as the only rank
+            self.assertIn("error: ", done.stderr)
+
     def test_plan_is_said_once(self):
         code, out, err = self.mpirun(3, "run", "all", "-s", "1K", "--plan")
         self.assertEqual((code, err), (0, ""))
