@@ -96,6 +96,11 @@ void export_one(const ExportCommand& command) {
     fail_unknown("format", command.format, formats);
   check_writable(command.file);
   (void)command.model.values();  // throws for a value that is not one, whatever the format
+  if (command.format != "perfetto")
+    for (const auto& [name, text] : command.model.given)
+      if (!text.empty())
+        say("note: --{} has no effect on --format {}, which holds no times\n", name,
+            command.format);
   const std::vector<Config> configs = command.sweep.configs(command.model.groups());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
