@@ -1,9 +1,9 @@
 #include "algorithms/algorithm.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
-#include "algorithms/base/names.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab {
@@ -19,38 +19,63 @@ void expect_lanes(const Problem& problem, int segments) {
                               "segment"));
 }
 
-// Lanes of the same size and number cost the same, so that at most two are evaluated per number.
+// The same lane, `lanes` times.
+void add_lanes(Cost& sum, const Cost& cost, Count lanes) {
+  sum.messages += lanes * cost.messages;
+  sum.elements += lanes * cost.elements;
+  sum.rounds = std::max(sum.rounds, cost.rounds);
+}
+
+// Equal lanes of the same number cost the same, so that at most two are evaluated per number.
 template <class CostModel>
 Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments,
                     CostModel cost_model) {
+  Cost sum;
+  if (algorithm.lane_weights) {
+    for (const Lane& lane : lanes_of(algorithm, problem, segments))
+      add_lanes(sum, cost_model(lane.problem), 1);
+    return sum;
+  }
   expect_lanes(problem, segments);
   const Count parts = Count{segments} * algorithm.lanes;
   const Count longer = problem.elements % parts;  // the first lanes have one element more
-  Cost sum;
-  const auto add = [&](std::int32_t number, Count elements, Count lanes) {
-    if (lanes == 0 || elements == 0) return;
-    Problem lane = problem;
-    lane.elements = elements;
-    lane.lane = number;
-    const Cost cost = cost_model(lane);
-    sum.messages += lanes * cost.messages;
-    sum.elements += lanes * cost.elements;
-    sum.rounds = std::max(sum.rounds, cost.rounds);
-  };
   for (std::int32_t number = 0; number < algorithm.lanes; ++number) {
-    const Count all = segments;
     const Count of_longer = (longer + algorithm.lanes - 1 - number) / algorithm.lanes;
-    add(number, problem.elements / parts + 1, of_longer);
-    add(number, problem.elements / parts, all - of_longer);
+    Problem lane = problem;
+    lane.lane = number;
+    lane.elements = problem.elements / parts + 1;
+    if (of_longer > 0) add_lanes(sum, cost_model(lane), of_longer);
+    lane.elements = problem.elements / parts;
+    if (lane.elements > 0) add_lanes(sum, cost_model(lane), segments - of_longer);
   }
   return sum;
 }
 
-}  // namespace
-
-const Algorithm& find_algorithm(std::string_view name) {
-  return find_named(algorithms(), name, "algorithm");
+// Returns where each lane of each segment begins in the vector, and the end.
+std::vector<Count> cut(Count elements, int segments, std::span<const Count> weights) {
+  const auto lanes = static_cast<Count>(weights.size());
+  std::vector<Count> begins{0};
+  const auto equal = [&](Count weight) { return weight == weights.front(); };
+  if (std::all_of(weights.begin(), weights.end(), equal)) {
+    const Blocks blocks(elements, segments * lanes);
+    for (Count part = 1; part <= blocks.parts; ++part) begins.push_back(blocks.begin(part));
+    return begins;
+  }
+  __extension__ using Wide = __int128;  // elements times weights exceeds 64 bits
+  const Count total = std::accumulate(weights.begin(), weights.end(), Count{0});
+  const Blocks blocks(elements, segments);
+  for (Count segment = 0; segment < segments; ++segment) {
+    Count weight = 0;
+    for (const Count its : weights) {
+      weight += its;
+      begins.push_back(blocks.begin(segment) +
+                       static_cast<Count>(Wide{blocks.size(segment)} * weight / total));
+    }
+  }
+  return begins;
 }
+
+}  // namespace
 
 std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
   const auto& known = algorithm.collectives;
@@ -61,13 +86,16 @@ std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
 
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments) {
   expect_lanes(problem, segments);
-  const Count parts = Count{segments} * algorithm.lanes;
-  const Blocks blocks(problem.elements, parts);
+  const std::vector<Count> weights = algorithm.lane_weights
+                                         ? algorithm.lane_weights(problem)
+                                         : std::vector<Count>(index(algorithm.lanes), 1);
+  const std::vector<Count> begins = cut(problem.elements, segments, weights);
   std::vector<Lane> lanes;
-  for (Count i = 0; i < parts && blocks.size(i) > 0; ++i) {
-    Lane lane{problem, blocks.begin(i)};
-    lane.problem.elements = blocks.size(i);
-    lane.problem.lane = static_cast<std::int32_t>(i % algorithm.lanes);
+  for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
+    if (begins[part] == begins[part + 1]) continue;
+    Lane lane{problem, begins[part]};
+    lane.problem.elements = begins[part + 1] - begins[part];
+    lane.problem.lane = static_cast<std::int32_t>(part % weights.size());
     lanes.push_back(lane);
   }
   return lanes;

@@ -6,12 +6,16 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/schedule_file.hpp"
+#include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 
 namespace arlab::bench {
 namespace {
 
+constexpr std::string_view kFile = "file:";  // before the path of a schedule
 constexpr Count kMostConfigs = 1'000'000;
 constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
@@ -48,7 +52,8 @@ std::vector<std::int32_t> parse_numbers(const std::vector<std::string>& texts,
 // it: "--fault A B".
 const Algorithm& named(const std::string& name, const std::vector<std::string>& command) {
   const auto names = names_of(arlab::algorithms());
-  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  const bool known = std::find(names.begin(), names.end(), name) != names.end() ||
+                     name.find(':') != std::string::npos;
   const auto at = std::find(command.begin(), command.end(), name);
   const bool after_value = at - command.begin() > 3 && at != command.end() &&
                            (at - 2)->starts_with('-') && (at - 2)->find('=') == std::string::npos;
@@ -86,9 +91,18 @@ Collective SweepOptions::parsed_collective() const {
   return parse_name(collective, kCollectives, "collective", collective_named);
 }
 
+const Algorithm& SweepOptions::from_file(const std::string& path) const {
+  std::shared_ptr<const Algorithm>& algorithm = files_[path];
+  if (!algorithm) {
+    auto script = std::make_shared<const Script>(read_schedule(path));
+    algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
+  }
+  return *algorithm;
+}
+
 std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
-  std::vector<std::string> wanted = positional;
-  wanted.insert(wanted.end(), algorithms.begin(), algorithms.end());
+  std::vector<std::string> wanted = split_specs(positional);
+  for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
   if (wanted.empty()) wanted = {"all"};
   const Collective task = parsed_collective();
   std::vector<const Algorithm*> chosen;
@@ -96,6 +110,10 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
     if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
   };
   for (const std::string& name : wanted) {
+    if (name.starts_with(kFile)) {
+      choose(from_file(name.substr(kFile.size())));
+      continue;
+    }
     if (name != "all") {
       choose(named(name, command));
       continue;
@@ -137,18 +155,23 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
   const auto names = [&](const std::vector<std::string>& wanted) {
     return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
   };
-  return algorithm.grouped && !problem.groups && !names(positional) && !names(algorithms);
+  if (names(split_specs(positional)) || names(split_specs(algorithms))) return false;
+  return (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
+         (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
 }
 
-std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
-  if (group_size == 0) return nullptr;
+RankLayout SweepOptions::given_layout(Rank p) const {
+  RankLayout layout;
   constexpr Rank kMostGrouped = 1 << 24;  // groups are lists of ranks
-  if (p > kMostGrouped)
+  if (group_size != 0 && p > kMostGrouped)
     fail(Blame::usage, fmt::format("ranks is {}: with --groups give at most {}", p, kMostGrouped));
-  return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+  if (group_size != 0)
+    layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+  if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  return layout;
 }
 
-std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
+std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {
   const auto chosen = chosen_algorithms();
   const Collective task = parsed_collective();
   const std::vector<Rank> all_ranks = parsed_ranks(), all_roots = parsed_roots();
@@ -174,19 +197,27 @@ std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) co
                                    all_segments.back(), name(task)));
   std::vector<Config> all;
   all.reserve(static_cast<std::size_t>(total));
-  std::vector<std::shared_ptr<const Groups>> groups(choices);
+  std::vector<RankLayout> layouts(choices);
   const auto add = [&](const Problem& problem, collectives::Operand operand) {
     for (std::size_t i = 0; i < choices; ++i)
       for (const int pieces : all_segments)
         for (const Algorithm* algorithm : chosen) {
-          Config config{algorithm, problem, operand, pieces, i, groups[i]};
-          config.problem.groups = groups[i].get();
+          Config config{algorithm, problem, operand, pieces, i, layouts[i]};
+          config.problem.groups = layouts[i].groups.get();
+          config.problem.grid = layouts[i].grid.get();
+          check(config.problem);
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }
   };
   for (const Rank p : all_ranks) {
-    for (std::size_t i = 0; i < choices; ++i)
-      groups[i] = group_size > 0 || networks.empty() ? given_groups(p) : networks[i](p);
+    const RankLayout given = given_layout(p);
+    for (std::size_t i = 0; i < choices; ++i) {
+      layouts[i] = given;
+      if (networks.empty()) continue;
+      const RankLayout found = networks[i](p);
+      if (!given.groups) layouts[i].groups = found.groups;
+      if (!given.grid) layouts[i].grid = found.grid;
+    }
     for (std::size_t t = 0; t < all_dtypes.size(); ++t)
       for (const collectives::Op op : all_ops)
         for (const Rank root : all_roots)

@@ -51,11 +51,13 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
 }
 
 void SweepOptions::add_names(CLI::App& app) {
-  app.add_option("algorithms", positional, "Algorithms, or all (default)")
-      ->type_name("")
-      ->delimiter(',');
-  as_list(app.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
-      ->type_name("NAMES");
+  app.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("");
+  app.add_option("-a,--algorithm", algorithms,
+                 "The same, as an option: ring,recursive_multiplying:k=4")
+      ->type_name("NAMES")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   app.add_option("-c,--collective", collective,
                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
@@ -69,6 +71,8 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
   as_list(app.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
   add_number(app, "--groups", group_size, 1, kMostRanks,
              "Consecutive ranks per node, for algorithms that use nodes");
+  app.add_option("--dims", dims, "The ranks as a torus, for algorithms that use one: 16x16")
+      ->type_name("SIZES");
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {

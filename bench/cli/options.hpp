@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace CLI {
@@ -21,18 +23,24 @@ namespace arlab::bench {
 
 class Progress;
 
+/// What is known about where ranks are; null: nothing.
+struct RankLayout {
+  std::shared_ptr<const Groups> groups;
+  std::shared_ptr<const RankGrid> grid;
+};
+
 /// One configuration of a sweep.
 struct Config {
   const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
   Problem problem;
   collectives::Operand operand;
   int segments = 1;
-  std::size_t network = 0;                 ///< index into the networks of the sweep
-  std::shared_ptr<const Groups> groups{};  ///< that `problem` points to
+  std::size_t network = 0;  ///< index into the networks of the sweep
+  RankLayout layout{};      ///< that `problem` points to
 };
 
-/// Returns the groups of the given number of ranks on a network; null without groups.
-using GroupsOf = std::function<std::shared_ptr<const Groups>(Rank ranks)>;
+/// Returns the layout of the given number of ranks on a network.
+using LayoutOf = std::function<RankLayout(Rank ranks)>;
 
 struct SweepOptions {
   // As given on the command line; empty values take a default.
@@ -40,6 +48,7 @@ struct SweepOptions {
   std::string collective = "allreduce";
   std::vector<std::string> dtypes, ops, roots, segments;
   Rank group_size = 0;       ///< consecutive ranks that share a node; 0: not given
+  std::string dims;          ///< the ranks as a grid, such as 16x16
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
   bool resume = false, plan = false;
@@ -60,10 +69,10 @@ struct SweepOptions {
   void add_share(CLI::App& app);
 
   /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
-  /// algorithm. Groups are the given
-  /// ones, else the network's; without groups, algorithms that need them are left out unless they
-  /// were named. Throws Error(usage) that names the bad value.
-  std::vector<Config> configs(std::span<const GroupsOf> networks = {}) const;
+  /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
+  /// that need them are left out unless they were named. Throws Error(usage) that names the bad
+  /// value.
+  std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
   std::vector<collectives::DType> parsed_dtypes() const;
   std::vector<collectives::Op> parsed_ops() const;
   std::vector<Rank> parsed_roots() const;
@@ -72,10 +81,15 @@ struct SweepOptions {
   std::vector<const Algorithm*> chosen_algorithms() const;
   std::vector<Rank> parsed_ranks() const;
   std::vector<Count> parsed_elements(collectives::DType dtype) const;
-  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups.
+  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
+  /// their number is not one of the few that it supports.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
-  /// Returns the groups of --groups; null if not given.
-  std::shared_ptr<const Groups> given_groups(Rank ranks) const;
+  /// Returns the layout of --groups and --dims.
+  RankLayout given_layout(Rank ranks) const;
+
+ private:
+  const Algorithm& from_file(const std::string& path) const;
+  mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };
 
 /// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.

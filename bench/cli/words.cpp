@@ -24,12 +24,20 @@ std::string shown(std::string_view value) {
   return value.empty() ? "''" : fmt::format("'{}'", value);
 }
 
+// The separator of a list; '\0' if the option takes one value. Lists of specs are split later,
+// because settings of a spec are separated by commas, too.
+char separator_of(const CLI::Option& option) {
+  const bool specs = option.get_name() == "algorithms" || option.get_type_name() == "NAMES" ||
+                     option.get_type_name() == "TOPOLOGIES";
+  return specs ? ',' : option.get_delimiter();
+}
+
 // `given` is the option as it was written.
 void check_value(const CLI::Option& option, const std::string& given, std::string_view value) {
   if (is_blank(value) || value == "[]")
     fail(Blame::usage, fmt::format("{} has an empty value {}: give a value, or leave out {}", given,
                                    shown(value), given));
-  const char delimiter = option.get_delimiter();
+  const char delimiter = separator_of(option);
   if (delimiter == '\0') return;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(delimiter, begin), value.size());

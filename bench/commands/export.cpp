@@ -101,7 +101,7 @@ void export_one(const ExportCommand& command) {
       if (!text.empty())
         say("note: --{} has no effect on --format {}, which holds no times\n", name,
             command.format);
-  const std::vector<Config> configs = command.sweep.configs(command.model.groups());
+  const std::vector<Config> configs = command.sweep.configs(command.model.layouts());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
                                    "algorithm, one -p, one size, one network",

@@ -20,9 +20,12 @@ namespace {
 
 constexpr Rank kMaxRanks = 64;  // wider tables are unreadable
 
-std::string chunks_text(const Problem& p, const ChunkRange& c) {
+// "c3", "c2-5", "c6-1" around the end, "c1-7/2" for every second chunk.
+std::string chunks_text(const Problem& p, const Chunks& c) {
   if (c == p.all() && p.ranks > 1) return "all";
-  return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
+  if (c.count == 1) return fmt::format("c{}", c.first);
+  const Rank last = p.wrap(c.first + (Count{c.count} - 1) * c.stride);
+  return fmt::format("c{}-{}{}", c.first, last, c.stride == 1 ? "" : fmt::format("/{}", c.stride));
 }
 
 std::string action_text(const Problem& p, const Action& a) {
@@ -92,8 +95,9 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         Config config;
         config.algorithm = a;
         config.problem = {options.parsed_collective(), ranks, ranks, root};
-        config.groups = options.given_groups(ranks);
-        config.problem.groups = config.groups.get();
+        config.layout = options.given_layout(ranks);
+        config.problem.groups = config.layout.groups.get();
+        config.problem.grid = config.layout.grid.get();
         check(config.problem);
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
@@ -143,25 +147,27 @@ void add_show(CLI::App& app, Session& session) {
       app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
-      "torus");
+      "torus\n  arlab show all --numerics");
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*command);
   options->add_ranks(*command, "Ranks (default 4), at most 64");
   command
       ->add_option("-o,--output", options->output,
-                   "Write the tables to this file (default -, "
-                   "stdout)")
+                   "Write the tables to this file (default -, stdout)")
       ->type_name("FILE");
   command
       ->add_option("--json", options->json,
                    "Write each schedule as a line of JSON to this file; - is stdout")
       ->type_name("FILE");
+  const auto numerics = std::make_shared<bool>(false);
+  command->add_flag("--numerics", *numerics,
+                    "Print how rounding depends on ranks and elements, instead of the rounds");
   add_show_topology(*command);
-  command->callback([options, command, &session] {
+  command->callback([options, command, numerics, &session] {
     options->command = session.command;
     if (!command->get_subcommands().empty()) return;
-    if (options->ranks.empty()) options->ranks = {"4"};
-    show(*options);
+    if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
+    *numerics ? show_numerics(*options) : show(*options);
   });
 }
 

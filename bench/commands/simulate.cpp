@@ -194,7 +194,7 @@ void add_simulate(CLI::App& app, Session& session) {
                                      "another --model",
                                      options->links, model));
     session.exit_code = sweep(
-        o, o.configs(m.groups()),
+        o, o.configs(m.layouts()),
         [&](const Config& config) {
           return SimulateBody{.topology = m.topology_text(config.network, config.problem.ranks),
                               .model = model,

@@ -9,6 +9,16 @@ std::string_view kind_name(ActionKind kind) {
   return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
 }
 
+// {action, peer, chunk, chunks}, and the stride of chunks that are not consecutive.
+Json action_json(const Action& a) {
+  Json json{{"action", kind_name(a.kind)},
+            {"peer", a.peer},
+            {"chunk", a.chunks.first},
+            {"chunks", a.chunks.count}};
+  if (a.chunks.stride != 1) json["stride"] = a.chunks.stride;
+  return json;
+}
+
 }  // namespace
 
 Json schedule_json(const Config& config) {
@@ -19,11 +29,7 @@ Json schedule_json(const Config& config) {
       Json rounds = Json::array();
       for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
         Json round = Json::array();
-        for (const Action& a : p.round())
-          round.push_back({{"action", kind_name(a.kind)},
-                           {"peer", a.peer},
-                           {"chunk", a.chunks.first},
-                           {"chunks", a.chunks.count}});
+        for (const Action& a : p.round()) round.push_back(action_json(a));
         rounds.push_back(std::move(round));
       }
       ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});

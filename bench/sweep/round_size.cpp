@@ -12,6 +12,11 @@ constexpr Count kRounds = 2048;  // later rounds of an algorithm are as large as
 
 Count rounds_to_look_at(const Problem& p) { return p.ranks <= kExact ? kRounds : 16; }
 
+// Whether the rounds depend on where ranks are.
+bool is_placed(const Config& config) {
+  return config.algorithm->grouped || config.algorithm->gridded;
+}
+
 RoundSizes::Size largest_round(const Algorithm& algorithm, const Problem& problem, Rank of_rank) {
   RoundSizes::Size largest;
   const Blocks blocks = problem.blocks();
@@ -31,10 +36,10 @@ RoundSizes::Size largest_round(const Algorithm& algorithm, const Problem& proble
 
 RoundSizes::Size RoundSizes::measured(const Config& config, Rank ranks, Of rank) {
   const auto key = std::make_tuple(config.algorithm, config.problem.collective, ranks, rank);
-  if (const auto found = known_.find(key); found != known_.end() && !config.algorithm->grouped)
+  if (const auto found = known_.find(key); found != known_.end() && !is_placed(config))
     return found->second;
   Problem p = config.problem;
-  if (ranks != p.ranks) p.groups = nullptr;
+  if (ranks != p.ranks) p.groups = nullptr, p.grid = nullptr;
   p.ranks = ranks;
   p.elements = Count{64} * ranks;  // equal chunks
   p.root = 0;
@@ -44,10 +49,13 @@ RoundSizes::Size RoundSizes::measured(const Config& config, Rank ranks, Of rank)
 
 RoundSizes::Size RoundSizes::operator()(const Config& config, Of rank) {
   const Rank ranks = config.problem.ranks;
-  if (ranks <= kExact || config.algorithm->grouped) return measured(config, ranks, rank);
+  if (ranks <= kExact || is_placed(config)) return measured(config, ranks, rank);
   const Size at = measured(config, kExact, rank), before = measured(config, kExact / 2, rank);
-  // An algorithm that has no form for a power of two: the most that a round could hold.
-  if (at.actions == 0) return {2. * ranks, static_cast<double>(ranks)};
+  if (at.actions == 0 || before.actions == 0) {  // no form for a power of two
+    constexpr Rank kFew = 1 << 16;
+    if (ranks <= kFew) return measured(config, ranks, rank);
+    return {2. * ranks, static_cast<double>(ranks)};  // the most that a round could hold
+  }
   const double steps = static_cast<double>(ranks - kExact) / (kExact / 2);
   const auto extended = [steps](double now, double earlier) {
     return now + std::max(0., now - earlier) * steps;
