@@ -11,7 +11,7 @@ namespace arlab::bench {
 
 /// Estimates the largest round of any algorithm, in a time that does not grow with the ranks: it
 /// looks at the first rounds on a few ranks, and extends a linear growth to the wanted number. Up
-/// to 64 ranks, and for the algorithms of the catalog, the result is exact or an upper bound.
+/// to 64 ranks the result is exact.
 class RoundSizes {
  public:
   struct Size {
