@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the program on hostile inputs, and reports what came out badly.
 
-    hostile.py ARLAB [--sample N] [--seed S] [--jobs J] [--only TEXT] [--verbose]
+    hostile.py ARLAB [--sample N] [--seed S] [--jobs J] [--only TEXT] [--skip TEXT] [--verbose]
 
 Every run must end within 10 s, not by a signal, with the right exit status, and with a message that names the value or the option if it
 fails; results must not get lost. The table counts runs by kind; the lines after it are the bad ones. Exit status 1 if there are any.
@@ -163,12 +163,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", default="", help="only runs whose kind or command holds this text")
+    parser.add_argument("--skip", default="", help="no runs whose kind or command holds this text")
     parser.add_argument("--verbose", action="store_true", help="print each run")
     arguments = parser.parse_args()
     started = time.monotonic()
     arlab = str(pathlib.Path(arguments.arlab).resolve())
     chosen = [case for case in cases.all_cases(arlab, environment())
-              if arguments.only in case.kind or arguments.only in shown(case)]
+              if (arguments.only in case.kind or arguments.only in shown(case))
+              and not (arguments.skip and (arguments.skip in case.kind or arguments.skip in shown(case)))]
     if arguments.sample:
         chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
     with tempfile.TemporaryDirectory(prefix="arlab-hostile-") as name:
