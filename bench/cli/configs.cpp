@@ -16,7 +16,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kFile = "file:";  // before the path of a schedule
-constexpr Count kMostConfigs = 1'000'000;
+constexpr Count kMostConfigs = 1'000'000, kMostPlanned = 2'500'000;
 constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
@@ -152,12 +152,15 @@ std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const
 }
 
 bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
-  const auto names = [&](const std::vector<std::string>& wanted) {
-    return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
-  };
-  if (names(split_specs(positional)) || names(split_specs(algorithms))) return false;
-  return (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
-         (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
+  const bool unsuited = (algorithm.grouped && !problem.groups) ||
+                        (algorithm.gridded && !problem.grid) ||
+                        (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
+  if (!unsuited) return false;
+  for (const auto* given : {&positional, &algorithms}) {
+    const std::vector<std::string> names = split_specs(*given);
+    if (std::find(names.begin(), names.end(), algorithm.name) != names.end()) return false;
+  }
+  return true;
 }
 
 RankLayout SweepOptions::given_layout(Rank p) const {
@@ -186,10 +189,11 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
        {all_ranks.size(), all_dtypes.size(), all_ops.size(), all_roots.size(), choices,
         all_segments.size(), chosen.size(), elements_of.front().size()})
     total *= static_cast<double>(n);
-  if (total > kMostConfigs)
+  const Count most = plan ? kMostPlanned : kMostConfigs;
+  if (total > static_cast<double>(most))
     fail(Blame::usage, fmt::format("{:.3g} configurations are too many: take larger steps, at most "
                                    "{} configurations in one sweep",
-                                   total, show_count(kMostConfigs)));
+                                   total, show_count(most)));
   if ((task == Collective::reduce_scatter || task == Collective::all_gather) &&
       (all_segments.size() > 1 || all_segments.front() > 1))
     fail(Blame::usage, fmt::format("--segments {}: {} would end with several pieces per rank "
