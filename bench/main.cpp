@@ -12,6 +12,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/launcher.hpp"
+#include "bench/cli/process.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/words.hpp"
@@ -30,6 +31,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab verify all -p 1..64+1
   arlab count ring -p 7 -n 1000
   arlab simulate all -p 2..1024 -s 1M
+  arlab bound torus:dims=8x8
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab train -m cnn -w 1,2,4
@@ -55,7 +57,7 @@ std::string printable(std::string_view text) {
 
 bool works_alone(std::string_view command) {
   constexpr std::string_view kAlone[] = {"list",     "show",   "verify",  "count",
-                                         "simulate", "report", "explore", "export"};
+                                         "simulate", "bound",  "report", "explore", "export"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
@@ -132,8 +134,8 @@ int run(std::vector<std::string> words) {
   app.require_subcommand(1);
   Session session;
   session.command = words;
-  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_run,
-                         add_train, add_report, add_explore, add_export})
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
+                         add_run, add_train, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {
@@ -164,6 +166,7 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_process();
   const std::string_view command = argc < 2 ? "" : argv[1];
   try {
     return run({argv, argv + argc});

@@ -86,7 +86,7 @@ double error_of(const std::set<float>& sums, const std::vector<float>& contribut
 }
 
 bool same_for_more_ranks(const Algorithm& algorithm, Problem p, std::vector<float> contributions) {
-  if (algorithm.grouped || algorithm.gridded) return false;
+  if (algorithm.grouped || algorithm.gridded || algorithm.forested) return false;
   const std::set<float> sums = Lanes(algorithm, p).sums_of(contributions);
   if (sums.size() > 1) return false;
   const Rank twice = 2 * p.ranks;

@@ -11,6 +11,9 @@
 #include "bench/cli/schedule_file.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "simulator/forest/forest.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -154,6 +157,7 @@ std::vector<Count> SweepOptions::parsed_elements(collectives::DType dtype) const
 bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) const {
   const bool unsuited = (algorithm.grouped && !problem.groups) ||
                         (algorithm.gridded && !problem.grid) ||
+                        (algorithm.forested && !problem.forest) ||
                         (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
   if (!unsuited) return false;
   for (const auto* given : {&positional, &algorithms}) {
@@ -161,6 +165,13 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
     if (std::find(names.begin(), names.end(), algorithm.name) != names.end()) return false;
   }
   return true;
+}
+
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of) {
+  constexpr std::size_t kMaxRanks = 128;  // more take minutes
+  if (host_of.size() > kMaxRanks) return nullptr;
+  return std::make_shared<const Forest>(simulator::synthesize(topology, host_of).forest);
 }
 
 RankLayout SweepOptions::given_layout(Rank p) const {
@@ -171,6 +182,10 @@ RankLayout SweepOptions::given_layout(Rank p) const {
   if (group_size != 0)
     layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
   if (!dims.empty()) layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  if (!trees.empty()) {
+    const simulator::Topology network = simulator::make_topology(trees, p);
+    layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
+  }
   return layout;
 }
 
@@ -201,6 +216,8 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
                                    all_segments.back(), name(task)));
   std::vector<Config> all;
   all.reserve(static_cast<std::size_t>(total));
+  const bool uses_trees =
+      std::any_of(chosen.begin(), chosen.end(), [](const Algorithm* a) { return a->forested; });
   std::vector<RankLayout> layouts(choices);
   const auto add = [&](const Problem& problem, collectives::Operand operand) {
     for (std::size_t i = 0; i < choices; ++i)
@@ -209,6 +226,7 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
           Config config{algorithm, problem, operand, pieces, i, layouts[i]};
           config.problem.groups = layouts[i].groups.get();
           config.problem.grid = layouts[i].grid.get();
+          config.problem.forest = layouts[i].forest.get();
           check(config.problem);
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }
@@ -218,7 +236,9 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
     for (std::size_t i = 0; i < choices; ++i) {
       layouts[i] = given;
       if (networks.empty()) continue;
-      const RankLayout found = networks[i](p);
+      const bool with_trees = !given.forest && uses_trees;
+      const RankLayout found = networks[i](p, with_trees);
+      if (!given.forest) layouts[i].forest = found.forest;
       if (!given.groups) layouts[i].groups = found.groups;
       if (!given.grid) layouts[i].grid = found.grid;
     }

@@ -6,6 +6,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
+#include "simulator/forest/forest.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/placement.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -73,6 +76,8 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
              "Consecutive ranks per node, for algorithms that use nodes");
   app.add_option("--dims", dims, "The ranks as a torus, for algorithms that use one: 16x16")
       ->type_name("SIZES");
+  app.add_option("--trees", trees, "The topology whose trees `forest` uses: rail_pod:nodes=2")
+      ->type_name("TOPOLOGY");
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {

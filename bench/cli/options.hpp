@@ -11,12 +11,17 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/forest.hpp"
 #include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace CLI {
 class App;
+}
+
+namespace arlab::simulator {
+class Topology;
 }
 
 namespace arlab::bench {
@@ -27,7 +32,12 @@ class Progress;
 struct RankLayout {
   std::shared_ptr<const Groups> groups;
   std::shared_ptr<const RankGrid> grid;
+  std::shared_ptr<const Forest> forest;
 };
+
+/// Returns the trees of the network for `forest`; null for so many ranks that it takes minutes.
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of);
 
 /// One configuration of a sweep.
 struct Config {
@@ -39,8 +49,8 @@ struct Config {
   RankLayout layout{};      ///< that `problem` points to
 };
 
-/// Returns the layout of the given number of ranks on a network.
-using LayoutOf = std::function<RankLayout(Rank ranks)>;
+/// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.
+using LayoutOf = std::function<RankLayout(Rank ranks, bool with_trees)>;
 
 struct SweepOptions {
   // As given on the command line; empty values take a default.
@@ -49,6 +59,7 @@ struct SweepOptions {
   std::vector<std::string> dtypes, ops, roots, segments;
   Rank group_size = 0;       ///< consecutive ranks that share a node; 0: not given
   std::string dims;          ///< the ranks as a grid, such as 16x16
+  std::string trees;         ///< the topology whose trees `forest` uses
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
   bool resume = false, plan = false;
@@ -84,7 +95,7 @@ struct SweepOptions {
   /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
   /// their number is not one of the few that it supports.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
-  /// Returns the layout of --groups and --dims.
+  /// Returns the layout of --groups, --dims and --trees.
   RankLayout given_layout(Rank ranks) const;
 
  private:

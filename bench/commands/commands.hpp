@@ -26,6 +26,7 @@ void add_show(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
 void add_count(CLI::App& app, Session& session);
 void add_simulate(CLI::App& app, Session& session);
+void add_bound(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);

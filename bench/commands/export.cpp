@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/round_limit.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/say.hpp"

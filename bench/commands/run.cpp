@@ -9,6 +9,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/commands/run_plan.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/timeout.hpp"
 #include "bench/results/context.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "collectives/backends/gpus.hpp"
@@ -68,7 +69,8 @@ Json device_context() {
 }
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
-void fill_record(Record& r, const Measurement& m, const Executor& executor, double limit) {
+void fill_record(Record& r, const Config& config, const Measurement& m, const Executor& executor,
+                 double limit) {
   auto& body = r.as<RunBody>();
   body.time_us = m.time_us;
   r.wrong = m.wrong;
@@ -78,6 +80,7 @@ void fill_record(Record& r, const Measurement& m, const Executor& executor, doub
     return;
   }
   r.sent = m.sent;
+  r.claimed->rounds = most_rounds(*config.algorithm, config.problem, config.segments);
   if (m.traffic > 0 && m.time_us.median > 0)
     body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
@@ -113,7 +116,7 @@ void run_group(RunCommand& command, const Backend& backend, Executor& executor, 
   const std::vector<Measurement> measured = measure(executor, todo, command.measure);
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
-    fill_record(records[i], measured[i], executor,
+    fill_record(records[i], todo[i], measured[i], executor,
                 measured[i].traffic > 0 ? collectives::gpu_copy_limit() : 0);
     output->add(std::move(records[i]));
   }
@@ -129,9 +132,9 @@ int run(RunCommand& command, Job& job) {
                                  std::end(job_words));
   }
   const auto groups_of_job = job.groups();
-  const LayoutOf known[] = {[&](Rank ranks) {
+  const LayoutOf known[] = {[&](Rank ranks, bool) {
     const bool fits = groups_of_job && groups_of_job->ranks() == ranks;
-    return RankLayout{fits ? groups_of_job : nullptr, nullptr};
+    return RankLayout{fits ? groups_of_job : nullptr, nullptr, nullptr};
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
   job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
@@ -151,14 +154,21 @@ int run(RunCommand& command, Job& job) {
   if (job.is_root())
     output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
-  for (std::size_t i = 0, next; i < groups.size(); i = next) {
+  const auto run_from = [&](std::size_t i, std::size_t& next) {
     const Rank ranks = groups[i].front().problem.ranks;
     for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
-    job.run(backend, {.ranks = ranks}, [&](Executor& executor) {
+    job.run(backend, {.ranks = ranks, .patience = command.patience}, [&](Executor& executor) {
       for (std::size_t k = i; k < next; ++k)
         run_group(command, backend, executor, groups[k],
                   executor.control().rank() == 0 ? output.get() : nullptr);
     });
+  };
+  std::size_t i = 0;
+  try {
+    for (std::size_t next = 0; i < groups.size(); i = next) run_from(i, next);
+  } catch (...) {
+    if (output && i > 0) output->finish();  // what is measured is kept
+    throw;
   }
   return output ? output->finish() : 0;
 }
@@ -207,13 +217,14 @@ void add_run(CLI::App& app, Session& session) {
          [options](int n) { options->measure.min_runs = options->measure.max_runs = n; });
   number("--warmup", "Runs before those that are timed (default 1)", 0,
          [options](int n) { options->measure.warm_ups = n; });
+  add_timeout(*command, options->patience);
   options->sweep.add_outputs(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
-    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
 

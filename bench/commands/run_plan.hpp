@@ -9,6 +9,7 @@
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
 #include "collectives/backends/backend.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::bench {
 
@@ -17,6 +18,7 @@ struct RunCommand {
   MeasureOptions measure;
   std::string backend;
   RoundSizes rounds;
+  collectives::Patience patience;
 };
 
 /// Estimates what a configuration takes: the vector and its input on every rank of this machine, and

@@ -98,6 +98,7 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
         config.layout = options.given_layout(ranks);
         config.problem.groups = config.layout.groups.get();
         config.problem.grid = config.layout.grid.get();
+        config.problem.forest = config.layout.forest.get();
         check(config.problem);
         if (options.left_out(*a, config.problem)) continue;
         if (const std::string why = unsupported(*a, config.problem); !why.empty())
@@ -114,7 +115,7 @@ std::string table_of(const Config& config) {
   callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
     return steps.on_round_end(rank, step, round);
   };
-  const MatchResult matched = match_schedule(p, schedule_of(*config.algorithm, p), callbacks);
+  const MatchResult matched = match_schedule(*config.algorithm, p, callbacks);
   if (matched.fault)
     fail(Blame::check, fmt::format("{}: {}", config.algorithm->name, matched.fault.text));
   return heading(*config.algorithm, p) + "\n" + steps.text();

@@ -35,6 +35,7 @@ void show_numerics(const SweepOptions& options) {
       Problem p{options.parsed_collective(), ranks, 2 * Count{ranks}, roots.front()};
       p.groups = layout.groups.get();
       p.grid = layout.grid.get();
+      p.forest = layout.forest.get();
       check(p);
       if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);

@@ -84,6 +84,9 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   }
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
+  body.bound_us =
+      command.model.bound(config.network, config.problem,
+                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
                                          static_cast<std::size_t>(command.links), &history)

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "algorithms/round_limit.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -27,7 +29,7 @@ Json schedule_json(const Config& config) {
     Json ranks = Json::array();
     for (Rank r = 0; r < config.problem.ranks; ++r) {
       Json rounds = Json::array();
-      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+      for (LimitedProgram p(*config.algorithm, lane.problem, r); p.next();) {
         Json round = Json::array();
         for (const Action& a : p.round()) round.push_back(action_json(a));
         rounds.push_back(std::move(round));

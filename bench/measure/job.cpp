@@ -120,8 +120,8 @@ void Job::run(const Backend& backend, const collectives::RunOptions& options,
   backend.run(job_, options, body);
 }
 
-int in_job(const std::function<int(Job&)>& body) {
-  Job job;
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience) {
+  Job job(patience);
   try {
     return body(job);
   } catch (const std::exception& e) {

@@ -15,6 +15,9 @@ class Job {
  public:
   using Backend = collectives::Backend;
 
+  /// `patience`: of the ranks of an MPI job.
+  explicit Job(const collectives::Patience& patience = {}) : job_(patience) {}
+
   /// The backend of that name; if it is empty, the default one here. Throws Error(usage).
   const Backend& backend(const std::string& name) const;
   /// Number of ranks of the MPI job; 0 outside of a job.
@@ -54,6 +57,6 @@ std::string backend_names(const std::function<bool(const collectives::Backend&)>
 
 /// Runs `body` in the job that this process is part of, and returns its exit code. A rank that fails
 /// while others wait for it ends them all.
-int in_job(const std::function<int(Job&)>& body);
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience = {});
 
 }  // namespace arlab::bench

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/cli/units.hpp"
+#include "collectives/patience.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -12,10 +15,9 @@ double microseconds_since(Steady::time_point start) {
   return std::chrono::duration<double, std::micro>(Steady::now() - start).count();
 }
 
-}  // namespace
-
-std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
-                                 const MeasureOptions& options) {
+std::vector<Measurement> measure_all(collectives::Executor& executor,
+                                     std::span<const Config> configs,
+                                     const MeasureOptions& options) {
   std::vector<Measurement> measured(configs.size());
   if (configs.empty()) return measured;
   collectives::Communicator& control = executor.control();
@@ -50,6 +52,19 @@ std::vector<Measurement> measure(collectives::Executor& executor, std::span<cons
     measured[i].time_us = summarize(std::move(times[i]));
   }
   return measured;
+}
+
+}  // namespace
+
+std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
+                                 const MeasureOptions& options) {
+  return collectives::naming([&] { return measure_all(executor, configs, options); },
+                             [&] {
+                               const Problem& p = configs.front().problem;
+                               return "measuring " + std::string(name(p.collective)) + " of " +
+                                      show_count(p.elements) + " elements on " +
+                                      show_plural(p.ranks, "rank");
+                             });
 }
 
 }  // namespace arlab::bench

@@ -127,6 +127,11 @@ std::vector<Column> timed_columns(bool simulated) {
   if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
   if (simulated)
+    columns.push_back({"of optimum", [](const Record& r) {
+                         const auto fraction = r.as<SimulateBody>().optimum_fraction();
+                         return fraction ? fmt::format("{:.1f}%", 100 * *fraction) : "";
+                       }});
+  if (simulated)
     columns.push_back({"most utilized link", [](const Record& r) {
                          const auto& links = r.as<SimulateBody>().links;
                          return links ? to_string(*links) : "";

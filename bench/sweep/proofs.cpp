@@ -31,7 +31,7 @@ const std::string& Proofs::refuted(const Config& config) {
   if (!config.algorithm) return kNothing;
   Problem p = config.problem;
   if (p.ranks > kProvedRanks) {
-    if (p.groups || p.grid) return kNothing;
+    if (p.groups || p.grid || p.forest) return kNothing;
     p.ranks = kProvedRanks;
     p.root = std::min(p.root, kProvedRanks - 1);
   }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "algorithms/round_limit.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -14,14 +16,14 @@ Count rounds_to_look_at(const Problem& p) { return p.ranks <= kExact ? kRounds :
 
 // Whether the rounds depend on where ranks are.
 bool is_placed(const Config& config) {
-  return config.algorithm->grouped || config.algorithm->gridded;
+  return config.algorithm->grouped || config.algorithm->gridded || config.algorithm->forested;
 }
 
 RoundSizes::Size largest_round(const Algorithm& algorithm, const Problem& problem, Rank of_rank) {
   RoundSizes::Size largest;
   const Blocks blocks = problem.blocks();
   Count left = rounds_to_look_at(problem);
-  for (Program p = algorithm.program(problem, of_rank); left-- > 0 && p.next();) {
+  for (LimitedProgram p(algorithm, problem, of_rank); left-- > 0 && p.next();) {
     Count reduced = 0;
     for (const Action& a : p.round())
       if (a.kind == ActionKind::reduce) reduced += blocks.size(a.chunks);
@@ -39,7 +41,7 @@ RoundSizes::Size RoundSizes::measured(const Config& config, Rank ranks, Of rank)
   if (const auto found = known_.find(key); found != known_.end() && !is_placed(config))
     return found->second;
   Problem p = config.problem;
-  if (ranks != p.ranks) p.groups = nullptr, p.grid = nullptr;
+  if (ranks != p.ranks) p.groups = nullptr, p.grid = nullptr, p.forest = nullptr;
   p.ranks = ranks;
   p.elements = Count{64} * ranks;  // equal chunks
   p.root = 0;

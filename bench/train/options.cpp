@@ -9,6 +9,7 @@
 #include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/timeout.hpp"
 #include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
@@ -174,13 +175,19 @@ void add_kept(CLI::App& app, TrainOptions& o) {
 
 }  // namespace
 
+bool TrainOptions::given(std::string_view option) const {
+  return app_ && app_->get_option(std::string(option))->count() > 0;
+}
+
 void TrainOptions::add(CLI::App& app) {
+  app_ = &app;
   learning.rate.base = 0.05;
   add_what(app, *this);
   add_how(app, *this);
   add_learning(app, *this);
   world.add(app);
   add_kept(app, *this);
+  add_timeout(app, patience);
 }
 
 std::vector<const training::Architecture*> TrainOptions::chosen_models() const {

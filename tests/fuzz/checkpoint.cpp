@@ -4,11 +4,10 @@
 #include "training/checkpoint/checkpoint.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "algorithms/base/error.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "training/io/crc32c.hpp"
 #include "training/io/files.hpp"
 
@@ -50,19 +49,14 @@ std::string sealed(std::string sections) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace arlab;
-    using namespace arlab::collectives;
+void arlab::fuzz::checkpoint(std::string_view input) {
   using namespace arlab::training;
-  if (size == 0) return 0;
-  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  if (data[0] % 2 == 0) bytes = sealed(std::move(bytes));
-  try {
+  if (input.empty()) return;
+  std::string bytes(input.substr(1));
+  if (input[0] % 2 == 0) bytes = sealed(std::move(bytes));
+  accepted([&] {
     const std::string once = encode_checkpoint(parse_checkpoint(bytes, "fuzzed"));
     // Compares bytes, because a NaN is not equal to itself.
-    if (encode_checkpoint(parse_checkpoint(once, "again")) != once) std::abort();
-  } catch (const Error& error) {
-    if (error.blame() != Blame::usage) std::abort();
-  }
-  return 0;
+    demand(encode_checkpoint(parse_checkpoint(once, "again")) == once, "changes when read again");
+  });
 }

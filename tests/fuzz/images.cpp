@@ -3,28 +3,26 @@
 // CIFAR-10.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
-#include "algorithms/base/error.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace arlab;
-    using namespace arlab::collectives;
+void arlab::fuzz::images(std::string_view input) {
   using namespace arlab::training;
-  if (size == 0) return 0;
-  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const std::size_t cut = std::min<std::size_t>(data[0], text.size());
-  try {
-    const Dataset d = data[0] == 255 ? parse_cifar10({{"fuzzed", text}})
-                                     : parse_idx(text.substr(cut), "I", text.substr(0, cut), "L");
+  if (input.empty()) return;
+  const auto first = static_cast<unsigned char>(input[0]);
+  const std::string text(input.substr(1));
+  const std::size_t cut = std::min<std::size_t>(first, text.size());
+  accepted([&] {
+    const Dataset d = first == 255 ? parse_cifar10({{"fuzzed", text}})
+                                   : parse_idx(text.substr(cut), "I", text.substr(0, cut), "L");
     std::vector<float> values(static_cast<std::size_t>(d.shape.values()));
-    for (Count i = 0; i < d.samples; ++i)
-      if (const int label = d.sample(i, values); label < 0 || label >= d.classes) std::abort();
-  } catch (const Error& error) {
-    if (error.blame() != Blame::usage) std::abort();
-  }
-  return 0;
+    for (Count i = 0; i < d.samples; ++i) {
+      const int label = d.sample(i, values);
+      demand(label >= 0 && label < d.classes, "a label without a class");
+      for (const float value : values) demand(value >= 0 && value <= 1, "a pixel beyond 0 to 1");
+    }
+  });
 }

@@ -20,6 +20,7 @@ class Server final : public Strategy {
       if (server_of[v] == s_.rank - s_.workers) {
         mine_.push_back(variables[v]);
         number_of_.push_back(v);
+        bytes_ += variables[v].elements * static_cast<Count>(sizeof(float));
       }
     if (s_.options.gradients.compressor)
       codes_.emplace(s_.options.gradients, variables, s_.workers);
@@ -104,6 +105,7 @@ class Server final : public Strategy {
       peer.out.push_back(transfer(ActionKind::send, worker, copy));
     }
     s_.exchange.communicator().start(lanes_.pull(worker), peer.out, {});
+    s_.exchange.add_usage(0, bytes_);
     ++answers_;
   }
 
@@ -161,6 +163,7 @@ class Server final : public Strategy {
   bool synchronous_;
   std::vector<Variable> mine_;
   std::vector<std::size_t> number_of_;  // index of each of mine_ among all variables
+  Count bytes_ = 0;                     // of mine_
   std::optional<PushCodes> codes_;
   std::vector<WorkerState> peers_;  // by worker
   Count version_ = 0;

@@ -46,6 +46,7 @@ Record full_simulate() {
                            .model = "fluid",
                            .machine = "overhead=0",
                            .modelled_us = 20,
+                           .bound_us = 10,
                            .links = links});
 }
 

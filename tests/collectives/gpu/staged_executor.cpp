@@ -172,6 +172,36 @@ TEST_CASE("staged vectors: short after long, again, and more problems than are k
   failures.check();
 }
 
+TEST_CASE("staged vectors: what is prepared for one problem does not serve another") {
+  conformance::Failures failures;
+  on_staged_ranks(3, [&](Communicator& threads, StagedExecutor& staged) {
+    std::vector<std::byte> data(64 * sizeof(std::int64_t));
+    // Each differs from the one before in one thing: the problem stays as long.
+    for (const char* name : {"tree", "master_worker"})
+      for (const Collective collective :
+           {Collective::broadcast, Collective::reduce, Collective::allreduce})
+        for (Rank root = 0; root < 3; ++root)
+          for (const Op op : {Op::sum, Op::max})
+            for (const DType dtype : {DType::int64, DType::float64})
+              for (const int segments : {1, 2}) {
+                const Algorithm& algorithm = find_algorithm(name);
+                const Problem problem{
+                    .collective = collective, .ranks = 3, .elements = 64, .root = root};
+                if (!unsupported(algorithm, problem).empty()) continue;
+                fill(data, {dtype, op}, problem, threads.rank());
+                const Cost sent = staged.execute(algorithm, problem, data, {dtype, op}, segments);
+                const bool as_claimed =
+                    sent == predicted_rank_cost(algorithm, problem, threads.rank(), segments);
+                failures.expect_good(
+                    threads,
+                    {threads.sum(wrong_elements(data, {dtype, op}, problem, threads.rank())),
+                     threads.sum(as_claimed ? 0 : 1)},
+                    conformance::text_of(algorithm, problem, {dtype, op}, segments));
+              }
+  });
+  failures.check();
+}
+
 TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits for this rank") {
   Devices devices = host_devices({.count = 2, .peers = false});
   Watch watch;

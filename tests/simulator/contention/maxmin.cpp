@@ -67,3 +67,35 @@ TEST_CASE("the rates on random networks equal those of a brute-force solver") {
     }
   }
 }
+
+// Above 128 links the solver keeps the links in a heap.
+TEST_CASE("the rates on many links equal those of a brute-force solver, with and without a cap") {
+  Draw draw(11);
+  MaxMin solver;
+  int capped = 0, held = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::uint32_t links = 120 + draw(60), flows = 1 + draw(80);
+    std::vector<double> capacity(links);
+    for (double& c : capacity) c = 1 + draw(100);
+    Routes routes(flows);
+    for (auto& route : routes) route = draw.route(links, 40);
+    const double cap = trial % 3 > 0 ? 1 + draw(20) : 0;
+    const std::vector<double> wanted = brute_force_rates(capacity, routes, cap);
+    const Shares solved = solver.solve(sharing(capacity, routes, cap));
+    for (std::uint32_t f = 0; f < flows; ++f) {
+      REQUIRE(solved.rate[f] == Approx(wanted[f]).epsilon(1e-9));
+      REQUIRE((solved.holder[f] == Shares::kCap) == (cap > 0 && wanted[f] > cap * (1 - 1e-9)));
+      ++(solved.holder[f] == Shares::kCap ? capped : held);
+    }
+  }
+  CHECK(capped > 100);
+  CHECK(held > 100);
+}
+
+TEST_CASE("a link of no capacity stops its flows, on few links and on many") {
+  for (const std::size_t links : {2, 129}) {
+    std::vector<double> capacity(links, 4);
+    capacity[0] = 0;
+    CHECK(rates(capacity, {{0, 1}, {1}, {1}}) == std::vector<double>{0, 2, 2});
+  }
+}

@@ -64,6 +64,16 @@ TEST_CASE("a queue of one packet halves the rate, and latency delays the release
   CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 200}}, one_message, p).finish == 12 * 100 * ns);
 }
 
+TEST_CASE("headers take room in queues") {
+  const Problem p{.ranks = 12, .elements = 1000, .root = 3};
+  // A queue of 200 bytes holds two packets of 100, or one of 100 with a header of 100.
+  CHECK(on(ring("0"), {{"mtu", 100}, {"queue", 200}}, one_message, p).finish == 12 * 100 * ns);
+  CHECK(on(ring("0"), {{"mtu", 100}, {"header", 100}, {"queue", 200}}, one_message, p).finish ==
+        2 * 9 * 200 * ns + 3 * 200 * ns);
+  CHECK(on(ring("0"), {{"mtu", 100}, {"header", 100}, {"queue", 400}}, one_message, p).finish ==
+        12 * 200 * ns);
+}
+
 TEST_CASE("two merging streams alternate") {
   // Rank 1 sends 10 packets to rank 0, rank 2 sends one, which waits for at most one of the ten.
   const auto program = [](Problem p, Rank me) -> Program {

@@ -91,6 +91,25 @@ TEST_CASE("zero gradients do not stop the power iteration") {
   CHECK(error(test::through(*compressor, matrix, {.step = 3}), matrix) < error(zeros, matrix));
 }
 
+TEST_CASE("gradients of any size: scaled by a power of two, so is the result") {
+  const auto matrix = known_matrix();
+  for (const float scale : {0x1p-40F, 0x1p-20F, 0x1p20F}) {
+    const auto make = [] {
+      return make_compressor(choose_compressor("powersgd:rank=3,feedback=off"), {{kRows, kColumns}},
+                             Aggregation::allreduce);
+    };
+    const auto plain = make(), scaled = make();
+    auto small = matrix;
+    for (float& x : small) x *= scale;
+    // The second step starts from a Q that is scaled, too.
+    for (int step = 0; step < 2; ++step) {
+      auto wanted = test::through(*plain, matrix, {.seed = 5, .step = step});
+      for (float& x : wanted) x *= scale;
+      CHECK(test::same_bits(test::through(*scaled, small, {.seed = 5, .step = step}), wanted));
+    }
+  }
+}
+
 TEST_CASE("vectors, and matrices that would not shrink, travel uncompressed") {
   const TensorShapes layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
   const LowRankCut cut = cut_low_rank(layout, 2);

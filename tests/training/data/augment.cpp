@@ -178,3 +178,26 @@ TEST_CASE("rejects shifts as large as the image, a shift of 0 changes nothing") 
   CHECK(failure([&] { augmented(d, {.shift = -1}); }).find("moved by -1") != std::string::npos);
   CHECK(augmented(d, {.shift = 1, .mirror = true}).name == "images, moved by 1 and mirrored");
 }
+
+TEST_CASE("a batch holds the variation of its epoch, whatever the step") {
+  const Dataset d = augmented(images({1, 6, 6}, Values(36, 1), 32), {.shift = 2, .seed = 9});
+  Dataset plain = d;
+  plain.vary = {};
+  for (const int prefetch : {0, 2}) {
+    Pipeline varied(d, {.global_batch = 8}, prefetch),
+        unvaried(plain, {.global_batch = 8}, prefetch);
+    for (const Position at : {Position{0, 3}, Position{2, 1}, Position{5, 0}}) {
+      varied.seek(at);
+      unvaried.seek(at);
+      const Batch batch = varied.next();
+      const Values before = unvaried.next().values;
+      Values wanted;
+      for (std::size_t i = 0; i < 8; ++i) {
+        const auto index = static_cast<Count>((before[i * 36] - 1) / 100);
+        const Values one = seen(d, at.epoch, index);
+        wanted.insert(wanted.end(), one.begin(), one.end());
+      }
+      CHECK(batch.values == wanted);
+    }
+  }
+}

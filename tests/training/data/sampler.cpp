@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 
@@ -127,6 +128,71 @@ TEST_CASE("sharding by file gives each worker only its files") {
   CHECK(Sampler(s).share({0, 5}).global == 5);
   s.rank = 1;
   CHECK(Sampler(s).share({0, 5}).indices.empty());
+}
+
+TEST_CASE("files of any sizes: each worker takes whole batches of its own files, once per epoch") {
+  for (const std::vector<Count>& files :
+       {std::vector<Count>{7, 1, 12, 30, 5}, {40, 3, 3}, {2, 50, 9, 9, 9, 9, 11}})
+    for (const bool drop : {true, false}) {
+      Sampling s{.files = files,
+                 .global_batch = 7,
+                 .workers = 3,
+                 .sharding = Sharding::file,
+                 .drop_remainder = drop};
+      std::vector<std::set<Count>> own(3);  // the samples of files r, r + 3, ...
+      for (std::size_t f = 0; f < files.size(); ++f)
+        for (Count i = 0; i < files[f]; ++i) own[f % 3].insert(s.samples++);
+      const Count batch[] = {3, 2, 2};  // 7 samples among 3 workers
+      Count wanted = drop ? 1000 : 0;
+      for (std::size_t r = 0; r < 3; ++r) {
+        const auto pool = static_cast<Count>(own[r].size());
+        wanted = drop ? std::min(wanted, pool / batch[r])
+                      : std::max(wanted, (pool + batch[r] - 1) / batch[r]);
+      }
+      INFO(files.size() << " files, drop " << drop);
+      if (wanted == 0) {
+        CHECK_THROWS_AS(Sampler(s), Error);
+        continue;
+      }
+      CHECK(steps(s) == wanted);
+      std::vector<std::set<Count>> seen(3);
+      for (Count step = 0; step < wanted; ++step) {
+        Count together = 0;
+        for (s.rank = 0; s.rank < 3; ++s.rank) {
+          const auto r = static_cast<std::size_t>(s.rank);
+          const Share share = Sampler(s).share({4, step});
+          const auto left = static_cast<Count>(own[r].size() - seen[r].size());
+          CHECK(static_cast<Count>(share.indices.size()) == std::min(batch[r], left));
+          for (const Count i : share.indices) {
+            CHECK(own[r].count(i) == 1);
+            CHECK(seen[r].insert(i).second);
+          }
+          together += static_cast<Count>(share.indices.size());
+        }
+        for (s.rank = 0; s.rank < 3; ++s.rank)
+          CHECK(Sampler(s).share({4, step}).global == together);
+        s.rank = 0;
+      }
+      if (!drop) CHECK(seen == own);
+    }
+}
+
+TEST_CASE("an order without shards by data depends on the rank, and every epoch differs") {
+  for (const Sharding sharding : {Sharding::off, Sharding::file}) {
+    Sampling s{.samples = 80,
+               .files = {40, 40},
+               .global_batch = 80,
+               .workers = 2,
+               .sharding = sharding,
+               .drop_remainder = false};
+    const Indices first = Sampler(s).share({0, 0}).indices;
+    CHECK(first != Sampler(s).share({1, 0}).indices);
+    s.rank = 1;
+    Indices second = Sampler(s).share({0, 0}).indices;
+    if (sharding == Sharding::file)
+      for (Count& i : second) i -= 40;
+    CHECK(first != second);
+  }
 }
 
 TEST_CASE("without sharding, each worker takes all samples in its own order") {

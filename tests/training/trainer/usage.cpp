@@ -1,0 +1,116 @@
+// What strategies send and how long workers compute, against closed forms.
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+using namespace arlab::training;
+
+namespace {
+
+constexpr Count kSteps = 10;  // of an epoch
+
+Count bytes_of(const toy::Result& result) {
+  return 4 * static_cast<Count>(result.weights[0].size());
+}
+
+// Runs on emulated ranks; messages take no time, unless alpha is given, in picoseconds.
+void emulate(toy::Run& run, std::vector<double> slowdown = {}, double alpha = 0) {
+  run.world = [=](Rank ranks, const std::function<void(Communicator&)>& body) {
+    const auto network = simulator::make_network(
+        simulator::find_model("alpha_beta"), {{"alpha", alpha}, {"beta", 0}, {"gamma", 0}}, ranks);
+    on_emulated_ranks(*network, ranks, body, {.slowdown = slowdown});
+  };
+}
+
+}  // namespace
+
+TEST_CASE("every strategy sends as many bytes as its definition says") {
+  struct Case {
+    const char* strategy;
+    Rank ranks;
+    double vectors;  // that all ranks send together in a step
+    double once;     // and in the epoch
+  };
+  for (const Case& c : {
+           Case{"mirrored", 4, 2 * 3, 0},               // ring: 2 (m - 1)
+           Case{"central_storage", 4, 2 * 3, 0},        // reduce and broadcast
+           Case{"stale_synchronous", 3, 3 * 2, 0},      // each to each other, bound 0
+           Case{"stale_synchronous", 4, 4 * 3, 2 * 3},  // bound 1: then an average
+           Case{"local_sgd", 4, 0, 2 * 2 * 3},          // averages after 8 steps and at the end
+       }) {
+    toy::Run run;
+    run.ranks = c.ranks;
+    run.learning.strategy = c.strategy;
+    run.learning.options.bound = c.once > 0 ? 1 : 0;
+    const toy::Result result = toy::train(run);
+    INFO(c.strategy << " on " << c.ranks << " ranks");
+    REQUIRE(result.epochs.size() == 1);
+    CHECK(static_cast<double>(result.epochs[0].bytes_sent) ==
+          (c.vectors * kSteps + c.once) * static_cast<double>(bytes_of(result)));
+  }
+}
+
+// And once more at the end of the epoch, after which the workers are equal.
+TEST_CASE("parameter servers: all gradients go to them and all weights come back, in each step") {
+  for (const char* strategy : {"parameter_server", "async_parameter_server"})
+    for (const Rank servers : {1, 2, 4}) {
+      toy::Run run;
+      run.ranks = 3 + servers;
+      run.learning.strategy = strategy;
+      run.learning.options.servers = servers;
+      const toy::Result result = toy::train(run);
+      INFO(strategy << ", " << servers << " servers");
+      CHECK(result.epochs[0].bytes_sent == 3 * (2 * kSteps + 1) * bytes_of(result));
+    }
+}
+
+TEST_CASE("simulated computation takes three times the multiply-adds, on the slowest worker") {
+  constexpr double kSpeed = 1e6;  // multiply-adds per second
+  for (const bool overlap : {true, false})
+    for (const Count batch : {24, 26}) {
+      toy::Run run;
+      run.ranks = 3;
+      run.global_batch = batch;
+      run.samples = kSteps * batch;
+      run.learning.speed = kSpeed;
+      run.learning.overlap = overlap;
+      Count steps = 0;
+      double work = 0;
+      for (const Variable& v : toy::ToyReplica().variables()) work += static_cast<double>(v.work);
+      const auto seconds = [&](Count samples) {
+        return 3 * work * static_cast<double>(samples) / kSpeed;
+      };
+      run.each_step = [&](const StepReport& r, Rank rank) {
+        if (rank != 2) return;
+        ++steps;
+        CHECK(r.compute() == Approx(2 * seconds(8)).epsilon(1e-9));  // 26 samples: 9, 9 and 8
+      };
+      emulate(run, {1, 1.5, 2});
+      const toy::Result result = toy::train(run);
+      const EpochReport& e = result.epochs[0];
+      CHECK(steps == kSteps);
+      CHECK(e.steps == kSteps);
+      CHECK(e.compute == Approx(kSteps * 2 * seconds(8)).epsilon(1e-9));  // the slowest
+      CHECK(e.seconds == Approx(e.compute).epsilon(1e-9));
+      // The first worker waits in each step for the slowest.
+      CHECK(e.exposed == Approx(kSteps * (2 * seconds(8) - seconds(batch == 24 ? 8 : 9))));
+      CHECK(e.input == 0);
+    }
+}
+
+TEST_CASE("micro-batches together compute as long as their batch") {
+  for (const int parts : {1, 2, 5}) {
+    toy::Run run;
+    run.ranks = 2;
+    run.learning.speed = 1e6;
+    run.learning.micro_batches = parts;
+    emulate(run);
+    const toy::Result result = toy::train(run);
+    double work = 0;
+    for (const Variable& v : toy::ToyReplica().variables()) work += static_cast<double>(v.work);
+    CHECK(result.epochs[0].compute == Approx(kSteps * 3 * work * 12 / 1e6).epsilon(1e-9));
+  }
+}
