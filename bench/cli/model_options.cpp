@@ -84,11 +84,11 @@ void ModelOptions::add(CLI::App& command) {
 
 std::vector<TopologyOptions> ModelOptions::networks() const {
   const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
-                   network.routing != TopologyOptions{}.routing;
+                   network.routing != TopologyOptions{}.routing || network.seed != 0;
   if (any && !parsed_model().has_links)
     fail(Blame::usage,
-         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing and "
-                     "--fault, or use --model {}",
+         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
+                     "--fault and --seed, or use --model {}",
                      model, with_links(" or ")));
   std::vector<TopologyOptions> all;
   const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {

@@ -10,10 +10,6 @@
 
 namespace arlab::bench {
 
-/// Returns whether this process is rank 0 of a job or alone, by the environment that mpirun and srun
-/// set.
-bool is_root_by_environment();
-
 /// The job this process is part of: all ranks of an MPI job, or this process alone.
 class Job {
  public:
@@ -26,6 +22,8 @@ class Job {
   const Backend& backend(const std::string& name) const;
   /// Number of ranks of the MPI job; 0 outside of a job.
   Rank ranks() const { return job_.ranks(); }
+  /// The rank of this process in the MPI job; 0 outside of a job.
+  Rank rank() const { return job_.ranks() == 0 ? 0 : job_.world().rank(); }
   /// Where the backend's ranks run here.
   collectives::Placement placement(const Backend& backend) const {
     return collectives::placement_in(job_, backend);
@@ -43,6 +41,9 @@ class Job {
   /// Runs `body` once in each process or thread that has ranks, after check().
   void run(const Backend& backend, const collectives::RunOptions& options,
            const Backend::Body& body);
+  /// Throws Error(usage) on all ranks if they do not have the same plan: `plan` describes what this
+  /// rank is about to do, `command` is its command line. All ranks of the job call it together.
+  void expect_same(const std::string& plan, const std::string& command) const;
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code) { job_.end(code); }
 

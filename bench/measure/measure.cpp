@@ -30,14 +30,15 @@ std::vector<Measurement> measure_all(collectives::Executor& executor,
     return result;
   };
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const auto first = run(i);  // warms up caches and connections; its time is not kept
-    measured[i].sent = {control.sum(first.sent.messages), control.sum(first.sent.elements),
-                        static_cast<Count>(control.max(static_cast<double>(first.sent.rounds)))};
-    measured[i].traffic = first.traffic;
+    // They warm up caches and connections; their times are not kept.
+    for (int k = 0; k < options.warm_ups; ++k) run(i);
     const Steady::time_point start = Steady::now();
-    run(i);
+    const auto result = run(i);
     // The same on all ranks, so that all agree on `runs`.
     const double us = control.max(microseconds_since(start));
+    measured[i].sent = {control.sum(result.sent.messages), control.sum(result.sent.elements),
+                        static_cast<Count>(control.max(static_cast<double>(result.sent.rounds)))};
+    measured[i].traffic = result.traffic;
     runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)),
                          options.min_runs, options.max_runs);
   }

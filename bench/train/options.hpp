@@ -37,6 +37,7 @@ struct TrainOptions {
   std::string checkpoint;
   training::SavePolicy policy;
   std::string json, csv, tensorboard, trace;
+  bool plan = false;
   collectives::Patience patience;    ///< of the ranks
   std::vector<std::string> command;  ///< the whole command line
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "bench/cli/units.hpp"
-#include "bench/results/output.hpp"
 #include "bench/results/table.hpp"
+#include "bench/sweep/output.hpp"
 #include "bench/train/gradient_options.hpp"
 
 namespace arlab::bench {

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
@@ -20,6 +22,7 @@
 #include "bench/results/result_file.hpp"
 #include "bench/train/check_options.hpp"
 #include "bench/train/gradient_options.hpp"
+#include "bench/train/plan.hpp"
 #include "bench/train/report.hpp"
 #include "bench/train/study.hpp"
 #include "training/cluster/cluster.hpp"
@@ -190,9 +193,11 @@ int run(TrainOptions& options, Job& job) {
   if (const std::string note = note_on_single_worker(options, configs);
       job.is_root() && !note.empty())
     fmt::print(stderr, "note: {}\n", note);
-  if (!options.json.empty() && options.json == options.csv)
-    fail(Blame::usage,
-         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  if (job.is_root()) check_outputs(options);
+  if (options.plan) {
+    if (job.is_root()) write_file("-", plan_text(options, configs));
+    return 0;
+  }
   std::optional<ResultFile> json;
   std::optional<CsvFile> csv;
   if (job.is_root() && !options.json.empty())
@@ -245,6 +250,7 @@ void add_train(CLI::App& app, Session& session) {
   options->add(*command);
   command->callback([options, &session] {
     options->command = session.command;
+    if (session.progress) session.progress->stop();  // training shows its own
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
