@@ -100,6 +100,7 @@ set(ARLAB_NOT_IN_UNITY
   bench/study/verdict_table.cpp
   simulator/contention/maxmin.cpp
   simulator/engine/tracer.cpp
+  simulator/forest/split_switches.cpp
   simulator/topologies/analysis/flow.cpp
   simulator/topologies/analysis/metrics.cpp
   training/cluster/slurm.cpp
