@@ -1,9 +1,9 @@
 #include "algorithms/algorithm.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
-#include "algorithms/base/names.hpp"
 #include "algorithms/base/text.hpp"
 
 namespace arlab {
@@ -22,11 +22,31 @@ Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segm
   return sum;
 }
 
-}  // namespace
-
-const Algorithm& find_algorithm(std::string_view name) {
-  return find_named(algorithms(), name, "algorithm");
+// Returns where each lane of each segment begins in the vector, and the end.
+std::vector<Count> cut(Count elements, int segments, std::span<const Count> weights) {
+  const auto lanes = static_cast<Count>(weights.size());
+  std::vector<Count> begins{0};
+  const auto equal = [&](Count weight) { return weight == weights.front(); };
+  if (std::all_of(weights.begin(), weights.end(), equal)) {
+    const Blocks blocks(elements, segments * lanes);
+    for (Count part = 1; part <= blocks.parts; ++part) begins.push_back(blocks.begin(part));
+    return begins;
+  }
+  __extension__ using Wide = __int128;  // elements times weights exceeds 64 bits
+  const Count total = std::accumulate(weights.begin(), weights.end(), Count{0});
+  const Blocks blocks(elements, segments);
+  for (Count segment = 0; segment < segments; ++segment) {
+    Count weight = 0;
+    for (const Count its : weights) {
+      weight += its;
+      begins.push_back(blocks.begin(segment) +
+                       static_cast<Count>(Wide{blocks.size(segment)} * weight / total));
+    }
+  }
+  return begins;
 }
+
+}  // namespace
 
 std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
   const auto& known = algorithm.collectives;
@@ -43,13 +63,16 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
     fail(Blame::usage, concat("with segments, ", name(problem.collective),
                               " would end with several pieces per rank instead of one chunk: use 1 "
                               "segment"));
-  const Count parts = Count{segments} * algorithm.lanes;
-  const Blocks blocks(problem.elements, parts);
+  const std::vector<Count> weights = algorithm.lane_weights
+                                         ? algorithm.lane_weights(problem)
+                                         : std::vector<Count>(index(algorithm.lanes), 1);
+  const std::vector<Count> begins = cut(problem.elements, segments, weights);
   std::vector<Lane> lanes;
-  for (Count i = 0; i < parts && blocks.size(i) > 0; ++i) {
-    Lane lane{problem, blocks.begin(i)};
-    lane.problem.elements = blocks.size(i);
-    lane.problem.lane = static_cast<std::int32_t>(i % algorithm.lanes);
+  for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
+    if (begins[part] == begins[part + 1]) continue;
+    Lane lane{problem, begins[part]};
+    lane.problem.elements = begins[part + 1] - begins[part];
+    lane.problem.lane = static_cast<std::int32_t>(part % weights.size());
     lanes.push_back(lane);
   }
   return lanes;

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/parameters.hpp"
 #include "algorithms/problem.hpp"
 #include "algorithms/program.hpp"
 
@@ -43,18 +45,29 @@ struct Algorithm {
   std::vector<Collective> collectives;
   std::int32_t lanes = 1;  ///< lanes that the algorithm itself needs (2 for a double tree)
   bool grouped = false;    ///< needs to know which ranks share a node
+  bool gridded = false;    ///< needs the dimensions of a grid of ranks
+  bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
 
-  Program (*program)(Problem, Rank me) = nullptr;
-  Cost (*cost_model)(const Problem&) = nullptr;                 ///< closed form, all ranks
-  Cost (*rank_cost_model)(const Problem&, Rank me) = nullptr;   ///< closed form, one rank
-  std::string (*unsupported_reason)(const Problem&) = nullptr;  ///< optional: reason, or empty
+  std::function<Program(Problem, Rank me)> program{};
+  std::function<Cost(const Problem&)> cost_model{};                 ///< closed form, all ranks
+  std::function<Cost(const Problem&, Rank me)> rank_cost_model{};   ///< closed form, one rank
+  std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
+  /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
+  std::function<std::vector<Count>(const Problem&)> lane_weights{};
+
+  /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
+  std::vector<Parameter> parameters{};
+  Algorithm (*configure)(std::span<const Setting> settings) = nullptr;
+  std::vector<std::string_view> examples{};  ///< specs that the conformance tests try, too
 };
 
 /// Returns every algorithm of algorithms/catalog, sorted by name.
 std::span<const Algorithm> algorithms();
 
-/// Throws Error(usage) that names the nearest algorithm if none is called `name`.
-const Algorithm& find_algorithm(std::string_view name);
+/// Returns the algorithm of a name, or of a spec with settings: "recursive_multiplying:k=4". It lives
+/// as long as the process; equal specs mostly return the same object. Throws Error(usage) that names
+/// the nearest algorithm or parameter.
+const Algorithm& find_algorithm(std::string_view spec);
 
 /// Returns why `algorithm` cannot solve `problem`; empty if it can. Another algorithm never runs in
 /// its place.
@@ -68,7 +81,8 @@ struct Lane {
   Count offset = 0;  ///< of the lane's first element in the whole vector
 };
 
-/// Cuts the problem into segments x algorithm.lanes lanes. Leaves out lanes without elements.
+/// Cuts the problem into segments, and each segment into the algorithm's lanes. Leaves out lanes
+/// without elements.
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
 /// Sums the cost models over all lanes; the rounds are those of the longest lane.

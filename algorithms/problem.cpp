@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "algorithms/rank_grid.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab {
@@ -46,6 +47,10 @@ void check(const Problem& p) {
   if (p.groups && p.groups->ranks() != p.ranks)
     fail(Blame::usage, concat("the groups have ", p.groups->ranks(), " ranks, but the problem has ",
                               p.ranks, ": give groups of all ranks"));
+  if (p.grid && p.grid->ranks() != p.ranks)
+    fail(Blame::usage, concat("the grid ", p.grid->text(), " has ", p.grid->ranks(),
+                              " ranks, but the problem has ", p.ranks,
+                              ": give sizes whose product is the number of ranks"));
 }
 
 int floor_log2(Count x) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/base/types.hpp"
+#include "algorithms/chunks.hpp"
 
 namespace arlab {
 
@@ -25,28 +26,8 @@ std::string_view name(Collective collective);
 /// Returns nothing if no collective has this name.
 std::optional<Collective> collective_named(std::string_view text);
 
-/// A contiguous range of chunks, [first, first + count).
-struct ChunkRange {
-  Rank first = 0;
-  Rank count = 0;
-  Rank end() const { return first + count; }
-  bool overlaps(const ChunkRange& other) const {
-    return first < other.end() && other.first < end();
-  }
-  bool operator==(const ChunkRange&) const = default;
-};
-
-/// Cuts `whole` elements into `parts` balanced blocks. begin(parts) is `whole`.
-struct Blocks {
-  Blocks(Count whole, Count parts) : quotient(whole / parts), remainder(whole % parts) {}
-  Count begin(Count part) const { return part * quotient + std::min(part, remainder); }
-  Count size(Count part) const { return quotient + (part < remainder ? 1 : 0); }
-  Count size(const ChunkRange& c) const { return begin(c.end()) - begin(c.first); }
-
-  Count quotient, remainder;
-};
-
 class Groups;  // groups.hpp
+class RankGrid;    // rank_grid.hpp
 
 struct Problem {
   Collective collective = Collective::allreduce;
@@ -55,6 +36,7 @@ struct Problem {
   Rank root = 0;          ///< the master of master_worker, the root of tree
   std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
   const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
+  const RankGrid* grid = nullptr;      ///< the ranks as a grid or torus, or null; must outlive this
 
   /// Whether the collective has the reducing half: partial sums are added up.
   bool reduces() const {
@@ -74,15 +56,19 @@ struct Problem {
     if (rank < 0 || rank >= ranks) rank = (rank % ranks + ranks) % ranks;
     return static_cast<Rank>(rank);
   }
-  ChunkRange chunk(Count index) const { return {wrap(index), 1}; }
-  ChunkRange all() const { return {0, ranks}; }
+  Chunks chunk(Count index) const { return {wrap(index), 1}; }
+  /// Returns `count` chunks from `first`, any integer, on, around the end.
+  Chunks chunks(Count first, Rank count, Rank stride = 1) const {
+    return {wrap(first), count, count == 1 ? 1 : stride};
+  }
+  Chunks all() const { return {0, ranks}; }
   Blocks blocks() const { return {elements, ranks}; }
   /// The number of chunks that have elements.
   Count filled_chunks() const { return std::min<Count>(ranks, elements); }
 };
 
 /// Throws Error(usage) unless ranks >= 1, elements >= 0, the bytes sent fit 64 bits, root is a
-/// rank, and the groups have as many ranks as the problem.
+/// rank, and the groups and the grid have as many ranks as the problem.
 void check(const Problem& problem);
 
 /// Return floor(log2 x) and ceil(log2 x) for x >= 1.

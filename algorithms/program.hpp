@@ -36,14 +36,14 @@ enum class ActionKind : std::uint8_t {
 struct Action {
   ActionKind kind = ActionKind::send;
   Rank peer = 0;
-  ChunkRange chunks;
+  Chunks chunks;
   bool sends() const { return kind == ActionKind::send; }
   bool operator==(const Action&) const = default;
 };
 
-inline Action send(Rank to, ChunkRange chunks) { return {ActionKind::send, to, chunks}; }
-inline Action reduce(Rank from, ChunkRange chunks) { return {ActionKind::reduce, from, chunks}; }
-inline Action replace(Rank from, ChunkRange chunks) { return {ActionKind::replace, from, chunks}; }
+inline Action send(Rank to, Chunks chunks) { return {ActionKind::send, to, chunks}; }
+inline Action reduce(Rank from, Chunks chunks) { return {ActionKind::reduce, from, chunks}; }
+inline Action replace(Rank from, Chunks chunks) { return {ActionKind::replace, from, chunks}; }
 
 using Round = std::span<const Action>;
 
@@ -54,7 +54,7 @@ std::array<Action, sizeof...(Actions)> together(const Actions&... actions) {
 }
 
 /// Returns one step of a butterfly: both partners send and both add.
-inline std::array<Action, 2> exchange(Rank partner, ChunkRange chunks) {
+inline std::array<Action, 2> exchange(Rank partner, Chunks chunks) {
   return {send(partner, chunks), reduce(partner, chunks)};
 }
 

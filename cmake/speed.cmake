@@ -27,8 +27,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT "${CMAKE_EXE_LINKER_FLAGS} $ENV{LDFLAGS}" MATCHE
   endforeach()
 endif()
 
-# The standard headers that most sources include. Every header must still include what it uses: tests/headers and the preset
-# tidy compile without precompiled headers.
+# The standard headers that most sources include. Every header must still include what it uses: the target arlab_headers and the
+# preset tidy compile without precompiled headers.
 set(ARLAB_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <coroutine> <cstdint> <cstring>
     <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <thread>
     <unordered_map> <utility> <variant> <vector>)
@@ -42,6 +42,40 @@ function(arlab_precompile target)
   endif()
 endfunction()
 
+# arlab_unity_group(<variable> <source>): sets the folder whose unit the source is compiled in; empty for a unit of its own.
+function(arlab_unity_group variable source)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set(${variable} "" PARENT_SCOPE)
+  if(ARLAB_UNITY AND NOT source MATCHES "^build|^\\.\\.|/catalog/|\\$" AND NOT source IN_LIST ARLAB_NOT_IN_UNITY)
+    cmake_path(GET source PARENT_PATH folder)
+    set(${variable} ${folder} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# arlab_unity_units(<variable> <folder> <sources...>): sets the units to compile instead of the sources, generated in the folder.
+# For compilers that CMake does not know.
+function(arlab_unity_units variable where)
+  set(units "")
+  set(folders "")
+  foreach(source ${ARGN})
+    arlab_unity_group(folder ${source})
+    if(folder STREQUAL "")
+      list(APPEND units ${source})
+    else()
+      list(APPEND folders ${folder})
+      string(APPEND text_of_${folder} "#include \"${source}\"\n")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    string(REPLACE "/" "_" name ${folder})
+    file(CONFIGURE OUTPUT ${where}/${name}.cpp CONTENT "${text_of_${folder}}" @ONLY)
+    list(APPEND units ${where}/${name}.cpp)
+  endforeach()
+  set(${variable} ${units} PARENT_SCOPE)
+endfunction()
+
 # arlab_unity(<target>): with ARLAB_UNITY, compiles the sources of each folder as one unit. Catalogs stay apart, since their
 # files repeat names in unnamed namespaces; ARLAB_NOT_IN_UNITY lists other sources that do.
 function(arlab_unity target)
@@ -51,13 +85,11 @@ function(arlab_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
-    cmake_path(ABSOLUTE_PATH source)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    if(source MATCHES "^build|^\\.\\.|/catalog/|\\$" OR source IN_LIST ARLAB_NOT_IN_UNITY)
-      continue()
+    arlab_unity_group(folder ${source})
+    if(NOT folder STREQUAL "")
+      cmake_path(ABSOLUTE_PATH source)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
     endif()
-    cmake_path(GET source PARENT_PATH folder)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/${source} PROPERTIES UNITY_GROUP ${folder})
   endforeach()
 endfunction()
 set(ARLAB_NOT_IN_UNITY

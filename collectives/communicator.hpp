@@ -23,6 +23,9 @@ struct Transfer {
   Rank peer = 0;
   std::byte* data = nullptr;
   Count elements = 0;  ///< at least 1: empty messages are dropped earlier
+  /// Of a replace: the caller adds the elements when the round is done. Emulated ranks charge the
+  /// time.
+  bool added_later = false;
 };
 
 class Communicator {

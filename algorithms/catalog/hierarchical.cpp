@@ -24,8 +24,8 @@ struct Position {
         group(p.groups->group_of(me)),
         place(p.groups->place_of(me)) {}
 
-  ChunkRange block(Rank owner) const { return {owner * groups, groups}; }
-  ChunkRange chunk(Rank index) const { return {place * groups + (index + groups) % groups, 1}; }
+  Chunks block(Rank owner) const { return {owner * groups, groups}; }
+  Chunks chunk(Rank index) const { return {place * groups + (index + groups) % groups, 1}; }
 
   Rank groups, size, group, place;
 };

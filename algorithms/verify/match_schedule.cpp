@@ -8,11 +8,18 @@
 namespace arlab {
 namespace {
 
-std::string describe(const Action& a) {
-  const Count first = a.chunks.first, last = first + a.chunks.count - 1;
-  const std::string chunks = first == last  ? concat("chunk ", first)
-                             : last < first ? concat(a.chunks.count, " chunks")
-                                            : concat("chunks ", first, " to ", last);
+std::string describe(const Chunks& c, Rank ranks) {
+  if (c.count == 1) return concat("chunk ", c.first);
+  if (c.stride != 1) return concat(c.count, " chunks from ", c.first, " in steps of ", c.stride);
+  const Count last = Count{c.first} + c.count - 1;
+  if (c.count < 1) return concat(c.count, " chunks");
+  if (c.count > ranks) return concat(c.count, " chunks from ", c.first, " on");
+  if (last < ranks) return concat("chunks ", c.first, " to ", last);
+  return concat("chunks ", c.first, " to ", ranks - 1, " and 0 to ", last - ranks);
+}
+
+std::string describe(const Action& a, Rank ranks) {
+  const std::string chunks = describe(a.chunks, ranks);
   switch (a.kind) {
     case ActionKind::send:
       return concat("send ", chunks, " to rank ", a.peer);
@@ -61,6 +68,7 @@ class ScheduleMatcher {
   };
 
   Actor& at(Rank r) { return actors_[index(r)]; }
+  std::string described(const Action& a) const { return describe(a, problem_.ranks); }
 
   // Posts the rank's next round and matches its actions with those that others have posted.
   void step(Rank r) {
@@ -98,9 +106,9 @@ class ScheduleMatcher {
     if (send.action->chunks != receive.action->chunks) {
       result_.fault = {Fault::Kind::mismatched, receive.rank, receive.round,
                        receive.action->chunks.first,
-                       concat(where(receive.rank, receive.round), describe(*receive.action),
+                       concat(where(receive.rank, receive.round), described(*receive.action),
                               ", but that rank's message (its round ", send.round,
-                              ") is: ", describe(*send.action))};
+                              ") is: ", described(*send.action))};
       return;
     }
     Actor& receiver = at(receive.rank);
@@ -126,15 +134,22 @@ class ScheduleMatcher {
     for (const Action& a : round) {
       if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
         return {Fault::Kind::bad_peer, r, number, a.chunks.first,
-                concat(where(r, number), describe(a), ", but the peer must be another of the ",
+                concat(where(r, number), described(a), ", but the peer must be another of the ",
                        problem_.ranks, " ranks")};
       if (a.chunks.count < 1)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), describe(a), ", but a message has at least one chunk")};
-      if (a.chunks.first < 0 || a.chunks.first > problem_.ranks - a.chunks.count)
+                concat(where(r, number), described(a), ", but a message has at least one chunk")};
+      if (a.chunks.first < 0 || a.chunks.first >= problem_.ranks)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), describe(a), ", but the chunks are 0 to ",
+                concat(where(r, number), described(a), ", but the chunks are 0 to ",
                        problem_.ranks - 1)};
+      if (a.chunks.stride < 1)
+        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
+                concat(where(r, number), described(a), ", but a stride is at least 1")};
+      if ((Count{a.chunks.count} - 1) * a.chunks.stride >= problem_.ranks)
+        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
+                concat(where(r, number), described(a), ", which is more than once around the ",
+                       problem_.ranks, " chunks")};
     }
     return check_hazards(r, round);
   }
@@ -144,26 +159,40 @@ class ScheduleMatcher {
     if (std::none_of(round.begin(), round.end(),
                      [](const Action& a) { return a.kind == ActionKind::replace; }))
       return {};
-    std::vector<const Action*> by_chunk;
-    for (const Action& a : round) by_chunk.push_back(&a);
-    std::sort(by_chunk.begin(), by_chunk.end(),
-              [](const Action* a, const Action* b) { return a->chunks.first < b->chunks.first; });
+    if (round.size() <= 2)  // common, and exact without listing chunks
+      return round.size() == 2 && overlap(round[0].chunks, round[1].chunks, problem_.ranks)
+                 ? hazard(r, round[0], round[1])
+                 : Fault{};
+    struct Touch {
+      ChunkRun run;
+      const Action* action;
+    };
+    std::vector<Touch> by_chunk;
+    for (const Action& a : round)
+      for_each_run(a.chunks, problem_.ranks,
+                   [&](const ChunkRun& run) { by_chunk.push_back({run, &a}); });
+    std::stable_sort(by_chunk.begin(), by_chunk.end(),
+                     [](const Touch& a, const Touch& b) { return a.run.first < b.run.first; });
     // Sweep by first chunk, keeping the furthest end of the replaces and of everything so far.
-    const Action *furthest = nullptr, *furthest_replace = nullptr;
-    for (const Action* a : by_chunk) {
-      const Action* other = a->kind == ActionKind::replace ? furthest : furthest_replace;
-      if (other && other->chunks.overlaps(a->chunks))
-        return {Fault::Kind::hazard, r, at(r).round, a->chunks.first,
-                concat(where(r, at(r).round), describe(*other), " and ", describe(*a),
-                       " touch the same chunk in one round, and may finish in either order")};
-      const auto extend = [&](const Action*& furthest_so_far) {
-        if (!furthest_so_far || a->chunks.end() > furthest_so_far->chunks.end())
-          furthest_so_far = a;
+    const Touch *furthest = nullptr, *furthest_replace = nullptr;
+    const auto end_of = [](const Touch& t) { return t.run.first + t.run.count; };
+    for (const Touch& t : by_chunk) {
+      const bool replaces = t.action->kind == ActionKind::replace;
+      const Touch* other = replaces ? furthest : furthest_replace;
+      if (other && end_of(*other) > t.run.first) return hazard(r, *other->action, *t.action);
+      const auto extend = [&](const Touch*& furthest_so_far) {
+        if (!furthest_so_far || end_of(t) > end_of(*furthest_so_far)) furthest_so_far = &t;
       };
       extend(furthest);
-      if (a->kind == ActionKind::replace) extend(furthest_replace);
+      if (replaces) extend(furthest_replace);
     }
     return {};
+  }
+
+  Fault hazard(Rank r, const Action& a, const Action& b) {
+    return {Fault::Kind::hazard, r, at(r).round, b.chunks.first,
+            concat(where(r, at(r).round), described(a), " and ", described(b),
+                   " touch the same chunk in one round, and may finish in either order")};
   }
 
   // Follows the chain of waiting ranks from `start`, to a rank that has ended or around a cycle.
@@ -175,7 +204,7 @@ class ScheduleMatcher {
       const Action& waiting = a.pending.round()[index(position)];
       if (at(waiting.peer).ended)
         return {Fault::Kind::unmatched, r, a.round, waiting.chunks.first,
-                concat(where(r, a.round), describe(waiting), ", but rank ", waiting.peer,
+                concat(where(r, a.round), described(waiting), ", but rank ", waiting.peer,
                        " ends its program without it")};
       path.push_back(r);
       const auto seen = std::find(path.begin(), path.end(), waiting.peer);
@@ -192,7 +221,7 @@ class ScheduleMatcher {
     for (const Rank r : path) {
       const Actor& a = at(r);
       text += concat(where(r, a.round), "waits to ",
-                     describe(a.pending.round()[index(a.pending.first())]), "; ");
+                     described(a.pending.round()[index(a.pending.first())]), "; ");
     }
     text += "which closes the cycle";
     const Actor& first = at(path.front());

@@ -75,6 +75,14 @@ std::string SumTrees::bracketing(Id id, std::size_t limit) const {
   return out;
 }
 
+std::vector<float> SumTrees::evaluate(std::span<const float> contributions) const {
+  std::vector<float> values(contributions.begin(), contributions.end());
+  values.resize(nodes_.size());
+  for (std::size_t id = index(ranks_); id < nodes_.size(); ++id)  // parts have lower ids
+    values[id] = values[index(nodes_[id].left)] + values[index(nodes_[id].right)];
+  return values;
+}
+
 // Recursive, but never deeper than `limit`: every level prints a bracket first.
 void SumTrees::print(Id id, std::size_t limit, std::string& out) const {
   if (out.size() > limit) return;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,6 +36,8 @@ class SumTrees {
   Id count() const { return static_cast<Id>(nodes_.size()); }
   /// Returns "((0+1)+2)", cut off after `limit` characters.
   std::string bracketing(Id id, std::size_t limit) const;
+  /// Returns the value of every tree in float, for these contributions of the ranks.
+  std::vector<float> evaluate(std::span<const float> contributions) const;
 
  private:
   struct Node {

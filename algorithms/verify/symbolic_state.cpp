@@ -51,35 +51,38 @@ MatchCallbacks SymbolicState::callbacks() {
 Fault SymbolicState::on_match(const End& send, const End& receive) {
   auto& runs = arrived(receive);
   runs.clear();
-  const ChunkRange chunks = send.action->chunks;
-  for (Rank c = chunks.first; c < chunks.end(); ++c) {
+  Fault fault;
+  for_each_chunk(send.action->chunks, p_.ranks, [&](Rank c) {
     const SumTrees::Id value = held(send.rank, c);
-    if (value == SumTrees::kNothing)
-      return fault_at(Fault::Kind::undefined, send.rank, send.round, c,
-                      concat("sends it to rank ", receive.rank, ", but holds no value of it"));
+    if (value == SumTrees::kNothing && !fault)
+      fault = fault_at(Fault::Kind::undefined, send.rank, send.round, c,
+                       concat("sends it to rank ", receive.rank, ", but holds no value of it"));
     if (!runs.empty() && runs.back().value == value)
       ++runs.back().chunks;
     else
       runs.push_back({value, 1});
-  }
-  return {};
+  });
+  return fault;
 }
 
 Fault SymbolicState::on_round_end(Rank rank, Count number, Round round) {
+  Fault fault;
   for (std::size_t i = 0; i < round.size(); ++i) {
     const Action& a = round[i];
     if (a.sends()) continue;
-    Rank chunk = a.chunks.first;
-    for (const Run& run : arrived_[index(rank)][i])
-      for (Rank k = 0; k < run.chunks; ++k, ++chunk) {
-        if (a.kind == ActionKind::replace) {
-          held_[cell(rank, chunk)] = run.value;
-        } else if (Fault wrong = add(rank, number, chunk, a.peer, run.value)) {
-          return wrong;
-        }
-      }
+    const Run* run = arrived_[index(rank)][i].data();
+    Rank used = 0;  // chunks of the run
+    for_each_chunk(a.chunks, p_.ranks, [&](Rank chunk) {
+      if (used == run->chunks) ++run, used = 0;
+      ++used;
+      if (a.kind == ActionKind::replace)
+        held_[cell(rank, chunk)] = run->value;
+      else if (!fault)
+        fault = add(rank, number, chunk, a.peer, run->value);
+    });
+    if (fault) break;
   }
-  return {};
+  return fault;
 }
 
 std::vector<SymbolicState::Run>& SymbolicState::arrived(const End& receive) {

@@ -92,7 +92,7 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
   const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
     return these.empty() ? std::vector<std::string>{usual} : these;
   };
-  for (const std::string& topology : or_usual(split_topologies(topologies), "crossbar"))
+  for (const std::string& topology : or_usual(split_specs(topologies), "crossbar"))
     for (const std::string& placement : or_usual(placements, "block")) {
       all.push_back(network);
       all.back().topology = topology;
@@ -115,13 +115,13 @@ std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank 
   return simulator::make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
 }
 
-std::vector<GroupsOf> ModelOptions::groups() const {
-  std::vector<GroupsOf> all;
+std::vector<LayoutOf> ModelOptions::layouts() const {
+  std::vector<LayoutOf> all;
   for (std::size_t i = 0; i < networks().size(); ++i)
     all.push_back([this, i](Rank ranks) {
       const auto built = fabric(i, ranks);
-      if (built) return simulator::groups_of(*built);
-      return std::shared_ptr<const Groups>();
+      if (!built) return RankLayout{};
+      return RankLayout{simulator::groups_of(*built), simulator::grid_of(*built)};
     });
   return all;
 }

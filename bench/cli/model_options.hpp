@@ -34,7 +34,7 @@ struct ModelOptions {
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.
-  std::vector<GroupsOf> groups() const;
+  std::vector<LayoutOf> layouts() const;
   /// Returns the topology with all sizes and every option that is not the default; "crossbar" if
   /// the model has no links.
   std::string topology_text(std::size_t choice, Rank ranks) const;

@@ -7,6 +7,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "bench/cli/schedule_file.hpp"
+#include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 
 namespace arlab::bench {
@@ -28,6 +31,7 @@ CLI::Option* as_list(CLI::Option* option) {
   return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
 }
 
+constexpr std::string_view kFile = "file:";  // before the path of a schedule
 constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
@@ -61,11 +65,13 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
 }
 
 void SweepOptions::add_names(CLI::App& app) {
-  app.add_option("algorithms", positional, "Algorithms, or all (default)")
-      ->type_name("")
-      ->delimiter(',');
-  as_list(app.add_option("-a,--algorithm", algorithms, "The same, as an option: ring,tree"))
-      ->type_name("NAMES");
+  app.add_option("algorithms", positional, "Algorithms, or all (default)")->type_name("");
+  app.add_option("-a,--algorithm", algorithms,
+                 "The same, as an option: ring,recursive_multiplying:k=4")
+      ->type_name("NAMES")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   app.add_option("-c,--collective", collective,
                  "allreduce (default), reduce_scatter, all_gather, reduce or broadcast")
       ->type_name("NAME");
@@ -77,6 +83,8 @@ void SweepOptions::add_ranks(CLI::App& app, const std::string& help) {
   as_list(app.add_option("-p,--ranks", ranks, help))->type_name("COUNTS");
   add_number(app, "--groups", group_size, 1, kMostRanks,
              "Consecutive ranks per node, for algorithms that use nodes");
+  app.add_option("--dims", dims, "The ranks as a torus, for algorithms that use one: 16x16")
+      ->type_name("SIZES");
 }
 
 void SweepOptions::add_axes(CLI::App& app, bool with_type) {
@@ -130,9 +138,18 @@ Collective SweepOptions::parsed_collective() const {
   return parse_name(collective, kCollectives, "collective", collective_named);
 }
 
+const Algorithm& SweepOptions::from_file(const std::string& path) const {
+  std::shared_ptr<const Algorithm>& algorithm = files_[path];
+  if (!algorithm) {
+    auto script = std::make_shared<const Script>(read_schedule(path));
+    algorithm = std::make_shared<const Algorithm>(algorithm_of(std::move(script)));
+  }
+  return *algorithm;
+}
+
 std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
-  std::vector<std::string> wanted = positional;
-  wanted.insert(wanted.end(), algorithms.begin(), algorithms.end());
+  std::vector<std::string> wanted = split_specs(positional);
+  for (std::string& spec : split_specs(algorithms)) wanted.push_back(std::move(spec));
   if (wanted.empty()) wanted = {"all"};
   const Collective task = parsed_collective();
   std::vector<const Algorithm*> chosen;
@@ -140,6 +157,10 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
     if (std::find(chosen.begin(), chosen.end(), &a) == chosen.end()) chosen.push_back(&a);
   };
   for (const std::string& name : wanted) {
+    if (name.starts_with(kFile)) {
+      choose(from_file(name.substr(kFile.size())));
+      continue;
+    }
     if (name != "all") {
       choose(find_algorithm(name));
       continue;
@@ -181,15 +202,21 @@ bool SweepOptions::left_out(const Algorithm& algorithm, const Problem& problem) 
   const auto names = [&](const std::vector<std::string>& wanted) {
     return std::find(wanted.begin(), wanted.end(), algorithm.name) != wanted.end();
   };
-  return algorithm.grouped && !problem.groups && !names(positional) && !names(algorithms);
+  if (names(split_specs(positional)) || names(split_specs(algorithms))) return false;
+  return (algorithm.grouped && !problem.groups) || (algorithm.gridded && !problem.grid) ||
+         (algorithm.few_ranks && !unsupported(algorithm, problem).empty());
 }
 
-std::shared_ptr<const Groups> SweepOptions::given_groups(Rank p) const {
-  if (group_size == 0) return nullptr;
-  return std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+RankLayout SweepOptions::given_layout(Rank p) const {
+  RankLayout layout;
+  if (group_size != 0)
+    layout.groups = std::make_shared<const Groups>(Groups::consecutive(p, group_size));
+  if (!dims.empty())
+    layout.grid = std::make_shared<const RankGrid>(parse_sizes(dims, "--dims"));
+  return layout;
 }
 
-std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) const {
+std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {
   const auto chosen = chosen_algorithms();
   const collectives::Operand type = operand();
   const std::vector<Rank> all_ranks = parsed_ranks();
@@ -204,13 +231,19 @@ std::vector<Config> SweepOptions::configs(std::span<const GroupsOf> networks) co
                                    total, show_count(kMostConfigs)));
   std::vector<Config> all;
   for (const Rank p : all_ranks) {
-    std::vector<std::shared_ptr<const Groups>> groups(choices, given_groups(p));
-    for (std::size_t i = 0; i < networks.size() && group_size == 0; ++i) groups[i] = networks[i](p);
+    const RankLayout given = given_layout(p);
+    std::vector<RankLayout> layouts(choices, given);
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+      const RankLayout found = networks[i](p);
+      if (!given.groups) layouts[i].groups = found.groups;
+      if (!given.grid) layouts[i].grid = found.grid;
+    }
     for (const Count n : all_elements)
       for (std::size_t i = 0; i < choices; ++i)
         for (const Algorithm* algorithm : chosen) {
-          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, groups[i]};
-          config.problem.groups = groups[i].get();
+          Config config{algorithm, {parsed_collective(), p, n, root}, type, segments, i, layouts[i]};
+          config.problem.groups = layouts[i].groups.get();
+          config.problem.grid = layouts[i].grid.get();
           check(config.problem);
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }

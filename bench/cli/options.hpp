@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace CLI {
@@ -19,6 +21,12 @@ class App;
 
 namespace arlab::bench {
 
+/// What is known about where ranks are; null: nothing.
+struct RankLayout {
+  std::shared_ptr<const Groups> groups;
+  std::shared_ptr<const RankGrid> grid;
+};
+
 /// One configuration of a sweep.
 struct Config {
   const Algorithm* algorithm = nullptr;  ///< null: the backend's own collective
@@ -26,11 +34,11 @@ struct Config {
   collectives::Operand operand;
   int segments = 1;
   std::size_t network = 0;                 ///< index into the networks of the sweep
-  std::shared_ptr<const Groups> groups{};  ///< that `problem` points to
+  RankLayout layout{};                     ///< that `problem` points to
 };
 
-/// Returns the groups of the given number of ranks on a network; null without groups.
-using GroupsOf = std::function<std::shared_ptr<const Groups>(Rank ranks)>;
+/// Returns the layout of the given number of ranks on a network.
+using LayoutOf = std::function<RankLayout(Rank ranks)>;
 
 struct SweepOptions {
   // As given on the command line; empty values take a default.
@@ -38,6 +46,7 @@ struct SweepOptions {
   std::string collective = "allreduce", dtype = "float32", op = "sum";
   Rank root = 0;
   Rank group_size = 0;  ///< consecutive ranks that share a node; 0: not given
+  std::string dims;     ///< the ranks as a grid, such as 16x16
   int segments = 1;
   std::string json, csv;
   bool resume = false, plan = false;
@@ -53,19 +62,24 @@ struct SweepOptions {
   void add_axes(CLI::App& app, bool with_type);
   void add_outputs(CLI::App& app);
 
-  /// Returns the configurations by ranks, then size, network and algorithm. Groups are the given
-  /// ones, else the network's; without groups, algorithms that need them are left out unless they
-  /// were named. Throws Error(usage) that names the bad value.
-  std::vector<Config> configs(std::span<const GroupsOf> networks = {}) const;
+  /// Returns the configurations by ranks, then size, network and algorithm. Groups and grid are the
+  /// given ones, else the network's; without them, algorithms that need them are left out unless
+  /// they were named. Throws Error(usage) that names the bad value.
+  std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
   collectives::Operand operand() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;
   std::vector<Rank> parsed_ranks() const;
   std::vector<Count> parsed_elements() const;
-  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups.
+  /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
+  /// their number is not one of the few that it supports.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
-  /// Returns the groups of --groups; null if not given.
-  std::shared_ptr<const Groups> given_groups(Rank ranks) const;
+  /// Returns the layout of --groups and --dims.
+  RankLayout given_layout(Rank ranks) const;
+
+ private:
+  const Algorithm& from_file(const std::string& path) const;
+  mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };
 
 /// Adds --seed. Throws Error(usage) unless the value is a number from 0 to 2^63 - 1.

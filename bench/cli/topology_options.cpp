@@ -73,7 +73,7 @@ std::string TopologyOptions::text(const simulator::Topology& made) const {
   return text;
 }
 
-std::vector<std::string> split_topologies(const std::vector<std::string>& lists) {
+std::vector<std::string> split_specs(const std::vector<std::string>& lists) {
   std::vector<std::string> all;
   for (const std::string& list : lists)
     for (std::size_t begin = 0; begin <= list.size();) {

@@ -41,8 +41,8 @@ struct TopologyOptions {
   std::string text(const simulator::Topology& made) const;
 };
 
-/// Splits "torus,fat_tree:k=8,levels=2,rail_pod" into three topologies: a part without '=', or with
+/// Splits "torus,fat_tree:k=8,levels=2,rail_pod" into three specs: a part without '=', or with
 /// ':' before it, begins a new one.
-std::vector<std::string> split_topologies(const std::vector<std::string>& lists);
+std::vector<std::string> split_specs(const std::vector<std::string>& lists);
 
 }  // namespace arlab::bench

@@ -10,6 +10,8 @@ class App;
 
 namespace arlab::bench {
 
+struct SweepOptions;
+
 /// Passes the command line from main to a command, and its exit code back.
 struct Session {
   std::vector<std::string> command;  ///< the whole command line
@@ -33,5 +35,6 @@ void list_compressors();
 /// In arlab: flushes stdout and replaces this process by arlab-train, if it was built.
 void list_architectures();
 void add_show_topology(CLI::App& show_command);
+void show_numerics(const SweepOptions& options);
 
 }  // namespace arlab::bench

@@ -32,7 +32,17 @@ std::string_view kind_name(ActionKind kind) {
   return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
 }
 
-// lanes[].ranks[].rounds[] of {action, peer, chunk, chunks}, in the vocabulary of the programs.
+// {action, peer, chunk, chunks}, and the stride of chunks that are not consecutive.
+Json action_json(const Action& a) {
+  Json json{{"action", kind_name(a.kind)},
+            {"peer", a.peer},
+            {"chunk", a.chunks.first},
+            {"chunks", a.chunks.count}};
+  if (a.chunks.stride != 1) json["stride"] = a.chunks.stride;
+  return json;
+}
+
+// lanes[].ranks[].rounds[] of actions, in the vocabulary of the programs.
 Json schedule_json(const Config& config) {
   Json lanes = Json::array();
   for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
@@ -42,10 +52,7 @@ Json schedule_json(const Config& config) {
       for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
         Json round = Json::array();
         for (const Action& a : p.round())
-          round.push_back({{"action", kind_name(a.kind)},
-                           {"peer", a.peer},
-                           {"chunk", a.chunks.first},
-                           {"chunks", a.chunks.count}});
+          round.push_back(action_json(a));
         rounds.push_back(std::move(round));
       }
       ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
@@ -123,7 +130,7 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
 }
 
 void export_one(const ExportCommand& command) {
-  const std::vector<Config> configs = command.sweep.configs(command.model.groups());
+  const std::vector<Config> configs = command.sweep.configs(command.model.layouts());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
                                    "algorithm, one -p, one size, one network",

@@ -20,6 +20,15 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+// "k=4 (ranks that exchange in a step)".
+std::string settings_text(std::span<const Parameter> parameters) {
+  std::string text;
+  for (const Parameter& p : parameters)
+    text += (text.empty() ? "" : ", ") + std::string(p.name) + "=" + std::string(p.default_value) +
+            " (" + std::string(p.help) + ")";
+  return text;
+}
+
 void list_algorithms() {
   Rows rows;
   for (const Algorithm& a : algorithms()) {
@@ -28,11 +37,13 @@ void list_algorithms() {
       collectives += (collectives.empty() ? "" : ", ") + std::string(name(c));
     rows.push_back({std::string(a.name), std::string(a.formula.messages),
                     std::string(a.formula.elements), std::string(a.formula.rounds),
-                    std::string(a.summary), collectives, std::string(a.source)});
+                    std::string(a.summary), collectives, settings_text(a.parameters),
+                    std::string(a.source)});
   }
-  fmt::print("{}\nm processes, N elements\n", markdown({"algorithm", "messages", "elements sent",
-                                                        "rounds", "idea", "collectives", "source"},
-                                                       rows));
+  fmt::print("{}\nm processes, N elements. Settings follow a colon: recursive_multiplying:k=8\n",
+             markdown({"algorithm", "messages", "elements sent", "rounds", "idea", "collectives",
+                       "settings", "source"},
+                      rows));
 }
 
 void list_models() {
@@ -51,12 +62,8 @@ void list_models() {
 void list_schedulers() {
   Rows rows;
   for (const training::SchedulerKind& k : training::schedulers()) {
-    std::string parameters;
-    for (const Parameter& p : k.parameters)
-      parameters += (parameters.empty() ? "" : ", ") + std::string(p.name) + "=" +
-                    std::string(p.default_value) + " (" + std::string(p.help) + ")";
     rows.push_back({std::string(k.name), std::string(k.summary), k.barrier ? "all" : "its own",
-                    parameters, std::string(k.source)});
+                    settings_text(k.parameters), std::string(k.source)});
   }
   fmt::print("{}",
              markdown({"scheduler", "idea", "a layer waits for", "parameters", "source"}, rows));

@@ -182,8 +182,9 @@ int run(RunCommand& command, Job& job) {
                               std::end(job_words));
   }
   const auto groups_of_job = job.groups();
-  const GroupsOf known[] = {[&](Rank ranks) {
-    return groups_of_job && groups_of_job->ranks() == ranks ? groups_of_job : nullptr;
+  const LayoutOf known[] = {[&](Rank ranks) {
+    const bool fits = groups_of_job && groups_of_job->ranks() == ranks;
+    return RankLayout{fits ? groups_of_job : nullptr, nullptr};
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
   if (command.sweep.plan) return job.is_root() ? plan(command, backend, configs) : 0;

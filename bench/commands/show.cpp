@@ -17,9 +17,12 @@ namespace {
 
 constexpr Rank kMaxRanks = 64;  // wider tables are unreadable
 
-std::string chunks_text(const Problem& p, const ChunkRange& c) {
+// "c3", "c2-5", "c6-1" around the end, "c1-7/2" for every second chunk.
+std::string chunks_text(const Problem& p, const Chunks& c) {
   if (c == p.all() && p.ranks > 1) return "all";
-  return c.count == 1 ? fmt::format("c{}", c.first) : fmt::format("c{}-{}", c.first, c.end() - 1);
+  if (c.count == 1) return fmt::format("c{}", c.first);
+  const Rank last = p.wrap(c.first + (Count{c.count} - 1) * c.stride);
+  return fmt::format("c{}-{}{}", c.first, last, c.stride == 1 ? "" : fmt::format("/{}", c.stride));
 }
 
 std::string action_text(const Problem& p, const Action& a) {
@@ -85,9 +88,10 @@ void show(const SweepOptions& options) {
         fail(Blame::usage,
              fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
                          ranks, kMaxRanks));
-      const auto groups = options.given_groups(ranks);
+      const RankLayout layout = options.given_layout(ranks);
       Problem p{options.parsed_collective(), ranks, ranks, options.root};
-      p.groups = groups.get();
+      p.groups = layout.groups.get();
+      p.grid = layout.grid.get();
       check(p);
       if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty())
@@ -115,15 +119,18 @@ void add_show(CLI::App& app, Session&) {
       app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
-      "torus");
+      "torus\n  arlab show all --numerics");
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*command);
   options->add_ranks(*command, "Ranks (default 4), at most 64");
+  const auto numerics = std::make_shared<bool>(false);
+  command->add_flag("--numerics", *numerics,
+                    "Print how rounding depends on ranks and elements, instead of the rounds");
   add_show_topology(*command);
-  command->callback([options, command] {
+  command->callback([options, command, numerics] {
     if (!command->get_subcommands().empty()) return;
-    if (options->ranks.empty()) options->ranks = {"4"};
-    show(*options);
+    if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
+    *numerics ? show_numerics(*options) : show(*options);
   });
 }
 

@@ -163,7 +163,7 @@ void add_simulate(CLI::App& app, Session& session) {
     const ModelOptions& m = options->model;
     const std::string model(m.parsed_model().name), machine = m.machine();
     session.exit_code = sweep(
-        o, o.configs(m.groups()),
+        o, o.configs(m.layouts()),
         [&](const Config& config) {
           return SimulateBody{.topology = m.topology_text(config.network, config.problem.ranks),
                               .model = model,

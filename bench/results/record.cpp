@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -196,6 +197,7 @@ Json head(const Record& r) {
   j["busbw_gb_per_s"] = or_null(r.busbw());
   j["wrong"] = or_null(r.wrong);
   j["skipped"] = or_null(r.skipped);
+  if (r.problem.grid) j["dims"] = r.problem.grid->text();
   j["label"] = r.label;
   j["color"] = r.color;
   j["family"] = r.family;
@@ -237,7 +239,7 @@ std::string identity(const Json& record) {
   std::string all;
   for (const char* key :
        {"kind", "backend", "algorithm", "collective", "ranks", "elements", "dtype", "op", "root",
-        "groups", "segments", "topology", "model", "machine", "compressor"}) {
+        "groups", "dims", "segments", "topology", "model", "machine", "compressor"}) {
     const auto found = record.find(key);
     all += found == record.end() ? "null" : found->dump();
     all += ' ';

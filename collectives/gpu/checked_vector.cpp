@@ -30,10 +30,10 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
 void CheckedVector::check() {
   std::memset(result_.data(), 0, sizeof(Count));
   stream_.copy(counter_.data(), result_.data(), sizeof(Count));
-  for (const Piece& piece : needed_) {
-    const auto at = static_cast<std::size_t>(piece.first) * size_of(operand_.dtype);
+  for (const ElementRange& range : needed_) {
+    const auto at = static_cast<std::size_t>(range.first) * size_of(operand_.dtype);
     stream_.count_different(counter_.data(), data_.data() + at, expected_.data() + at,
-                            piece.elements, operand_.dtype);
+                            range.elements, operand_.dtype);
   }
   stream_.copy(result_.data(), counter_.data(), sizeof(Count));
 }

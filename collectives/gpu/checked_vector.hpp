@@ -27,7 +27,7 @@ class CheckedVector {
  private:
   DeviceStream& stream_;
   Operand operand_;
-  std::vector<Piece> needed_;
+  std::vector<ElementRange> needed_;
   DeviceMemory input_, data_, expected_, counter_, result_;
 };
 

@@ -60,8 +60,8 @@ class ColocatedExecutor::Enqueuing {
   void begin(std::uint32_t round) {
     const MatchedRound& its = plan_.rounds[round];
     DeviceStream& mine = stream(its.rank, its.lane);
-    for (const auto& [piece, offset] : schedule_.copies[round])
-      mine.copy(scratch(its.rank, offset), data(its.rank, piece.first), bytes(piece.elements));
+    for (const auto& [range, offset] : schedule_.copies[round])
+      mine.copy(scratch(its.rank, offset), data(its.rank, range.first), bytes(range.elements));
     if (its.sends.empty()) return;
     begun_[round] = on_.take_event(on_.device(its.rank));
     mine.record(begun_[round]);
@@ -190,11 +190,11 @@ void ColocatedExecutor::enqueue(const Prepared& prepared) {
     for (int lane = 1; lane < used; ++lane)
       order(*streams_[stream_of(rank, lane)], device(rank), stream(rank));
     if (schedule.operand.op == Op::avg)
-      for (const Piece& piece : schedule.plan.divided[static_cast<std::size_t>(rank)])
+      for (const ElementRange& range : schedule.plan.divided[static_cast<std::size_t>(rank)])
         stream(rank).scale(
             prepared.data_[static_cast<std::size_t>(rank)] +
-                static_cast<std::size_t>(piece.first) * size_of(schedule.operand.dtype),
-            piece.elements, schedule.operand.dtype, ranks());
+                static_cast<std::size_t>(range.first) * size_of(schedule.operand.dtype),
+            range.elements, schedule.operand.dtype, ranks());
     order(stream(rank), device(rank), *origin_);
   }
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kAligned = 256;
 
-bool overlap(const Piece& a, const Piece& b) {
+bool overlap(const ElementRange& a, const ElementRange& b) {
   return a.first < b.first + b.elements && b.first < a.first + a.elements;
 }
 
@@ -41,8 +41,8 @@ class Scheduler {
     }
     lay_out_scratch();
     if (schedule_.operand.op == Op::avg)
-      for (const auto& pieces : plan.divided)
-        for (const Piece& piece : pieces) count_traffic(2, piece.elements);
+      for (const auto& ranges : plan.divided)
+        for (const ElementRange& range : ranges) count_traffic(2, range.elements);
     return std::move(schedule_);
   }
 
@@ -50,19 +50,19 @@ class Scheduler {
   enum class State : std::uint8_t { open, staged, applied };
 
   const MatchedMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
-  Piece target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
-  Piece source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
+  ElementRange target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
+  ElementRange source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
   void add(DeviceWork::Kind kind, std::uint32_t index) { schedule_.work.push_back({kind, index}); }
   void count_traffic(int times, Count elements) {
     schedule_.traffic +=
         static_cast<double>(times) * static_cast<double>(elements) * static_cast<double>(element_);
   }
   /// Scratch in a round, as an offset from where the round's lane begins. It is aligned as the
-  /// piece in its vector, so that kernels can use their widest accesses on both.
-  std::size_t take(std::size_t round, const Piece& piece) {
+  /// range in its vector, so that kernels can use their widest accesses on both.
+  std::size_t take(std::size_t round, const ElementRange& range) {
     const std::size_t begin =
-        used_[round] + static_cast<std::size_t>(piece.first) * element_ % kAligned;
-    const std::size_t end = begin + static_cast<std::size_t>(piece.elements) * element_;
+        used_[round] + static_cast<std::size_t>(range.first) * element_ % kAligned;
+    const std::size_t end = begin + static_cast<std::size_t>(range.elements) * element_;
     used_[round] = (end + kAligned - 1) / kAligned * kAligned;
     return begin;
   }
@@ -71,18 +71,18 @@ class Scheduler {
     const MatchedRound& its = schedule_.plan.rounds[round];
     std::vector<DeviceSchedule::Copy>& copies = schedule_.copies[round];
     for (const std::uint32_t m : its.sends) {
-      const Piece piece = source(m);
-      schedule_.sources[m] = {false, static_cast<std::size_t>(piece.first) * element_};
+      const ElementRange range = source(m);
+      schedule_.sources[m] = {false, static_cast<std::size_t>(range.first) * element_};
       if (std::none_of(its.receives.begin(), its.receives.end(),
-                       [&](std::uint32_t r) { return overlap(piece, target(r)); }))
+                       [&](std::uint32_t r) { return overlap(range, target(r)); }))
         continue;
       auto copy = std::find_if(copies.begin(), copies.end(), [&](const auto& c) {
-        return c.piece.first == piece.first && c.piece.elements == piece.elements;
+        return c.range.first == range.first && c.range.elements == range.elements;
       });
       if (copy == copies.end()) {
-        copies.push_back({piece, take(round, piece)});
+        copies.push_back({range, take(round, range)});
         copy = copies.end() - 1;
-        count_traffic(2, piece.elements);
+        count_traffic(2, range.elements);
       }
       schedule_.sources[m] = {true, copy->offset};
     }

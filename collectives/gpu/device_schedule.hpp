@@ -16,7 +16,7 @@
 
 namespace arlab::collectives {
 
-/// One piece of work, on the stream of one rank's lane. `index` is a round or a message of the
+/// One range of work, on the stream of one rank's lane. `index` is a round or a message of the
 /// plan.
 struct DeviceWork {
   enum class Kind : std::uint8_t {
@@ -39,7 +39,7 @@ struct DevicePlace {
 struct DeviceSchedule {
   /// What a round copies before others may read.
   struct Copy {
-    Piece piece;
+    ElementRange range;
     std::size_t offset = 0;  ///< in the rank's scratch, bytes
   };
 

@@ -60,8 +60,8 @@ void RankExecutor::run(Prepared& prepared) {
         stream_->copy(prepared.data_ + use.offset, scratch + use.scratch,
                       static_cast<std::size_t>(use.elements) * element);
   }
-  for (const Piece& piece : part.divided)
-    stream_->scale(prepared.data_ + static_cast<std::size_t>(piece.first) * element, piece.elements,
+  for (const ElementRange& range : part.divided)
+    stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
                    prepared.operand_.dtype, prepared.ranks_);
   stream_->record(stop_);
 }

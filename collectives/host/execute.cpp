@@ -1,7 +1,9 @@
 #include "collectives/host/execute.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -19,17 +21,103 @@ void check_size(const Problem& problem, std::size_t bytes, DType dtype) {
                            std::string(name(dtype)) + " are " + std::to_string(needed));
 }
 
-std::byte* memory_of(const Piece& piece, std::span<std::byte> data, DType dtype) {
-  return data.data() + static_cast<std::size_t>(piece.first) * size_of(dtype);
+std::byte* memory_of(const ElementRange& range, std::span<std::byte> data, DType dtype) {
+  return data.data() + static_cast<std::size_t>(range.first) * size_of(dtype);
 }
 
-// Translates the lane's round into memory addresses.
-void place(const LaneRounds& lane, std::span<std::byte> data, DType dtype,
-           std::vector<Transfer>& round) {
-  round.clear();
-  for (const PieceAction& a : lane.round())
-    round.push_back({a.kind, a.peer, memory_of(a.piece, data, dtype), a.piece.elements});
-}
+// One lane of this rank: its rounds as transfers. A message of several ranges goes through scratch:
+// packed before it is sent, applied after the round in which it is received.
+class LaneExecution {
+ public:
+  LaneExecution(LaneRounds rounds, std::span<std::byte> data, Operand operand)
+      : rounds_(std::move(rounds)), data_(data), operand_(operand) {}
+
+  /// Prepares the next round. Returns false at the end.
+  bool next() {
+    if (!rounds_.next()) return false;
+    transfers_.clear();
+    scattered_.clear();
+    make_scratch();
+    for (const ElementAction& a : rounds_.round()) {
+      if (in_place(a)) {
+        transfers_.push_back(
+            {a.kind, a.peer, memory_of(a.ranges[0], data_, dtype()), a.elements, false});
+        continue;
+      }
+      std::byte* const scratch = take(a.elements);
+      if (a.kind == ActionKind::send)
+        pack(a, scratch);
+      else
+        scattered_.push_back({&a, scratch});
+      const ActionKind kind = a.kind == ActionKind::send ? a.kind : ActionKind::replace;
+      transfers_.push_back({kind, a.peer, scratch, a.elements, a.kind == ActionKind::reduce});
+    }
+    return true;
+  }
+  std::span<const Transfer> transfers() const { return transfers_; }
+
+  /// Applies what the round has received in scratch.
+  void finish_round() {
+    for (const auto& [action, scratch] : scattered_) unpack(*action, scratch);
+  }
+  const LaneRounds& rounds() const { return rounds_; }
+
+ private:
+  struct Scattered {
+    const ElementAction* action;
+    const std::byte* scratch;
+  };
+
+  DType dtype() const { return operand_.dtype; }
+  std::size_t bytes(Count elements) const { return index(elements) * size_of(dtype()); }
+
+  // Reductions apply in listed order: if one goes through scratch, all of the round do.
+  bool in_place(const ElementAction& a) const {
+    return a.ranges.size() == 1 && !(reduces_in_scratch_ && a.kind == ActionKind::reduce);
+  }
+
+  void make_scratch() {
+    const auto round = rounds_.round();
+    reduces_in_scratch_ = std::any_of(round.begin(), round.end(), [](const ElementAction& a) {
+      return a.kind == ActionKind::reduce && a.ranges.size() > 1;
+    });
+    std::size_t needed = 0;
+    for (const ElementAction& a : round)
+      if (!in_place(a)) needed += bytes(a.elements);
+    if (scratch_.size() < needed) scratch_.resize(needed);
+    used_ = 0;
+  }
+  std::byte* take(Count elements) {
+    std::byte* const begin = scratch_.data() + used_;
+    used_ += bytes(elements);
+    return begin;
+  }
+
+  void pack(const ElementAction& a, std::byte* into) const {
+    for (const ElementRange& range : a.ranges) {
+      std::memcpy(into, memory_of(range, data_, dtype()), bytes(range.elements));
+      into += bytes(range.elements);
+    }
+  }
+  void unpack(const ElementAction& a, const std::byte* from) const {
+    for (const ElementRange& range : a.ranges) {
+      if (a.kind == ActionKind::reduce)
+        reduce_into(memory_of(range, data_, dtype()), from, range.elements, operand_);
+      else
+        std::memcpy(memory_of(range, data_, dtype()), from, bytes(range.elements));
+      from += bytes(range.elements);
+    }
+  }
+
+  LaneRounds rounds_;
+  std::span<std::byte> data_;
+  Operand operand_;
+  std::vector<Transfer> transfers_;
+  std::vector<Scattered> scattered_;
+  std::vector<std::byte> scratch_;
+  std::size_t used_ = 0;
+  bool reduces_in_scratch_ = false;
+};
 
 }  // namespace
 
@@ -39,40 +127,40 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   check_size(problem, data.size(), operand.dtype);
   const Rank me = communicator.rank();
   const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
-  std::vector<LaneRounds> running;
+  std::vector<LaneExecution> running;
   running.reserve(lanes.size());
-  for (const Lane& lane : lanes) running.emplace_back(algorithm, lane, me);
-  std::vector<std::vector<Transfer>> transfers(lanes.size());
+  for (const Lane& lane : lanes)
+    running.emplace_back(LaneRounds(algorithm, lane, me), data, operand);
 
   int started = 0;
   const auto start_next_round = [&](int lane) {
-    LaneRounds& its = running[static_cast<std::size_t>(lane)];
+    LaneExecution& its = running[index(lane)];
     if (!its.next()) return;
-    std::vector<Transfer>& round = transfers[static_cast<std::size_t>(lane)];
-    place(its, data, operand.dtype, round);
-    communicator.start(first_lane + lane, round, operand);
+    communicator.start(first_lane + lane, its.transfers(), operand);
     ++started;
   };
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) start_next_round(static_cast<int>(lane));
   while (started > 0) {
     const int lane = communicator.wait() - first_lane;
     --started;
+    running[index(lane)].finish_round();
     start_next_round(lane);
   }
 
   if (operand.op == Op::avg && problem.reduces())
     for (const Lane& lane : lanes)
-      for (const Piece& piece : needed_at_end(lane, me))
-        scale(memory_of(piece, data, operand.dtype), piece.elements, operand.dtype, problem.ranks);
-  return sum_of(running);
+      for (const ElementRange& range : needed_at_end(lane, me))
+        scale(memory_of(range, data, operand.dtype), range.elements, operand.dtype, problem.ranks);
+  Cost sum;
+  for (const LaneExecution& lane : running) add_lane(lane.rounds().cost(), sum);
+  return sum;
 }
 
 Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
                     std::span<const Count> begins, std::span<std::byte> data, Operand operand) {
   check(algorithm, problem, communicator.ranks());
-  if (algorithm.lanes != 1)
-    fail(Blame::usage, std::string(algorithm.name) + " runs in " + std::to_string(algorithm.lanes) +
-                           " lanes: chunks of uneven sizes need an algorithm of one, such as ring");
+  if (algorithm.lanes != 1 || algorithm.lane_weights)
+    fail(Blame::usage, std::string(algorithm.name) + " runs in several lanes: chunks of uneven sizes need an algorithm of one, such as ring");
   expects(operand.op != Op::avg, "an average over uneven chunks");
   if (begins.size() != static_cast<std::size_t>(problem.ranks) + 1 || begins.front() != 0 ||
       !std::is_sorted(begins.begin(), begins.end()) ||
@@ -80,14 +168,13 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
     fail(Blame::usage, "uneven chunks: give where each of the " + std::to_string(problem.ranks) +
                            " begins, and the end of the data of " + std::to_string(data.size()) +
                            " bytes");
-  LaneRounds lane(algorithm, problem, begins, communicator.rank());
-  std::vector<Transfer> round;
+  LaneExecution lane(LaneRounds(algorithm, problem, begins, communicator.rank()), data, operand);
   while (lane.next()) {
-    place(lane, data, operand.dtype, round);
-    communicator.start(0, round, operand);
+    communicator.start(0, lane.transfers(), operand);
     communicator.wait();
+    lane.finish_round();
   }
-  return lane.cost();
+  return lane.rounds().cost();
 }
 
 }  // namespace arlab::collectives

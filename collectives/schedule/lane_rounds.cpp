@@ -8,52 +8,67 @@
 
 namespace arlab::collectives {
 
-Piece LaneRounds::piece_of(const ChunkRange& chunks) const {
-  if (begins_.empty()) return {offset_ + blocks_.begin(chunks.first), blocks_.size(chunks)};
-  const Count first = begins_[static_cast<std::size_t>(chunks.first)];
-  return {first, begins_[static_cast<std::size_t>(chunks.end())] - first};
+ElementRange LaneRounds::range_of(const ChunkRun& run) const {
+  if (begins_.empty()) return {offset_ + blocks_.begin(run.first), blocks_.size(run)};
+  const Count first = begins_[index(run.first)];
+  return {first, begins_[index(run.first + run.count)] - first};
+}
+
+void LaneRounds::add_ranges(const Chunks& chunks) {
+  for_each_run(chunks, parts(), [&](const ChunkRun& run) {
+    const ElementRange range = range_of(run);
+    if (range.elements > 0) ranges_.push_back(range);
+  });
+}
+
+std::size_t LaneRounds::ranges_in(Round round) const {
+  std::size_t ranges = 0;
+  for (const Action& action : round) ranges += index(runs_of(action.chunks, parts()));
+  return ranges;
 }
 
 bool LaneRounds::next() {
   while (program_.next()) {
     ++cost_.rounds;
     round_.clear();
+    ranges_.clear();
+    ranges_.reserve(ranges_in(program_.round()));  // the actions point into it
     for (const Action& action : program_.round()) {
-      const Piece piece = piece_of(action.chunks);
-      if (piece.elements == 0) continue;
-      round_.push_back({action.kind, action.peer, piece});
+      const std::size_t begin = ranges_.size();
+      add_ranges(action.chunks);
+      if (ranges_.size() == begin) continue;
+      ElementAction its{action.kind, action.peer, 0, {}};
+      for (std::size_t i = begin; i < ranges_.size(); ++i) its.elements += ranges_[i].elements;
+      its.ranges = {ranges_.data() + begin, ranges_.size() - begin};
+      round_.push_back(its);
       if (!action.sends()) continue;
       ++cost_.messages;
-      cost_.elements += piece.elements;
+      cost_.elements += its.elements;
     }
     if (!round_.empty()) return true;
   }
   return false;
 }
 
-Cost sum_of(std::span<const LaneRounds> lanes) {
-  Cost sum;
-  for (const LaneRounds& lane : lanes) {
-    sum.messages += lane.cost().messages;
-    sum.elements += lane.cost().elements;
-    sum.rounds = std::max(sum.rounds, lane.cost().rounds);
-  }
-  return sum;
+void add_lane(const Cost& lane, Cost& sum) {
+  sum.messages += lane.messages;
+  sum.elements += lane.elements;
+  sum.rounds = std::max(sum.rounds, lane.rounds);
 }
 
-std::vector<Piece> needed_at_end(const Lane& lane, Rank me) {
+std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me) {
   const Spec spec(lane.problem);
   const Blocks blocks = lane.problem.blocks();
-  std::vector<Piece> pieces;
+  std::vector<ElementRange> ranges;
   for (Rank chunk = 0; chunk < lane.problem.ranks; ++chunk) {
     if (!spec.needs_at_end(me, chunk) || blocks.size(chunk) == 0) continue;
     const Count first = lane.offset + blocks.begin(chunk);
-    if (!pieces.empty() && pieces.back().first + pieces.back().elements == first)
-      pieces.back().elements += blocks.size(chunk);
+    if (!ranges.empty() && ranges.back().first + ranges.back().elements == first)
+      ranges.back().elements += blocks.size(chunk);
     else
-      pieces.push_back({first, blocks.size(chunk)});
+      ranges.push_back({first, blocks.size(chunk)});
   }
-  return pieces;
+  return ranges;
 }
 
 void check(const Algorithm& algorithm, const Problem& problem, Rank ranks) {

@@ -9,16 +9,17 @@
 namespace arlab::collectives {
 
 /// A range of elements of the whole vector.
-struct Piece {
+struct ElementRange {
   Count first = 0;
   Count elements = 0;  ///< at least 1
 };
 
-/// An action on elements.
-struct PieceAction {
+/// An action on elements: one message, of one range or of several in their order.
+struct ElementAction {
   ActionKind kind = ActionKind::send;
   Rank peer = 0;
-  Piece piece;
+  Count elements = 0;  ///< at least 1
+  std::span<const ElementRange> ranges;
 };
 
 /// One lane of one rank: its program, round by round.
@@ -37,26 +38,30 @@ class LaneRounds {
   /// Advances to the next round that moves any elements. Returns false at the end of the program.
   bool next();
   /// Its actions, without empty ones.
-  std::span<const PieceAction> round() const { return round_; }
+  std::span<const ElementAction> round() const { return round_; }
   /// Cost of the rounds so far, including those that move nothing.
   Cost cost() const { return cost_; }
 
  private:
-  Piece piece_of(const ChunkRange& chunks) const;
+  Rank parts() const { return static_cast<Rank>(blocks_.parts); }
+  std::size_t ranges_in(Round round) const;
+  void add_ranges(const Chunks& chunks);
+  ElementRange range_of(const ChunkRun& run) const;
 
   Program program_;
   Blocks blocks_;
   std::span<const Count> begins_;  // empty: balanced blocks
   Count offset_ = 0;
-  std::vector<PieceAction> round_;
+  std::vector<ElementAction> round_;
+  std::vector<ElementRange> ranges_;  // of all actions of the round
   Cost cost_;
 };
 
-/// Returns the cost of several lanes of a rank together; rounds are those of the longest.
-Cost sum_of(std::span<const LaneRounds> lanes);
+/// Adds a lane's cost to that of a rank's other lanes; the rounds are those of the longest.
+void add_lane(const Cost& lane, Cost& sum);
 
-/// Returns what rank `me` must hold at the end of a lane (Spec), in as few pieces as possible.
-std::vector<Piece> needed_at_end(const Lane& lane, Rank me);
+/// Returns what rank `me` must hold at the end of a lane (Spec), in as few ranges as possible.
+std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me);
 
 /// Throws Error(usage) unless the algorithm solves the problem on a backend of `ranks` ranks.
 void check(const Algorithm& algorithm, const Problem& problem, Rank ranks);

@@ -18,7 +18,7 @@ struct End {
   std::uint32_t round;
   std::uint32_t position;  // of a receive, in listed order
   ActionKind kind;
-  Piece piece;
+  ElementRange range;
 };
 
 class Planner {
@@ -36,11 +36,13 @@ class Planner {
     for (std::size_t i = 0; i < rounds_of_.size(); ++i) start_next_round(i);
     while (running_ > 0) step();
     for (Rank rank = 0; rank < ranks_; ++rank) {
-      plan_.sent.push_back(sum_of(std::span(rounds_of_).subspan(index(rank, 0), lanes_.size())));
-      std::vector<Piece>& divided = plan_.divided.emplace_back();
+      Cost& sent = plan_.sent.emplace_back();
+      for (const LaneRounds& lane : std::span(rounds_of_).subspan(index(rank, 0), lanes_.size()))
+        add_lane(lane.cost(), sent);
+      std::vector<ElementRange>& divided = plan_.divided.emplace_back();
       for (const Lane& lane : lanes_)
         if (lane.problem.reduces())
-          for (const Piece& piece : needed_at_end(lane, rank)) append(divided, piece);
+          for (const ElementRange& range : needed_at_end(lane, rank)) append(divided, range);
     }
     return std::move(plan_);
   }
@@ -54,11 +56,11 @@ class Planner {
     return static_cast<std::size_t>(rank) * lanes_.size() + static_cast<std::size_t>(lane);
   }
 
-  static void append(std::vector<Piece>& pieces, const Piece& piece) {
-    if (!pieces.empty() && pieces.back().first + pieces.back().elements == piece.first)
-      pieces.back().elements += piece.elements;
+  static void append(std::vector<ElementRange>& ranges, const ElementRange& range) {
+    if (!ranges.empty() && ranges.back().first + ranges.back().elements == range.first)
+      ranges.back().elements += range.elements;
     else
-      pieces.push_back(piece);
+      ranges.push_back(range);
   }
 
   void start_next_round(std::size_t i) {
@@ -70,16 +72,18 @@ class Planner {
     plan_.rounds.push_back({lane, rank, static_cast<std::uint32_t>(plan_.step_count()), 0, {}, {}});
     current_[i] = round;
     std::uint32_t position = 0;
-    for (const PieceAction& a : rounds_of_[i].round()) {
+    for (const ElementAction& a : rounds_of_[i].round()) {
       if (a.peer < 0 || a.peer >= ranks_ || a.peer == rank)
         fail(Blame::check, "rank " + std::to_string(rank) + " names peer " +
                                std::to_string(a.peer) + ", which is no other rank");
-      ++open_[i];
       const bool sends = a.kind == ActionKind::send;
       const std::uint64_t key = sends ? key_of(lane, rank, a.peer) : key_of(lane, a.peer, rank);
       Queue& queue = queues_[key];
-      (sends ? queue.sends : queue.receives)
-          .push_back({round, sends ? 0 : position++, a.kind, a.piece});
+      for (const ElementRange& range : a.ranges) {
+        ++open_[i];
+        (sends ? queue.sends : queue.receives)
+            .push_back({round, sends ? 0 : position++, a.kind, range});
+      }
       touched_.push_back(key);
     }
     plan_.rounds[round].receives.resize(position);
@@ -112,17 +116,17 @@ class Planner {
   void meet(const End& send, const End& receive) {
     const MatchedRound& source = plan_.rounds[send.round];
     const MatchedRound& target = plan_.rounds[receive.round];
-    if (send.piece.elements != receive.piece.elements)
+    if (send.range.elements != receive.range.elements)
       fail(Blame::check, "rank " + std::to_string(source.rank) + " sends " +
-                             std::to_string(send.piece.elements) + " elements to rank " +
+                             std::to_string(send.range.elements) + " elements to rank " +
                              std::to_string(target.rank) + ", which expects " +
-                             std::to_string(receive.piece.elements) +
+                             std::to_string(receive.range.elements) +
                              ": `arlab verify` says where the schedule is wrong");
     if (plan_.messages.size() == kMaxMessages)
       fail(Blame::usage, "more than " + std::to_string(kMaxMessages) +
                              " messages to plan ahead: use fewer ranks or segments");
-    plan_.messages.push_back({source.lane, source.rank, target.rank, receive.kind, send.piece.first,
-                              receive.piece.first, send.piece.elements, send.round, receive.round,
+    plan_.messages.push_back({source.lane, source.rank, target.rank, receive.kind, send.range.first,
+                              receive.range.first, send.range.elements, send.round, receive.round,
                               receive.position});
   }
 

@@ -14,6 +14,7 @@
 
 namespace arlab::collectives {
 
+/// A message, or one range of it: queues of a GPU move each range by itself, without packing.
 struct MatchedMessage {
   std::int32_t lane = 0;
   Rank source = 0, target = 0;
@@ -36,7 +37,7 @@ struct MatchedSchedule {
       messages;  ///< by step; of a step's messages, by target round and position
   std::vector<std::uint32_t> steps{0};      ///< step s is messages [steps[s], steps[s+1])
   std::vector<MatchedRound> rounds;         ///< by first step
-  std::vector<std::vector<Piece>> divided;  ///< of each rank: what avg divides at the end
+  std::vector<std::vector<ElementRange>> divided;  ///< of each rank: what avg divides at the end
   std::vector<Cost> sent;                   ///< by each rank
 
   std::size_t step_count() const { return steps.size() - 1; }

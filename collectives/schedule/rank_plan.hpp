@@ -37,7 +37,7 @@ struct PlannedStep {
 
 struct RankPlan {
   std::vector<PlannedStep> steps;  ///< those in which the rank takes part
-  std::vector<Piece> divided;      ///< at the end, by avg
+  std::vector<ElementRange> divided;      ///< at the end, by avg
   std::size_t scratch = 0;         ///< bytes
   Cost sent;
 };

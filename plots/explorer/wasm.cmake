@@ -34,9 +34,11 @@ file(CREATE_LINK ${ARLAB_JSON_FOLDER}/nlohmann ${CMAKE_CURRENT_BINARY_DIR}/inclu
 find_path(ARLAB_BOOST_FOLDER boost/version.hpp PATHS ${Boost_INCLUDE_DIRS})
 file(CREATE_LINK ${ARLAB_BOOST_FOLDER}/boost ${CMAKE_CURRENT_BINARY_DIR}/include/boost SYMBOLIC)
 
+arlab_unity_units(sources ${CMAKE_CURRENT_BINARY_DIR}/wasm ${sources} ${answers})
 set(objects "")
-foreach(source ${sources} ${answers} ${here}/engine/wasm.cpp)
-  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+foreach(source ${sources} ${here}/engine/wasm.cpp)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+  string(REGEX REPLACE "^.*/wasm/" "" name ${name})
   string(REPLACE "/" "_" name ${name})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/wasm/${name}.o)
   add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d

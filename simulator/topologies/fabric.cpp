@@ -20,6 +20,14 @@ std::shared_ptr<const Groups> groups_of(const Fabric& fabric) {
   return std::make_shared<const Groups>(of_rank);
 }
 
+std::shared_ptr<const RankGrid> grid_of(const Fabric& fabric) {
+  const Grid* const grid = std::get_if<Grid>(&fabric.topology.structure());
+  if (!grid || static_cast<Rank>(fabric.host_of.size()) != fabric.topology.hosts()) return nullptr;
+  for (Rank r = 0; r < fabric.topology.hosts(); ++r)
+    if (fabric.host_of[index(r)] != r) return nullptr;
+  return std::make_shared<const RankGrid>(std::vector<Rank>(grid->dims.begin(), grid->dims.end()));
+}
+
 std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried,
                                Time now) {
   std::vector<LinkLoad> loads;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/build/topology.hpp"
 #include "simulator/topologies/fabric_spec.hpp"
@@ -27,6 +28,10 @@ std::shared_ptr<const Fabric> build_fabric(const FabricSpec& spec, Rank ranks);
 
 /// Returns the ranks by groups of hosts; null if the topology has no groups.
 std::shared_ptr<const Groups> groups_of(const Fabric& fabric);
+
+/// Returns the ranks as the grid that the topology is; null if it is none, or if rank r is not on host
+/// r.
+std::shared_ptr<const RankGrid> grid_of(const Fabric& fabric);
 
 /// Returns the link loads up to `now`, given the bytes carried by each link.
 std::vector<LinkLoad> loads_of(const Topology& topology, std::span<const double> carried, Time now);

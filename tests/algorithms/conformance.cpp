@@ -27,8 +27,9 @@ namespace {
 using Property = std::function<void(const Algorithm&, const Problem&, int segments)>;
 
 void check_all_collectives(Problem p, int segments, const Property& property) {
-  for (const Algorithm& algorithm : algorithms())
+  for (const Algorithm* const tested : tested_algorithms())
     for (const Collective collective : kCollectives) {
+      const Algorithm& algorithm = *tested;
       p.collective = collective;
       const bool splits =
           collective == Collective::reduce_scatter || collective == Collective::all_gather;
@@ -37,7 +38,8 @@ void check_all_collectives(Problem p, int segments, const Property& property) {
         if (!unsupported(algorithm, stated).empty()) continue;
         INFO(algorithm.name << " " << name(collective) << ", ranks " << p.ranks << ", elements "
                             << p.elements << ", root " << p.root << ", segments " << segments
-                            << ", groups " << (stated.groups ? stated.groups->count() : 0));
+                            << ", groups " << (stated.groups ? stated.groups->count() : 0)
+                            << ", grid " << (stated.grid ? stated.grid->text() : "none"));
         property(algorithm, stated, segments);
       }
     }

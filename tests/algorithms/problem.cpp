@@ -38,24 +38,17 @@ TEST_CASE("blocks cover the vector in order and differ by at most one element") 
       }
       REQUIRE(next == elements);
       REQUIRE(blocks.begin(ranks) == elements);
-      REQUIRE(blocks.size({0, ranks}) == elements);
+      REQUIRE(blocks.size(Chunks{0, ranks}) == elements);
       REQUIRE(filled == Problem{.ranks = ranks, .elements = elements}.filled_chunks());
     }
 }
 
 TEST_CASE("a range of chunks has the elements of its blocks") {
   const Blocks blocks = Problem{.ranks = 4, .elements = 10}.blocks();  // 3 3 2 2
-  CHECK(blocks.size({1, 2}) == 5);
-  CHECK(blocks.size({3, 1}) == 2);
-  CHECK(Problem{.ranks = 4}.chunk(-1) == ChunkRange{3, 1});
-  CHECK(Problem{.ranks = 4}.all() == ChunkRange{0, 4});
-}
-
-TEST_CASE("ranges overlap when they share a chunk") {
-  CHECK(ChunkRange{0, 2}.overlaps({1, 1}));
-  CHECK(ChunkRange{1, 1}.overlaps({0, 4}));
-  CHECK_FALSE(ChunkRange{0, 2}.overlaps({2, 1}));
-  CHECK_FALSE(ChunkRange{3, 1}.overlaps({0, 3}));
+  CHECK(blocks.size(Chunks{1, 2}) == 5);
+  CHECK(blocks.size(Chunks{3, 1}) == 2);
+  CHECK(Problem{.ranks = 4}.chunk(-1) == Chunks{3, 1});
+  CHECK(Problem{.ranks = 4}.all() == Chunks{0, 4});
 }
 
 TEST_CASE("logarithms of powers of two and their neighbours") {

@@ -2,11 +2,11 @@
 // where there is none. One file of a program includes it.
 #pragma once
 
-#define CATCH_CONFIG_RUNNER
 #include <cstdio>
 
 #include "collectives/cuda/device.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/run_tests.hpp"
 
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
@@ -14,5 +14,5 @@ int main(int argc, char** argv) {
     std::printf("skipped: %s\n", why.c_str());
     return kSkipped;
   }
-  return Catch::Session().run(argc, argv);
+  return run_tests(argc, argv);
 }

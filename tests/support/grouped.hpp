@@ -1,4 +1,5 @@
-// Problems with groups, so that tests over the whole catalog include the algorithms that need them.
+// Problems with groups or a grid, so that tests over the whole catalog include the algorithms that
+// need them.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rank_grid.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab {
@@ -27,9 +29,41 @@ inline const Groups* kept_groups(Rank ranks, Rank size, bool dealt) {
   return groups.get();
 }
 
-/// Returns the problem as is, or with each possible set of equal groups if the algorithm needs
-/// groups.
+/// Returns a grid of these sizes, which lives until the program ends. Thread-safe.
+inline const RankGrid* kept_grid(const std::vector<Rank>& sizes) {
+  static std::mutex mutex;
+  static std::map<std::vector<Rank>, std::unique_ptr<const RankGrid>> kept;
+  const std::lock_guard lock(mutex);
+  auto& grid = kept[sizes];
+  if (!grid) grid = std::make_unique<const RankGrid>(sizes);
+  return grid.get();
+}
+
+/// Returns every list of sizes above 1 whose product is the number of ranks; {1} for one rank.
+inline std::vector<std::vector<Rank>> shapes_of(Rank ranks) {
+  if (ranks == 1) return {{1}};
+  std::vector<std::vector<Rank>> all{{ranks}};
+  for (Rank first = 2; first < ranks; ++first) {
+    if (ranks % first != 0) continue;
+    for (std::vector<Rank>& rest : shapes_of(ranks / first)) {
+      rest.insert(rest.begin(), first);
+      all.push_back(std::move(rest));
+    }
+  }
+  return all;
+}
+
+/// Returns the problem as is, or with each possible set of equal groups or each shape of a grid if
+/// the algorithm needs one.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
+  if (algorithm.gridded) {
+    std::vector<Problem> all;
+    for (const std::vector<Rank>& sizes : shapes_of(p.ranks)) {
+      p.grid = kept_grid(sizes);
+      all.push_back(p);
+    }
+    return all;
+  }
   if (!algorithm.grouped) return {p};
   std::vector<Problem> all;
   for (Rank size = 1; size <= p.ranks; ++size)
@@ -38,6 +72,16 @@ inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
       p.groups = kept_groups(p.ranks, size, dealt);
       all.push_back(p);
     }
+  return all;
+}
+
+/// Returns the catalog, and the configured algorithms that its entries name as examples.
+inline std::vector<const Algorithm*> tested_algorithms() {
+  std::vector<const Algorithm*> all;
+  for (const Algorithm& entry : algorithms()) {
+    all.push_back(&entry);
+    for (const std::string_view spec : entry.examples) all.push_back(&find_algorithm(spec));
+  }
   return all;
 }
 

@@ -1,8 +1,4 @@
-// Catch2's own main, compiled once for all test programs.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_session.hpp>
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
-#else
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
-#endif
+// The main of a test program that needs nothing before its test cases.
+#include "tests/support/run_tests.hpp"
+
+int main(int argc, char** argv) { return run_tests(argc, argv); }

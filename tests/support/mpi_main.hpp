@@ -1,6 +1,5 @@
 // The main of a test program that runs under mpirun. Every rank runs the same test cases; only rank
-// 0's reporter speaks, and a failure of any rank fails the job. One file of a program includes it,
-// and defines CATCH_CONFIG_RUNNER before all else.
+// 0's reporter prints, and a failure of any rank fails the job. One file of a program includes it.
 #pragma once
 
 #include <unistd.h>
@@ -10,6 +9,7 @@
 
 #include "collectives/mpi/mpi.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/run_tests.hpp"
 
 namespace {
 
@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
     for (;;) world->barrier();
   }
   if (world->rank() != 0 && !std::freopen("/dev/null", "w", stdout)) return 3;
-  const int failed = Catch::Session().run(argc, argv);
+  const int failed = run_tests(argc, argv);
   return world->sum(failed) == 0 ? 0 : 1;
 }

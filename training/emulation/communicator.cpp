@@ -46,7 +46,7 @@ void EmulatedCommunicator::post(int lane, const Open& open) {
   InFlightMessage message;
   for (const collectives::Transfer& t : open.transfers) {
     const std::size_t size = bytes(t, open.operand);
-    posted_.push_back({t.kind, t.peer, static_cast<Bytes>(size)});
+    posted_.push_back({t.added_later ? ActionKind::reduce : t.kind, t.peer, static_cast<Bytes>(size)});
     if (t.kind != ActionKind::send) continue;
     if (!last || last->data != t.data || last->elements != t.elements) {
       std::shared_ptr<std::byte[]> copy(new std::byte[size]);

@@ -14,7 +14,7 @@ namespace arlab::catalog {
 namespace {
 
 // Returns the block of `width` chunks that contains the rank's own chunk.
-ChunkRange block_of(Rank rank, Rank width) { return {rank / width * width, width}; }
+Chunks block_of(Rank rank, Rank width) { return {rank / width * width, width}; }
 
 Program program(Problem p, Rank me) {
   for (Rank half = p.ranks / 2; half >= 1; half /= 2) {

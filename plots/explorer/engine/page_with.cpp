@@ -57,7 +57,7 @@ std::string page_with_answers() {
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {
     for (const Algorithm& a : algorithms()) {
-      if (a.grouped) continue;  // the page has no groups
+      if (!unsupported(a, {.ranks = ranks, .elements = kElements}).empty()) continue;
       for (const char* ask : {"run", "simulate"})
         requests.push_back(
             {{"ask", ask}, {"algorithm", a.name}, {"ranks", ranks}, {"elements", kElements}});

@@ -34,7 +34,7 @@ class Steps : public SymbolicState {
     const Action& a = *receive.action;
     coming_[receive.rank].push_back({send.rank, receive.rank, a.chunks.first, a.chunks.count,
                                      a.kind == ActionKind::reduce ? 1 : 0, send.round,
-                                     receive.round});
+                                     receive.round, a.chunks.stride});
     return SymbolicState::on_match(send, receive);
   }
 
@@ -44,16 +44,19 @@ class Steps : public SymbolicState {
     for (Json& message : coming_[rank]) now.messages.push_back(std::move(message));
     coming_[rank].clear();
     std::vector<bool> noted(static_cast<std::size_t>(problem().ranks));
-    for (const Action& a : round)
-      for (Rank c = a.chunks.first; !a.sends() && c < a.chunks.end(); ++c)
-        if (!noted[static_cast<std::size_t>(c)]) {
-          noted[static_cast<std::size_t>(c)] = true;
-          now.changes.push_back({rank, c, held(rank, c)});
-        }
+    for (const Action& a : round) {
+      if (a.sends()) continue;
+      for_each_chunk(a.chunks, problem().ranks, [&](Rank c) {
+        if (noted[index(c)]) return;
+        noted[index(c)] = true;
+        now.changes.push_back({rank, c, held(rank, c)});
+      });
+    }
     return fault;
   }
 
-  // {messages: [[from, to, first chunk, chunks, adds, its round, the receiver's]...],
+  // {messages: [[from, to, first chunk, chunks, adds, its round, the receiver's,
+  //              stride]...],
   //  changes: [[rank, chunk, id]...]}
   Json json() {
     Json all = Json::array();
@@ -82,28 +85,29 @@ Json rounds_json(Program program) {
   while (program.next()) {
     Json round = Json::array();
     for (const Action& a : program.round())
-      round.push_back({static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count});
+      round.push_back({static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count,
+                       a.chunks.stride});
     rounds.push_back(std::move(round));
   }
   return rounds;
 }
 
-// [[kind, peer, first chunk, chunks]...]...: the format of rounds_json.
+// [[kind, peer, first chunk, chunks, stride]...]...: the format of rounds_json.
 Rounds parse_rounds(const Json& json) {
   Rounds rounds;
   for (const Json& round : json) {
     std::vector<Action>& actions = rounds.emplace_back();
     for (const Json& a : round) {
       const bool whole =
-          a.is_array() && a.size() == 4 && std::all_of(a.begin(), a.end(), [](const Json& part) {
+          a.is_array() && a.size() == 5 && std::all_of(a.begin(), a.end(), [](const Json& part) {
             return part.is_number_integer() && part.get<Count>() >= -1000 &&
                    part.get<Count>() <= 1000;
           });
       if (!whole || a[0].get<int>() < 0 || a[0].get<int>() > 2)
-        fail(Blame::usage, "an action is [kind, peer, chunk, chunks], not " + a.dump());
+        fail(Blame::usage, "an action is [kind, peer, chunk, chunks, stride], not " + a.dump());
       actions.push_back({static_cast<ActionKind>(a[0].get<int>()),
                          a[1].get<Rank>(),
-                         {a[2].get<Rank>(), a[3].get<Rank>()}});
+                         {a[2].get<Rank>(), a[3].get<Rank>(), a[4].get<Rank>()}});
     }
   }
   return rounds;

@@ -46,7 +46,7 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.grouped) continue;  // the page has no groups
+    if (algorithm.grouped || algorithm.gridded) continue;  // the page has no groups and grids
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
       const Problem problem{.ranks = static_cast<Rank>(number(request, "ranks", 4)),

@@ -18,7 +18,7 @@ function breakView(view) {
   const mine = () => broken.schedule[broken.rank][broken.round] ?? [];
   const where = () => `rank ${broken.rank}, round ${broken.round + 1}`;
   const offer = (id, text, action) => add(ways, "button", {type: "button", id}, text).addEventListener("click", action);
-  offer("shift", "Off by one chunk", () => change(`${where()}: every chunk is off by one`, () => mine().forEach((a) => a[2] = (a[2] + 1) % Math.max(1, ranks - a[3] + 1))));
+  offer("shift", "Off by one chunk", () => change(`${where()}: every chunk is off by one`, () => mine().forEach((a) => a[2] = (a[2] + 1) % ranks)));
   offer("skip", "Omit the round", () => change(`${where()} is omitted`, (all) => all[broken.rank].splice(broken.round, 1)));
   offer("skip-all", "Omit that round on all ranks", () => change(`round ${broken.round + 1} is omitted on all ranks`, (all) => all.forEach((rounds) => rounds.splice(broken.round, 1))));
   offer("twice", "Repeat that round on all ranks", () => change(`round ${broken.round + 1} is repeated on all ranks`, (all) => all.forEach((rounds) => rounds[broken.round] && rounds.splice(broken.round, 0, structuredClone(rounds[broken.round])))));
@@ -37,8 +37,8 @@ function breakView(view) {
 
   const list = add(edits, "ul", {class: "actions"});
   mine().forEach((action, i) => {
-    const [verb, peer, first, count] = action, item = add(list, "li");
-    add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, ranks)} ${verb === 0 ? "to" : "from"} rank ${peer}`);
+    const [verb, peer, first, count, stride] = action, item = add(list, "li");
+    add(item, "span", {}, `${VERBS[verb]} ${chunksText(first, count, stride, ranks)} ${verb === 0 ? "to" : "from"} rank ${peer}`);
     const button = (text, label, act) => {
       const made = add(item, "button", {type: "button", "aria-label": label}, text);
       made.addEventListener("click", () => change(`${where()}: ${label}`, act));

@@ -32,21 +32,21 @@ function arrowPath([x, y], [u, v], bow, room) {
   return [line, head];
 }
 
-// Clears svg, then draws messages [[from, to, first, count, adds, ...]...] on a stage.
+// Clears svg, then draws messages [[from, to, first chunk, count, adds, its round, the receiver's, stride]...] on a stage.
 function drawStage(svg, on, messages, {onRank = null, chosen = -1} = {}) {
   svg.replaceChildren();
   const {places, radius, network} = on;
   if (network) drawNetwork(svg, network, messages);
   const lines = {add: ["", ""], over: ["", ""]}, few = messages.length <= 300;
   for (const message of messages) {
-    const [from, to, first, count, adds] = message, kind = adds ? "add" : "over";
+    const [from, to, , , adds] = message, kind = adds ? "add" : "over";
     const [line, head] = few ? arrowPath(places[from], places[to], on.network ? 0.16 : 0.14, radius) :
       [`M${places[from].map(Math.round)}L${places[to].map(Math.round)}`, ""];
     lines[kind][0] += line;
     lines[kind][1] += head;
     if (few) {
       const touch = add(svg, "path", {class: "message thick", d: line});
-      add(touch, "title", {}, messageText([from, to, first, count, adds], state.ranks));
+      add(touch, "title", {}, messageText(message, state.ranks));
     }
   }
   for (const [kind, [line, head]] of Object.entries(lines)) {

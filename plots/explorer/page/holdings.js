@@ -47,11 +47,11 @@ function holdingsPanel(parent, run, title, {onCell = null, makeRequest = null} =
     shown = step;
     marks.replaceChildren();
     const paths = {add: "", over: ""};
-    for (const [, to, first, count, adds] of step > 0 ? run.steps[step - 1].messages : []) {
-      const inset = Math.min(1.5, size / 6);
-      paths[adds ? "add" : "over"] += `M${(left + first * size + inset).toFixed(1)},${(top + to * size + inset).toFixed(1)}` +
-        `h${(count * size - 2 * inset).toFixed(1)}v${(size - 2 * inset).toFixed(1)}h-${(count * size - 2 * inset).toFixed(1)}z`;
-    }
+    const inset = Math.min(1.5, size / 6);
+    for (const [, to, first, count, adds, , , stride] of step > 0 ? run.steps[step - 1].messages : [])
+      for (const [chunk, chunks] of runsOf(first, count, stride, ranks))
+        paths[adds ? "add" : "over"] += `M${(left + chunk * size + inset).toFixed(1)},${(top + to * size + inset).toFixed(1)}` +
+          `h${(chunks * size - 2 * inset).toFixed(1)}v${(size - 2 * inset).toFixed(1)}h-${(chunks * size - 2 * inset).toFixed(1)}z`;
     for (const [kind, d] of Object.entries(paths)) if (d) add(marks, "path", {class: `changed ${kind}`, d});
     svg.setAttribute("aria-label", `${title} after step ${step}. ${stepText(run, step)}`);
   };

@@ -46,8 +46,8 @@ function quizView(view) {
   }
   function pickChunk(chunk) {
     if (quiz.from === null) return tell(false, "first click the rank that sends.");
-    const message = coming().find(([from]) => from === quiz.from), [, , first, many, adds] = message;
-    const right = chunk >= first && chunk < first + many;
+    const message = coming().find(([from]) => from === quiz.from), [, , first, many, adds, , , stride] = message;
+    const right = chunksOf(first, many, stride, ranks).includes(chunk);
     count(right);
     tell(right, right ? `${messageText(message, ranks)} it.` : `rank ${quiz.from} does not send chunk ${chunk} now. ${adds ? "The receiver must still add the chunk that it sends." : "It sends a finished chunk."}`);
     if (!right) return void(score.textContent = `${quiz.right} of ${quiz.asked} right`);

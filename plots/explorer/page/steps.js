@@ -15,10 +15,19 @@ function statesOf(run) {
   return valuesOf.get(run);
 }
 
-const chunksText = (first, count, ranks) =>
-  count === 0 ? "a part" : count === ranks ? "the whole vector" : count === 1 ? `chunk ${first}` : `chunks ${first} to ${first + count - 1}`;
-const messageText = ([from, to, first, count, adds], ranks) =>
-  `rank ${from} sends ${chunksText(first, count, ranks)} to rank ${to}, which ${adds ? "adds" : "overwrites"}`;
+// A message carries chunks first, first + stride, ..., around the end.
+const chunksOf = (first, count, stride, ranks) => Array.from({length: count}, (_, i) => (first + i * stride) % ranks);
+// The same as runs of consecutive chunks, [first, count].
+function runsOf(first, count, stride, ranks) {
+  if (stride !== 1) return chunksOf(first, count, stride, ranks).map((chunk) => [chunk, 1]);
+  const beforeEnd = Math.min(count, ranks - first);
+  return beforeEnd < count ? [[first, beforeEnd], [0, count - beforeEnd]] : [[first, count]];
+}
+const chunksText = (first, count, stride, ranks) =>
+  count === 0 ? "a part" : count === ranks ? "the whole vector" : count === 1 ? `chunk ${first}` :
+  stride !== 1 || first + count > ranks ? `chunks ${chunksOf(first, count, stride, ranks).join(", ")}` : `chunks ${first} to ${first + count - 1}`;
+const messageText = ([from, to, first, count, adds, , , stride], ranks) =>
+  `rank ${from} sends ${chunksText(first, count, stride, ranks)} to rank ${to}, which ${adds ? "adds" : "overwrites"}`;
 
 const sentenceOf = (text) => text.endsWith(".") ? text : `${text}.`;
 

@@ -65,6 +65,7 @@ TEST_CASE("verify catches an edit of any one action of any program") {
   for (const Algorithm& algorithm : algorithms())
     for (const Rank ranks : {2, 3, 4, 5, 8}) {
       const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 100, .root = ranks / 2});
+      if (!unsupported(algorithm, p).empty()) continue;
       const Script right = script_of(algorithm, p);
       for (std::size_t r = 0; r < right.size(); ++r)
         for (std::size_t k = 0; k < right[r].size(); ++k)

@@ -38,7 +38,7 @@ MatchCallbacks recording(std::vector<std::string>& events) {
   return callbacks;
 }
 
-const ChunkRange k0{0, 1}, k1{1, 1}, k2{2, 1};
+const Chunks k0{0, 1}, k1{1, 1}, k2{2, 1};
 
 }  // namespace
 
@@ -111,15 +111,17 @@ TEST_CASE("every fault names the rank, the round and the action") {
       {{{}, {{reduce(-1, k0)}}},
        Fault::Kind::bad_peer,
        "rank 1, round 1: reduce chunk 0 from rank -1, but the peer must be another of the 2 ranks"},
-      {{{{send(1, {1, 2})}}, {}},
+      {{{{send(1, {1, 3})}}, {}},
        Fault::Kind::bad_chunk,
-       "rank 0, round 1: send chunks 1 to 2 to rank 1, but the chunks are 0 to 1"},
+       "rank 0, round 1: send 3 chunks from 1 on to rank 1, which is more than once around the 2 "
+       "chunks"},
       {{{{send(1, {huge, 1})}}, {}},
        Fault::Kind::bad_chunk,
        "rank 0, round 1: send chunk 2147483647 to rank 1, but the chunks are 0 to 1"},
       {{{{send(1, {1, huge})}}, {}},
        Fault::Kind::bad_chunk,
-       "rank 0, round 1: send chunks 1 to 2147483647 to rank 1, but the chunks are 0 to 1"},
+       "rank 0, round 1: send 2147483647 chunks from 1 on to rank 1, which is more than once around "
+       "the 2 chunks"},
       {{{{send(1, {1, 0})}}, {}},
        Fault::Kind::bad_chunk,
        "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one chunk"},

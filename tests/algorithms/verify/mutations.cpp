@@ -178,8 +178,20 @@ const std::vector<Mutation> kMutations{
      Kind::bad_chunk, 6, 12, 7,
      "rank 6, round 12: send chunk 7 to rank 0, but the chunks are 0 to 6"},
     {"range beyond the last chunk", "butterfly", on(8),
-     [](Script& s) { at(s, 2, 1).chunks.first = 1; }, Kind::bad_chunk, 2, 1, 1,
-     "rank 2, round 1: send chunks 1 to 8 to rank 3, but the chunks are 0 to 7"},
+     [](Script& s) { at(s, 2, 1).chunks.count = 9; }, Kind::bad_chunk, 2, 1, 0,
+     "rank 2, round 1: send 9 chunks from 0 on to rank 3, which is more than once around the 8 "
+     "chunks"},
+    {"range around the end", "butterfly", on(8),
+     [](Script& s) { at(s, 2, 1).chunks.first = 1; }, Kind::mismatched, 3, 1, 0,
+     "rank 3, round 1: reduce chunks 0 to 7 from rank 2, but that rank's message (its round 1) is: "
+     "send chunks 1 to 7 and 0 to 0 to rank 3"},
+    {"another stride", "butterfly", on(8),
+     [](Script& s) { at(s, 2, 1).chunks = {0, 4, 2}; }, Kind::mismatched, 3, 1, 0,
+     "rank 3, round 1: reduce chunks 0 to 7 from rank 2, but that rank's message (its round 1) is: "
+     "send 4 chunks from 0 in steps of 2 to rank 3"},
+    {"a stride of zero", "butterfly", on(8),
+     [](Script& s) { at(s, 2, 1).chunks.stride = 0; }, Kind::bad_chunk, 2, 1, 0,
+     "rank 2, round 1: send 8 chunks from 0 in steps of 0 to rank 3, but a stride is at least 1"},
     {"no chunk", "round_robin", on(3), [](Script& s) { at(s, 0, 1).chunks.count = 0; },
      Kind::bad_chunk, 0, 1, 1,
      "rank 0, round 1: send 0 chunks to rank 1, but a message has at least one chunk"},

@@ -1,9 +1,9 @@
 // Backends whose ranks are the processes of an MPI job: the conformance test, under mpirun.
-#define CATCH_CONFIG_RUNNER
 #include <cstdio>
 
 #include "tests/support/backends.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/run_tests.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
   job = &mine;
   if (job->ranks() > 0 && job->world().rank() != 0 && !std::freopen("/dev/null", "w", stdout))
     return 3;
-  const int failed = Catch::Session().run(argc, argv);
+  const int failed = run_tests(argc, argv);
   return job->ranks() > 0 ? static_cast<int>(job->world().sum(failed) != 0) : failed;
 }

@@ -62,7 +62,8 @@ TEST_CASE("an exception in one rank ends the others and is rethrown") {
     if (waits_in == 0) communicator.barrier();
     if (waits_in == 1) communicator.native_allreduce(data.data(), problem.elements, {});
     for (const Algorithm& algorithm : algorithms())
-      execute(communicator, algorithm, grouped(algorithm, problem), data, {}, 2);
+      if (const Problem p = grouped(algorithm, problem); unsupported(algorithm, p).empty())
+        execute(communicator, algorithm, p, data, {}, 2);
   };
   CHECK_THROWS_WITH(on_threads(8, body), "rank lost");
 }

@@ -1,6 +1,5 @@
 // Training's collectives over MPI: with a route over groups, and between devices of the ranks,
 // which the host stands in for.
-#define CATCH_CONFIG_RUNNER  // mpi_main.hpp
 #include <algorithm>
 
 #include "collectives/gpu/staged_executor.hpp"

@@ -1,0 +1,106 @@
+// Double tree: two binary trees, each for half of the vector; a leaf of one is inside the other.
+//
+// Every rank sends and receives about twice its share in each tree's direction, so that, pipelined in
+// segments, all links are busy both ways: as few bytes as a ring at a depth of log2 m. The trees are
+// those of NCCL: tree 0 by the lowest set bit of the rank, tree 1 its mirror image (shifted by one if
+// m is odd). Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast, reduction and
+// scan, Parallel Computing 35(12), 2009. NCCL, src/graph/trees.cc.
+#include <array>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+constexpr Rank kNone = -1;
+
+struct Family {
+  Rank parent = kNone;
+  std::array<Rank, 2> children{kNone, kNone};
+};
+
+// Tree 0. Ranks with lowest set bit 1 are leaves, those with 2 their parents, and so on.
+Family in_tree_0(Rank ranks, Count me) {
+  if (me == 0) return {kNone, {kNone, ranks > 1 ? Rank{1} << floor_log2(ranks - 1) : kNone}};
+  const Count bit = me & -me;
+  Count parent = (me ^ bit) | bit << 1;
+  if (parent >= ranks) parent = me ^ bit;
+  Family family{static_cast<Rank>(parent), {kNone, kNone}};
+  if (bit == 1) return family;
+  Count low = bit / 2;
+  family.children[0] = static_cast<Rank>(me - low);
+  while (low > 0 && me + low >= ranks) low /= 2;
+  if (low > 0) family.children[1] = static_cast<Rank>(me + low);
+  return family;
+}
+
+Family family_of(const Problem& p, Rank me) {
+  if (p.lane == 0) return in_tree_0(p.ranks, me);
+  const bool mirrors = p.ranks % 2 == 0;
+  const auto there = [&](Rank r) { return mirrors ? p.ranks - 1 - r : p.wrap(Count{r} - 1); };
+  const auto back = [&](Rank r) {
+    return r == kNone ? kNone : mirrors ? p.ranks - 1 - r : p.wrap(Count{r} + 1);
+  };
+  const Family family = in_tree_0(p.ranks, there(me));
+  return {back(family.parent), {back(family.children[0]), back(family.children[1])}};
+}
+
+// The family without absent members, as a round of equal actions with the children.
+struct Neighbors {
+  Neighbors(const Problem& p, Rank me) {
+    const Family family = family_of(p, me);
+    parent = family.parent;
+    for (const Rank child : family.children)
+      if (child != kNone) children[index(count++)] = child;
+  }
+  Rank parent = kNone;
+  Rank count = 0;
+  std::array<Rank, 2> children{};
+};
+
+Program program(Problem p, Rank me) {
+  const Neighbors near(p, me);
+  std::array<Action, 2> round;
+  const auto with_children = [&](ActionKind kind) {
+    for (Rank i = 0; i < near.count; ++i) round[index(i)] = {kind, near.children[index(i)], p.all()};
+    return Round(round.data(), index(near.count));
+  };
+  if (near.count > 0) co_yield with_children(ActionKind::reduce);
+  if (near.parent != kNone) {
+    co_yield send(near.parent, p.all());
+    co_yield replace(near.parent, p.all());
+  }
+  if (near.count > 0) co_yield with_children(ActionKind::send);
+}
+
+Cost cost_model(const Problem& p) {
+  const Count edges = 2 * Count{p.ranks - 1};
+  return {p.elements > 0 ? edges : 0, edges * p.elements, 2 * ceil_log2(p.ranks)};
+}
+
+Cost rank_cost_model(const Problem& p, Rank me) {
+  const Neighbors near(p, me);
+  const Count up = near.parent != kNone ? 1 : 0, sent = up + near.count;
+  return {p.elements > 0 ? sent : 0, sent * p.elements, 2 * up + (near.count > 0 ? 2 : 0)};
+}
+
+}  // namespace
+
+Algorithm double_tree() {
+  return {
+      .name = "double_tree",
+      .label = "Double tree",
+      .color = "#6699CC",
+      .family = "whole",
+      .summary = "two binary trees, each reduces and broadcasts half of the vector; use segments",
+      .source = "Sanders, Speck, Traff, Parallel Computing 35(12), 2009; NCCL",
+      .formula = {"4(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
+      .collectives = {Collective::allreduce},
+      .lanes = 2,
+      .program = program,
+      .cost_model = cost_model,
+      .rank_cost_model = rank_cost_model,
+  };
+}
+
+}  // namespace arlab::catalog

@@ -1,0 +1,71 @@
+// Rabenseifner: recursive halving, then recursive doubling: as few bytes as a ring in log2 m rounds.
+//
+// Near first (MPICH): partners at distance 1, 2, 4, ...; a rank finishes the part whose number is
+// its own with the bits reversed. Far first: the other way around; rank r finishes part r, so the
+// halves are a reduce_scatter and an all_gather. If m is not a power of two, extra ranks fold into
+// the others first. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+#include "algorithms/base/text.hpp"
+#include "algorithms/halving.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Rank near_partner(const Fold&, Rank me, int step) { return me ^ (1 << step); }
+Rank far_partner(const Fold& fold, Rank me, int step) { return me ^ (fold.core >> (step + 1)); }
+
+Rank own_part(const Fold&, Rank me) { return me; }
+Rank reversed_part(const Fold& fold, Rank me) {
+  Rank reversed = 0;
+  for (int s = 0; s < fold.steps; ++s) reversed = reversed << 1 | (me >> s & 1);
+  return reversed;
+}
+
+std::string unsupported_half(const Problem& p) {
+  if (p.collective == Collective::allreduce || Fold(p.ranks).extras() == 0) return "";
+  return concat("the ", name(p.collective), " of rabenseifner needs a power of two of ranks, not ",
+                p.ranks, ": circulant takes any number");
+}
+
+Algorithm make(bool far) {
+  const Halving halving = far ? Halving{far_partner, own_part}
+                              : Halving{near_partner, reversed_part};
+  Algorithm made{
+      .name = "rabenseifner",
+      .label = "Rabenseifner",
+      .color = "#882255",
+      .family = "split",
+      .summary = "halve the vector with the partner at distance 1, 2, 4, ..., then double back",
+      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+      .formula = {"2 m log2 m (+ fold-in of extras)", "2N(m-1)",
+                  "2 log2 m (floor + 1 if m is not a power of two)"},
+      .collectives = {Collective::allreduce},
+      .program = [halving](Problem p, Rank me) { return halving_program(p, me, halving); },
+      .cost_model = halving_cost,
+      .rank_cost_model = [halving](const Problem& p,
+                                   Rank me) { return halving_rank_cost(p, me, halving); },
+      .unsupported_reason = unsupported_half,
+      .parameters = {{"far", Parameter::Unit::flag, "no", "start with the partner farthest away"}},
+      .examples = {"rabenseifner:far=yes"},
+  };
+  if (far) {
+    made.collectives.push_back(Collective::reduce_scatter);
+    made.collectives.push_back(Collective::all_gather);
+  }
+  return made;
+}
+
+Algorithm configure(std::span<const Setting> settings) {
+  const Algorithm entry = make(false);
+  const Values values = parse_values(entry.parameters, settings, "algorithm rabenseifner");
+  return make(values.at("far") != 0);
+}
+
+}  // namespace
+
+Algorithm rabenseifner() {
+  Algorithm entry = make(false);
+  entry.configure = configure;
+  return entry;
+}
+
+}  // namespace arlab::catalog

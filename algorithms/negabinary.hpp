@@ -1,0 +1,34 @@
+// Negabinary numbers, base -2, and the partners that Swing and Bine trees derive from them.
+//
+// k digits hold every residue modulo 2^k once.
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/fold.hpp"
+
+namespace arlab {
+
+inline constexpr std::uint64_t kNegativeDigits = 0xAAAAAAAAAAAAAAAA;  // weights -2, -8, ...
+
+/// Returns the `digits` low negabinary digits of a number modulo 2^digits.
+inline std::uint64_t to_negabinary(Count number, int digits) {
+  const auto value = static_cast<std::uint64_t>(number);
+  return ((value + kNegativeDigits) ^ kNegativeDigits) & ((std::uint64_t{1} << digits) - 1);
+}
+
+/// Returns the number of `digits` negabinary digits, modulo 2^digits.
+inline Count from_negabinary(std::uint64_t negabinary, int digits) {
+  return static_cast<Count>(((negabinary ^ kNegativeDigits) - kNegativeDigits) &
+                            ((std::uint64_t{1} << digits) - 1));
+}
+
+/// Returns the partner of a rank of the core in Swing's step: rho(step) = (1 - (-2)^(step+1)) / 3 to
+/// the right of an even rank, as far to the left of an odd one.
+inline Rank swing_partner(const Fold& fold, Rank me, int step) {
+  const Count power = Count{1} << (step + 1);
+  const Count rho = (1 - (step % 2 == 0 ? -power : power)) / 3;
+  return static_cast<Rank>((me % 2 == 0 ? me + rho : me - rho) & (fold.core - 1));
+}
+
+}  // namespace arlab

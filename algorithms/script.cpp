@@ -1,0 +1,101 @@
+#include "algorithms/script.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
+#include "algorithms/verify/verify.hpp"
+
+namespace arlab {
+namespace {
+
+using Shared = std::shared_ptr<const Script>;
+
+Program program(Shared script, Problem p, Rank me) {
+  for (const auto& round : script->lanes[index(p.lane)].ranks[index(me)]) co_yield Round(round);
+}
+
+Cost rank_cost(const Script& script, const Problem& p, Rank me) {
+  const Script::Rounds& rounds = script.lanes[index(p.lane)].ranks[index(me)];
+  Cost cost{0, 0, static_cast<Count>(rounds.size())};
+  for (const auto& round : rounds)
+    for (const Action& a : round) {
+      const Count elements = a.sends() ? p.blocks().size(a.chunks) : 0;
+      cost.messages += elements > 0 ? 1 : 0;
+      cost.elements += elements;
+    }
+  return cost;
+}
+
+
+void check(const Script& script) {
+  const auto wrong = [&](const std::string& what) {
+    fail(Blame::usage, concat(script.source, ": ", what));
+  };
+  if (script.ranks < 1) wrong(concat("ranks is ", script.ranks, ": give at least 1"));
+  if (script.root < 0 || script.root >= script.ranks)
+    wrong(concat("root is ", script.root, ", but the ranks are 0 to ", script.ranks - 1));
+  if (script.lanes.empty()) wrong("no lane: give at least one");
+  for (std::size_t i = 0; i < script.lanes.size(); ++i) {
+    const Script::ScriptLane& lane = script.lanes[i];
+    if (lane.weight < 1)
+      wrong(concat("lane ", i, " has ", lane.weight, " elements: give at least 1"));
+    if (lane.ranks.size() != index(script.ranks))
+      wrong(concat("lane ", i, " has the rounds of ", lane.ranks.size(), " ranks, but ranks is ",
+                   script.ranks));
+  }
+}
+
+}  // namespace
+
+Algorithm algorithm_of(Shared script) {
+  check(*script);
+  const auto lane_problem = [&](std::size_t lane) {
+    return Problem{.collective = script->collective,
+                   .ranks = script->ranks,
+                   .elements = script->ranks,
+                   .root = script->root,
+                   .lane = static_cast<std::int32_t>(lane)};
+  };
+  std::vector<Count> weights, rounds;
+  for (std::size_t i = 0; i < script->lanes.size(); ++i) {
+    const Problem p = lane_problem(i);
+    const Schedule schedule = [&](Rank me) { return program(script, p, me); };
+    if (const Proof proof = verify(p, schedule); !proof)
+      fail(Blame::usage, concat(script->source, ": lane ", i, ": ", proof.fault.text));
+    weights.push_back(script->lanes[i].weight);
+    rounds.push_back(match_schedule(p, schedule).rounds);
+  }
+  Algorithm made{.name = script->name,
+                 .label = script->name,
+                 .color = "#000000",
+                 .family = "split",
+                 .summary = "a schedule from a file",
+                 .source = script->source,
+                 .formula = {"counted", "counted", "counted"},
+                 .collectives = {script->collective},
+                 .lanes = static_cast<std::int32_t>(weights.size())};
+  made.program = [script](Problem p, Rank me) { return program(script, p, me); };
+  made.rank_cost_model = [script](const Problem& p, Rank me) { return rank_cost(*script, p, me); };
+  made.cost_model = [script, rounds](const Problem& p) {
+    Cost all{0, 0, rounds[index(p.lane)]};
+    for (Rank r = 0; r < p.ranks; ++r) {
+      const Cost cost = rank_cost(*script, p, r);
+      all.messages += cost.messages;
+      all.elements += cost.elements;
+    }
+    return all;
+  };
+  made.lane_weights = [weights](const Problem&) { return weights; };
+  made.unsupported_reason = [script](const Problem& p) -> std::string {
+    if (p.ranks != script->ranks)
+      return concat(script->name, " is a schedule for ", script->ranks, " ranks, not ", p.ranks);
+    if (p.root != script->root)
+      return concat(script->name, " is a schedule with root ", script->root, ", not ", p.root);
+    return "";
+  };
+  return made;
+}
+
+}  // namespace arlab

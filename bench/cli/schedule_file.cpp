@@ -1,0 +1,131 @@
+#include "bench/cli/schedule_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Count kMaxRank = std::numeric_limits<Rank>::max();
+
+// Reads parts of the file; `where` says which part.
+class Reader {
+ public:
+  explicit Reader(std::string path) : path_(std::move(path)) {}
+
+  [[noreturn]] void wrong(const std::string& where, const std::string& what) const {
+    fail(Blame::usage, path_ + ": " + (where.empty() ? "" : where + ": ") + what);
+  }
+
+  const Json& member(const Json& object, const char* key, const std::string& where) const {
+    if (!object.is_object()) wrong(where, "is not an object in braces");
+    const auto found = object.find(key);
+    if (found == object.end()) wrong(where, fmt::format("has no key \"{}\"", key));
+    return *found;
+  }
+  const Json& list(const Json& object, const char* key, const std::string& where) const {
+    const Json& found = member(object, key, where);
+    if (!found.is_array()) wrong(where, fmt::format("\"{}\" is not a list", key));
+    return found;
+  }
+  Count number(const Json& object, const char* key, Count max, const std::string& where) const {
+    const Json& found = member(object, key, where);
+    const bool whole = found.is_number_integer() &&
+                       (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
+    if (!whole || found.get<Count>() < 0 || found.get<Count>() > max)
+      wrong(where, fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key,
+                               shortened(found.dump()), max));
+    return found.get<Count>();
+  }
+  std::string text(const Json& object, const char* key, const std::string& where) const {
+    const Json& found = member(object, key, where);
+    if (!found.is_string())
+      wrong(where, fmt::format("\"{}\" is {}: give a text", key, shortened(found.dump())));
+    return found.get<std::string>();
+  }
+
+ private:
+  static std::string shortened(const std::string& text) {
+    return text.size() <= 40 ? text : text.substr(0, 40) + "...";
+  }
+  std::string path_;
+};
+
+Action read_action(const Reader& read, const Json& json, const std::string& where) {
+  Action action;
+  const std::string kind = read.text(json, "action", where);
+  if (kind == "send")
+    action.kind = ActionKind::send;
+  else if (kind == "reduce")
+    action.kind = ActionKind::reduce;
+  else if (kind == "replace")
+    action.kind = ActionKind::replace;
+  else
+    read.wrong(where, fmt::format("\"action\" is '{}': use send, reduce or replace", kind));
+  action.peer = static_cast<Rank>(read.number(json, "peer", kMaxRank, where));
+  action.chunks.first = static_cast<Rank>(read.number(json, "chunk", kMaxRank, where));
+  action.chunks.count = static_cast<Rank>(read.number(json, "chunks", kMaxRank, where));
+  if (json.contains("stride"))
+    action.chunks.stride = static_cast<Rank>(read.number(json, "stride", kMaxRank, where));
+  return action;
+}
+
+Script::Rounds read_rounds(const Reader& read, const Json& rank, const std::string& where) {
+  Script::Rounds rounds;
+  for (const Json& round : read.list(rank, "rounds", where)) {
+    const std::string here = fmt::format("{}, round {}", where, rounds.size() + 1);
+    if (!round.is_array()) read.wrong(here, "is not a list of actions");
+    auto& actions = rounds.emplace_back();
+    for (const Json& action : round)
+      actions.push_back(
+          read_action(read, action, fmt::format("{}, action {}", here, actions.size() + 1)));
+  }
+  return rounds;
+}
+
+}  // namespace
+
+Script read_schedule(const std::string& path) {
+  const Reader read(path);
+  std::ifstream file(path);
+  if (!file) read.wrong("", "cannot be read: give the path of a schedule that arlab export wrote");
+  const Json json = Json::parse(file, nullptr, false);
+  if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
+  if (read.text(json, "kind", "") != "schedule")
+    read.wrong("", fmt::format("\"kind\" is '{}', not 'schedule'", read.text(json, "kind", "")));
+  Script script;
+  script.name = "file:" + path;
+  script.source = path;
+  const std::string collective = read.text(json, "collective", "");
+  const auto known = collective_named(collective);
+  if (!known) {
+    std::vector<std::string_view> names;
+    for (const Collective c : kCollectives) names.push_back(name(c));
+    fail_unknown("collective in " + path, collective, names);
+  }
+  script.collective = *known;
+  script.ranks = static_cast<Rank>(read.number(json, "ranks", kMaxRank, ""));
+  script.root = static_cast<Rank>(read.number(json, "root", kMaxRank, ""));
+  for (const Json& lane : read.list(json, "lanes", "")) {
+    const std::string where = fmt::format("lane {}", script.lanes.size());
+    Script::ScriptLane& made = script.lanes.emplace_back();
+    made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
+    for (const Json& rank : read.list(lane, "ranks", where)) {
+      const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());
+      if (read.number(rank, "rank", kMaxRank, here) != static_cast<Count>(made.ranks.size()))
+        read.wrong(here, "is out of order: list the ranks from 0 on");
+      made.ranks.push_back(read_rounds(read, rank, here));
+    }
+  }
+  return script;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,48 @@
+// arlab show --numerics: what the order of additions means for floating-point results.
+#include <fmt/format.h>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/numerics.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/table.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr Rank kMaxRanks = 256;  // seconds, for each algorithm
+constexpr std::size_t kOrderShown = 44;  // characters
+
+}  // namespace
+
+void show_numerics(const SweepOptions& options) {
+  std::vector<std::vector<std::string>> rows;
+  const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
+  for (const Algorithm* a : options.chosen_algorithms())
+    for (const Rank ranks : options.parsed_ranks()) {
+      if (ranks > kMaxRanks)
+        fail(Blame::usage, fmt::format("ranks is {}: --numerics takes at most {}", ranks, kMaxRanks));
+      const RankLayout layout = options.given_layout(ranks);
+      Problem p{options.parsed_collective(), ranks, 2 * Count{ranks}, options.root};
+      p.groups = layout.groups.get();
+      p.grid = layout.grid.get();
+      check(p);
+      if (options.left_out(*a, p)) continue;
+      if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);
+      const Numerics found = numerics(*a, p);
+      std::string order = found.bracketing;
+      if (order.size() > kOrderShown) order = order.substr(0, kOrderShown) + "...";
+      rows.push_back({std::string(a->name), std::to_string(ranks), yes(found.same_on_all_ranks),
+                      yes(found.same_for_all_elements), yes(found.same_for_more_ranks),
+                      fmt::format("{:.2f}", found.error), order});
+    }
+  fmt::print("{}", markdown({"algorithm", "ranks", "all ranks", "all elements", "more ranks", "error",
+                             "first chunk"},
+                            rows));
+  fmt::print(
+      "\nAre the bits the same on all ranks? For all elements, wherever they are in the vector? With "
+      "more ranks\nthat add zeros? error: the largest in float, in units of 2^-24 of the sum of "
+      "absolute values.\n");
+}
+
+}  // namespace arlab::bench
