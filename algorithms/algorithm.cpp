@@ -83,6 +83,13 @@ Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segm
                         [&](const Problem& p) { return algorithm.cost_model(p); });
 }
 
+Count most_rounds(const Algorithm& algorithm, const Problem& problem, int segments) {
+  Count most = 0;
+  for (Rank r = 0; r < problem.ranks; ++r)
+    most = std::max(most, predicted_rank_cost(algorithm, problem, r, segments).rounds);
+  return most;
+}
+
 Cost predicted_rank_cost(const Algorithm& algorithm, const Problem& problem, Rank me,
                          int segments) {
   return sum_over_lanes(algorithm, problem, segments,

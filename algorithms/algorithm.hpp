@@ -37,7 +37,7 @@ struct Formula {
 struct Algorithm {
   std::string_view name;     ///< the file's stem, and the name that users type
   std::string_view label;    ///< for plots
-  std::string_view color;    ///< #rrggbb, distinct for color-blind readers (Okabe-Ito)
+  std::string_view color;    ///< #rrggbb, another one for each entry
   std::string_view family;   ///< whole (messages carry the whole vector) or split (parts of it)
   std::string_view summary;  ///< one sentence
   std::string_view source;   ///< paper or book
@@ -89,5 +89,7 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
 Cost predicted_cost(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 Cost predicted_rank_cost(const Algorithm& algorithm, const Problem& problem, Rank me,
                          int segments = 1);
+/// Returns the predicted rounds of the rank that has the most, at most those of the longest chain.
+Count most_rounds(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
 }  // namespace arlab

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "algorithms/script.hpp"
+#include "algorithms/verify/script.hpp"
 
 namespace arlab::bench {
 

@@ -121,7 +121,8 @@ int plan(const RunCommand& command, const Backend& backend, const std::vector<Co
 }
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
-void fill_record(Record& r, const Measurement& m, const Executor& executor, double limit) {
+void fill_record(Record& r, const Config& config, const Measurement& m, const Executor& executor,
+                 double limit) {
   auto& body = r.as<RunBody>();
   body.time_us = m.time_us;
   r.wrong = m.wrong;
@@ -131,6 +132,7 @@ void fill_record(Record& r, const Measurement& m, const Executor& executor, doub
     return;
   }
   r.sent = m.sent;
+  r.claimed->rounds = most_rounds(*config.algorithm, config.problem, config.segments);
   if (m.traffic > 0 && m.time_us.median > 0)
     body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
@@ -166,7 +168,7 @@ void run_group(const RunCommand& command, const Backend& backend, Executor& exec
   const std::vector<Measurement> measured = measure(executor, todo, command.measure);
   if (!output) return;
   for (std::size_t i = 0; i < todo.size(); ++i) {
-    fill_record(records[i], measured[i], executor,
+    fill_record(records[i], todo[i], measured[i], executor,
                 measured[i].traffic > 0 ? collectives::gpu_copy_limit() : 0);
     output->add(std::move(records[i]));
   }

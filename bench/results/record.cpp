@@ -175,6 +175,7 @@ Json head(const Record& r) {
          {"op", name(r.operand.op)},
          {"root", r.problem.root},
          {"groups", r.problem.groups ? Json(r.problem.groups->count()) : Json(nullptr)},
+         {"dims", r.problem.grid ? Json(r.problem.grid->text()) : Json(nullptr)},
          {"bytes", r.bytes()},
          {"lanes", or_null(r.lanes)},
          {"segments", r.segments},
@@ -197,7 +198,6 @@ Json head(const Record& r) {
   j["busbw_gb_per_s"] = or_null(r.busbw());
   j["wrong"] = or_null(r.wrong);
   j["skipped"] = or_null(r.skipped);
-  if (r.problem.grid) j["dims"] = r.problem.grid->text();
   j["label"] = r.label;
   j["color"] = r.color;
   j["family"] = r.family;

@@ -83,6 +83,9 @@ def flat(record):
     return row
 
 
+# Six algorithms, enough where the catalog does not matter.
+SIX = "all_to_all,butterfly,master_worker,ring,round_robin,tree"
+
 class ProgramTest(unittest.TestCase):
     """Runs the program in an empty folder, one per test."""
 

@@ -5,7 +5,7 @@ import unittest
 
 import program
 
-SWEEP = ("count", "all", "-p", "2..6+1", "-n", "3,1000")
+SWEEP = ("count", program.SIX, "-p", "2..6+1", "-n", "3,1000")
 
 
 class Contract(program.ProgramTest):
@@ -14,7 +14,7 @@ class Contract(program.ProgramTest):
     def test_every_command_writes_json_lines_with_all_keys(self):
         for command, more in (("count", ()), ("verify", ()), ("simulate", ()), ("run", ("--time", "0"))):
             with self.subTest(command=command):
-                out, err = self.arlab(command, "all", "-p", "3", "-n", "1000", *more, "--json", "-")
+                out, err = self.arlab(command, program.SIX, "-p", "3", "-n", "1000", *more, "--json", "-")
                 contexts, records = program.parse(out)
                 records, natives = program.split_natives(records)
                 self.assertEqual(len(natives), 1 if command == "run" else 0)
@@ -117,7 +117,8 @@ class Schema(program.ProgramTest):
                      ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
             with self.subTest(line=line):
                 self.assertTrue(self.records(*line))  # validated by parse()
-        program.validate(json.loads(self.arlab("export", "ring", "-p", 3)[0]))
+        for algorithm in ("ring", "pat", "double_tree"):
+            program.validate(json.loads(self.arlab("export", algorithm, "-p", 5)[0]))
 
     @unittest.skipIf(program.jsonschema is None, "needs jsonschema (apt install python3-jsonschema)")
     def test_other_keys_and_types_are_not(self):

@@ -8,7 +8,7 @@ import unittest
 
 import program
 
-SWEEP = ("count", "all", "-p", "2..6+1", "-n", "3,1000")
+SWEEP = ("count", program.SIX, "-p", "2..6+1", "-n", "3,1000")
 
 
 class Resume(program.ProgramTest):
@@ -32,7 +32,7 @@ class Resume(program.ProgramTest):
                 self.sweep_is_whole("cut.jsonl", expected)
 
     def test_killed_while_it_sweeps(self):
-        sweep = ("run", "all", "-p", "2,3", "-s", "1K..64K*4", "--time", "20ms")
+        sweep = ("run", program.SIX, "-p", "2,3", "-s", "1K..64K*4", "--time", "20ms")
         self.arlab(*sweep, "--json", "whole.jsonl")
         expected = {program.identity(r) for r in program.parse(self.read("whole.jsonl"))[1]}
         path = self.folder / "killed.jsonl"

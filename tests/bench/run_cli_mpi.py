@@ -52,7 +52,7 @@ class Job(program.ProgramTest):
         return done.returncode, done.stdout, done.stderr
 
     def test_a_sweep_is_written_by_one_rank_beside_the_native_allreduce(self):
-        code, out, err = self.mpirun(4, "run", "all", "-s", "1K..4K", "--time", "5ms", "--json", "a.jsonl", "--csv", "a.csv")
+        code, out, err = self.mpirun(4, "run", program.SIX, "-s", "1K..4K", "--time", "5ms", "--json", "a.jsonl", "--csv", "a.csv")
         self.assertEqual(code, 0, err)
         contexts, records = program.parse(self.read("a.jsonl"))
         self.assertEqual(len(contexts), 1)
@@ -100,7 +100,7 @@ class Job(program.ProgramTest):
         self.assertEqual(err, "error: backend mpi needs a job: start it as `mpirun -n 4 arlab run ...`\n")
 
     def test_plan_is_said_once(self):
-        code, out, err = self.mpirun(3, "run", "all", "-s", "1K", "--plan")
+        code, out, err = self.mpirun(3, "run", program.SIX, "-s", "1K", "--plan")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out.count("configurations, about"), 1)
 
@@ -113,7 +113,7 @@ class Job(program.ProgramTest):
                 self.assertEqual(out, alone)
 
     def test_resume(self):
-        sweep = ("run", "all", "-s", "1K..4K", "--time", "1ms")
+        sweep = ("run", program.SIX, "-s", "1K..4K", "--time", "1ms")
         self.assertEqual(self.mpirun(3, *sweep, "--json", "whole.jsonl")[0], 0)
         text = self.read("whole.jsonl")
         expected = {program.identity(r) for r in program.parse(text)[1]}
@@ -129,7 +129,7 @@ class Job(program.ProgramTest):
     @unittest.skipUnless(shutil.which("ps"), "ps not found, which finds the ranks")
     def test_a_killed_rank_ends_the_job_and_loses_nothing(self):
         path = self.folder / "a.jsonl"
-        job = subprocess.Popen([MPIEXEC, "-n", "4", *self.command("run", "all", "-s", "1K..64K", "--time", "200ms", "--json",
+        job = subprocess.Popen([MPIEXEC, "-n", "4", *self.command("run", program.SIX, "-s", "1K..64K", "--time", "200ms", "--json",
                                                                   path.name)],
                                cwd=self.folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with job:

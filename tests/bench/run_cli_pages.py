@@ -7,7 +7,7 @@ import unittest
 
 import program
 
-SWEEP = ("count", "all", "-p", "2..6+1", "-n", "3,1000")
+SWEEP = ("count", program.SIX, "-p", "2..6+1", "-n", "3,1000")
 
 
 class Report(program.ProgramTest):
@@ -19,7 +19,7 @@ class Report(program.ProgramTest):
 
     def test_the_page_holds_all_records(self):
         self.arlab(*SWEEP, "--json", "counts.jsonl")
-        self.arlab("simulate", "all", "-s", "1K", "--json", "times.jsonl")
+        self.arlab("simulate", program.SIX, "-s", "1K", "--json", "times.jsonl")
         _, err = self.arlab("report", "counts.jsonl", "times.jsonl", "-o", "out/page.html")
         self.assertEqual(err, "wrote out/page.html (66 records)\n")
         data, _ = self.data_of(self.read("out/page.html"))

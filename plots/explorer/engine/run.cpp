@@ -1,5 +1,5 @@
 // A symbolic run: the messages of every step, what every rank then holds, and whether that is
-// correct. Steps number the rounds of the longest chain, as in `arlab show`.
+// correct. Steps count rounds along the longest path of messages, as in `arlab show`.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -86,7 +86,7 @@ TopologyKind fat_tree() {
       .name = "fat_tree",
       .summary = "levels of equal switches with as many links up as down, or fewer",
       .source = "Al-Fares, Loukissas, Vahdat 2008; Zahavi 2010",
-      .parameters = {{"k", Unit::count, "4", "ports a switch: k^3/4 hosts (k^2/2 with two levels)"},
+      .parameters = {{"k", Unit::count, "4", "ports per switch: k^3/4 hosts (k^2/2 with two levels)"},
                      {"levels", Unit::count, "3", "of switches: 2 or 3"},
                      {"oversubscription", Unit::ratio, "1",
                       "links down by links up of an edge switch"},

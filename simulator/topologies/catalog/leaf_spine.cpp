@@ -37,7 +37,7 @@ TopologyKind leaf_spine() {
       .source = "Alizadeh & Edsall 2013",
       .parameters = {{"leaves", Unit::count, "4", "leaf switches"},
                      {"spines", Unit::count, "4", "spine switches"},
-                     {"hosts", Unit::count, "16", "hosts a leaf"},
+                     {"hosts", Unit::count, "16", "hosts per leaf"},
                      {"oversubscription", Unit::ratio, "1",
                       "bandwidth of a leaf's hosts by that of its up links"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a host's link, each way"},

@@ -38,15 +38,15 @@ TopologyKind rail_pod() {
   using Unit = Parameter::Unit;
   return {
       .name = "rail_pod",
-      .summary = "GPUs on NVLink within a node, a NIC each, GPU r of every node on rail switch r",
+      .summary = "GPUs on NVLink within a node, one NIC per GPU, GPU r of every node on rail switch r",
       .source = "Wang et al., arXiv:2307.12169",
       .parameters = {{"nodes", Unit::count, "4", "nodes"},
-                     {"gpus", Unit::count, "8", "GPUs a node, and rails"},
+                     {"gpus", Unit::count, "8", "GPUs per node, and rails"},
                      {"nodes_per_switch", Unit::count, "32", "nodes on one rail switch"},
                      {"spines", Unit::count, "4", "switches above the rails"},
                      {"oversubscription", Unit::ratio, "1",
                       "bandwidth down by up of a rail switch"},
-                     {"relay", Unit::flag, "no", "GPUs pass messages on to their rail (PXN)"},
+                     {"relay", Unit::flag, "no", "GPUs forward messages to their rail (PXN)"},
                      {"nvlink", Unit::bandwidth, "450GB/s", "of a GPU to its NVSwitch, each way"},
                      {"nic", Unit::bandwidth, "400Gbps", "of a GPU to its rail, each way"},
                      {"nvlink_latency", Unit::time, "250ns", "of an NVLink"},

@@ -1,4 +1,4 @@
-#include "algorithms/script.hpp"
+#include "algorithms/verify/script.hpp"
 
 #include <algorithm>
 #include <utility>
