@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-LEFT_OUT = ("docs", "install", "rooms", "layering", "bench: gpu-check", "bench: scripts")  # read no compiled code, or take minutes
+LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts")  # read no compiled code, or take minutes
 
 
 @dataclasses.dataclass
