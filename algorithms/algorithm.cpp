@@ -9,15 +9,44 @@
 namespace arlab {
 namespace {
 
+void expect_lanes(const Problem& problem, int segments) {
+  check(problem);
+  if (segments < 1) fail(Blame::usage, concat("segments is ", segments, ": give at least 1"));
+  if (segments > 1 && (problem.collective == Collective::reduce_scatter ||
+                       problem.collective == Collective::all_gather))
+    fail(Blame::usage, concat("with segments, ", name(problem.collective),
+                              " would end with several pieces per rank instead of one chunk: use 1 "
+                              "segment"));
+}
+
+// The same lane, `lanes` times.
+void add_lanes(Cost& sum, const Cost& cost, Count lanes) {
+  sum.messages += lanes * cost.messages;
+  sum.elements += lanes * cost.elements;
+  sum.rounds = std::max(sum.rounds, cost.rounds);
+}
+
+// Equal lanes of the same number cost the same, so that at most two are evaluated per number.
 template <class CostModel>
 Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments,
                     CostModel cost_model) {
   Cost sum;
-  for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
-    const Cost cost = cost_model(lane.problem);
-    sum.messages += cost.messages;
-    sum.elements += cost.elements;
-    sum.rounds = std::max(sum.rounds, cost.rounds);
+  if (algorithm.lane_weights) {
+    for (const Lane& lane : lanes_of(algorithm, problem, segments))
+      add_lanes(sum, cost_model(lane.problem), 1);
+    return sum;
+  }
+  expect_lanes(problem, segments);
+  const Count parts = Count{segments} * algorithm.lanes;
+  const Count longer = problem.elements % parts;  // the first lanes have one element more
+  for (std::int32_t number = 0; number < algorithm.lanes; ++number) {
+    const Count of_longer = (longer + algorithm.lanes - 1 - number) / algorithm.lanes;
+    Problem lane = problem;
+    lane.lane = number;
+    lane.elements = problem.elements / parts + 1;
+    if (of_longer > 0) add_lanes(sum, cost_model(lane), of_longer);
+    lane.elements = problem.elements / parts;
+    if (lane.elements > 0) add_lanes(sum, cost_model(lane), segments - of_longer);
   }
   return sum;
 }
@@ -56,13 +85,7 @@ std::string unsupported(const Algorithm& algorithm, const Problem& problem) {
 }
 
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments) {
-  check(problem);
-  if (segments < 1) fail(Blame::usage, concat("segments is ", segments, ": give at least 1"));
-  if (segments > 1 && (problem.collective == Collective::reduce_scatter ||
-                       problem.collective == Collective::all_gather))
-    fail(Blame::usage, concat("with segments, ", name(problem.collective),
-                              " would end with several pieces per rank instead of one chunk: use 1 "
-                              "segment"));
+  expect_lanes(problem, segments);
   const std::vector<Count> weights = algorithm.lane_weights
                                          ? algorithm.lane_weights(problem)
                                          : std::vector<Count>(index(algorithm.lanes), 1);

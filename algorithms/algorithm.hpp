@@ -46,6 +46,7 @@ struct Algorithm {
   std::int32_t lanes = 1;  ///< lanes that the algorithm itself needs (2 for a double tree)
   bool grouped = false;    ///< needs to know which ranks share a node
   bool gridded = false;    ///< needs the dimensions of a grid of ranks
+  bool forested = false;   ///< needs spanning trees of the ranks
   bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
 
   std::function<Program(Problem, Rank me)> program{};

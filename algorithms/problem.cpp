@@ -6,6 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/rank_grid.hpp"
+#include "algorithms/forest.hpp"
 #include "algorithms/groups.hpp"
 
 namespace arlab {
@@ -51,6 +52,9 @@ void check(const Problem& p) {
     fail(Blame::usage, concat("the grid ", p.grid->text(), " has ", p.grid->ranks(),
                               " ranks, but the problem has ", p.ranks,
                               ": give sizes whose product is the number of ranks"));
+  if (p.forest && p.forest->ranks() != p.ranks)
+    fail(Blame::usage, concat("the trees have ", p.forest->ranks(), " ranks, but the problem has ",
+                              p.ranks, ": give trees of all ranks"));
 }
 
 int floor_log2(Count x) {

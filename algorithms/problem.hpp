@@ -27,6 +27,8 @@ std::string_view name(Collective collective);
 std::optional<Collective> collective_named(std::string_view text);
 
 class Groups;  // groups.hpp
+class Forest;    // forest.hpp
+class Forest;      // forest.hpp
 class RankGrid;    // rank_grid.hpp
 
 struct Problem {
@@ -37,6 +39,7 @@ struct Problem {
   std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
   const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
   const RankGrid* grid = nullptr;      ///< the ranks as a grid or torus, or null; must outlive this
+  const Forest* forest = nullptr;  ///< trees of the ranks, or null; must outlive this
 
   /// Whether the collective has the reducing half: partial sums are added up.
   bool reduces() const {

@@ -93,6 +93,7 @@ function(arlab_unity target)
   endforeach()
 endfunction()
 set(ARLAB_NOT_IN_UNITY
+  algorithms/halving.cpp
   bench/commands/show.cpp
   bench/commands/verify.cpp
   bench/study/verdict.cpp

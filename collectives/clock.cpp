@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "collectives/start_thread.hpp"
+
 namespace arlab::collectives {
 namespace {
 
@@ -27,7 +29,7 @@ class MachineClock final : public Clock {
   double now() override {
     return std::chrono::duration<double>(Steady::now().time_since_epoch()).count();
   }
-  std::thread start(std::function<void()> body) override { return std::thread(std::move(body)); }
+  std::thread start(std::function<void()> body) override { return start_thread(std::move(body)); }
   void join(std::thread& thread) override { thread.join(); }
   Condition condition() override { return machine_condition(); }
 };

@@ -28,8 +28,7 @@ Counts count(const Algorithm& algorithm, const Problem& problem, int segments) {
       add_sends(blocks, round, counts.rank[index(r)]);
       return Fault{};
     };
-    const MatchResult matched =
-        match_schedule(lane.problem, schedule_of(algorithm, lane.problem), callbacks);
+    const MatchResult matched = match_schedule(algorithm, lane.problem, callbacks);
     if (matched.fault) fail(Blame::check, concat(algorithm.name, ": ", matched.fault.text));
     counts.all.rounds = std::max(counts.all.rounds, matched.rounds);
     for (std::size_t r = 0; r < counts.rank.size(); ++r)

@@ -35,8 +35,9 @@ std::string where(Rank rank, Count round) { return concat("rank ", rank, ", roun
 
 class ScheduleMatcher {
  public:
-  ScheduleMatcher(const Problem& problem, const Schedule& schedule, const MatchCallbacks& callbacks)
-      : problem_(problem), callbacks_(callbacks), actors_(index(problem.ranks)) {
+  ScheduleMatcher(const Problem& problem, const Schedule& schedule, const RoundLimit& limit,
+                  const MatchCallbacks& callbacks)
+      : problem_(problem), limit_(limit), callbacks_(callbacks), actors_(index(problem.ranks)) {
     for (Rank r = 0; r < problem.ranks; ++r) at(r).program = schedule(r);
   }
 
@@ -79,7 +80,10 @@ class ScheduleMatcher {
       return;
     }
     const Round round = me.program.round();
-    ++me.round;
+    if (++me.round > limit_.rounds()) {
+      result_.fault = {Fault::Kind::endless, r, me.round, 0, limit_.text(r)};
+      return;
+    }
     me.next_depth = me.depth + 1;
     if ((result_.fault = check_round(r, round))) return;
     if (callbacks_.on_round_start &&
@@ -230,6 +234,7 @@ class ScheduleMatcher {
   }
 
   const Problem& problem_;
+  RoundLimit limit_;
   const MatchCallbacks& callbacks_;
   std::vector<Actor> actors_;
   std::vector<Rank> ready_;
@@ -260,6 +265,8 @@ std::string_view name(Fault::Kind kind) {
       return "duplicate";
     case Fault::Kind::missing:
       return "missing";
+    case Fault::Kind::endless:
+      return "endless";
   }
   return "?";
 }
@@ -270,7 +277,14 @@ Schedule schedule_of(const Algorithm& algorithm, const Problem& problem) {
 
 MatchResult match_schedule(const Problem& problem, const Schedule& schedule,
                            const MatchCallbacks& callbacks) {
-  return ScheduleMatcher(problem, schedule, callbacks).run();
+  return ScheduleMatcher(problem, schedule, RoundLimit(problem.ranks), callbacks).run();
+}
+
+MatchResult match_schedule(const Algorithm& algorithm, const Problem& problem,
+                           const MatchCallbacks& callbacks) {
+  return ScheduleMatcher(problem, schedule_of(algorithm, problem), RoundLimit(algorithm, problem),
+                         callbacks)
+      .run();
 }
 
 }  // namespace arlab

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/round_limit.hpp"
 
 namespace arlab {
 
@@ -32,6 +33,7 @@ struct Fault {
     undefined,   ///< a rank sends or adds to a chunk of which it holds no value
     duplicate,   ///< a contribution would be added twice
     missing,     ///< a contribution is missing at the end
+    endless,     ///< a program has more rounds than its limit
   };
   Kind kind = Kind::none;
   Rank rank = 0;
@@ -68,7 +70,11 @@ struct MatchResult {
   std::vector<Count> rank_rounds;  ///< each rank's own number of rounds
 };
 
+/// Matches one lane's schedule. A rank with more rounds than RoundLimit(problem.ranks) is a fault.
 MatchResult match_schedule(const Problem& problem, const Schedule& schedule,
+                           const MatchCallbacks& callbacks = {});
+/// The same for an algorithm, within its own RoundLimit.
+MatchResult match_schedule(const Algorithm& algorithm, const Problem& problem,
                            const MatchCallbacks& callbacks = {});
 
 }  // namespace arlab

@@ -11,7 +11,7 @@
 namespace arlab {
 namespace {
 
-constexpr std::size_t kBracketingLimit = 1 << 20;  // characters
+constexpr std::size_t kOrderLimit = 1 << 20;  // characters
 
 // The sum trees at the end of one lane.
 class Lanes {
@@ -86,7 +86,7 @@ double error_of(const std::set<float>& sums, const std::vector<float>& contribut
 }
 
 bool same_for_more_ranks(const Algorithm& algorithm, Problem p, std::vector<float> contributions) {
-  if (algorithm.grouped || algorithm.gridded) return false;
+  if (algorithm.grouped || algorithm.gridded || algorithm.forested) return false;
   const std::set<float> sums = Lanes(algorithm, p).sums_of(contributions);
   if (sums.size() > 1) return false;
   const Rank twice = 2 * p.ranks;
@@ -116,7 +116,7 @@ Numerics numerics(const Algorithm& algorithm, const Problem& problem) {
       lane = &all;
       first = id;
       chunk_before = -1;
-      const std::string order = all.sums().bracketing(id, kBracketingLimit);
+      const std::string order = all.sums().bracketing(id, kOrderLimit);
       if (found.bracketing.empty()) found.bracketing = order;
       found.same_for_all_elements = found.same_for_all_elements && order == found.bracketing;
     }

@@ -25,7 +25,8 @@ Fault check_end(const SymbolicState& all, Rank rank, Rank chunk) {
                         " instead of the value of rank ", source));
 }
 
-Proof conclude(const SymbolicState& all) {
+Proof conclude(const SymbolicState& all, const MatchResult& matched) {
+  if (matched.fault) return {matched.fault, "", false};
   Proof proof;
   SumTrees::Id shown = SumTrees::kNothing;
   const Rank ranks = all.problem().ranks;
@@ -50,16 +51,15 @@ Proof conclude(const SymbolicState& all) {
 Proof verify(const Problem& problem, const Schedule& schedule) {
   check(problem);
   SymbolicState all(problem);
-  const MatchResult matched = match_schedule(problem, schedule, all.callbacks());
-  if (matched.fault) return {matched.fault, "", false};
-  return conclude(all);
+  return conclude(all, match_schedule(problem, schedule, all.callbacks()));
 }
 
 Proof verify(const Algorithm& algorithm, const Problem& problem, int segments) {
   Proof whole;
   bool first = true;
   for (const Lane& lane : lanes_of(algorithm, problem, segments)) {
-    Proof proof = verify(lane.problem, schedule_of(algorithm, lane.problem));
+    SymbolicState all(lane.problem);
+    Proof proof = conclude(all, match_schedule(algorithm, lane.problem, all.callbacks()));
     if (!proof) return proof;
     if (first) whole.bracketing = proof.bracketing;
     whole.same_on_all_ranks = whole.same_on_all_ranks && proof.same_on_all_ranks;

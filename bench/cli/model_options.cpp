@@ -1,12 +1,13 @@
 #include "bench/cli/model_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
+#include "simulator/bounds/network_bounds.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -52,7 +53,8 @@ void ModelOptions::add(CLI::App& command) {
   std::string names;
   for (const simulator::Model& m : simulator::models())
     names += (names.empty() ? "" : " or ") + std::string(m.name);
-  command.add_option("--model", model,
+  command
+      .add_option("--model", model,
                   names + " (default " + model + "); `arlab list models` explains them")
       ->type_name("NAME");
   const std::string group = "Topology (of --model " + with_links(" or ") + ")";
@@ -82,11 +84,11 @@ void ModelOptions::add(CLI::App& command) {
 
 std::vector<TopologyOptions> ModelOptions::networks() const {
   const bool any = !topologies.empty() || !placements.empty() || !network.faults.empty() ||
-                   network.routing != TopologyOptions{}.routing;
+                   network.routing != TopologyOptions{}.routing || network.seed != 0;
   if (any && !parsed_model().has_links)
     fail(Blame::usage,
-         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing and "
-                     "--fault, or use --model {}",
+         fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
+                     "--fault and --seed, or use --model {}",
                      model, with_links(" or ")));
   std::vector<TopologyOptions> all;
   const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
@@ -104,7 +106,10 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
 std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] std::size_t choice,
                                                               [[maybe_unused]] Rank ranks) const {
   if (!parsed_model().has_links) return nullptr;
-  if (ranks != built_for_) built_.clear();
+  if (ranks != built_for_) {
+    built_.clear();
+    bounds_.clear();
+  }
   built_for_ = ranks;
   std::shared_ptr<const simulator::Fabric>& made = built_[choice];
   if (!made) made = networks().at(choice).fabric(ranks);
@@ -115,13 +120,31 @@ std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank 
   return simulator::make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
 }
 
+std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& problem,
+                                          Bytes element_size) const {
+  constexpr Rank kMaxRanks = 1024, kMaxRooted = 64;
+  constexpr std::size_t kMaxLinks = 16'384;
+  const bool rooted =
+      problem.collective == Collective::reduce || problem.collective == Collective::broadcast;
+  if (problem.ranks < 2 || problem.ranks > (rooted ? kMaxRooted : kMaxRanks)) return std::nullopt;
+  const auto built = fabric(choice, problem.ranks);
+  if (!built || built->topology.links().size() > kMaxLinks) return std::nullopt;
+  std::shared_ptr<const simulator::NetworkBounds>& made = bounds_[choice];
+  if (!made)
+    made = std::make_shared<const simulator::NetworkBounds>(
+        simulator::network_bounds(built->topology, built->host_of, kMaxRooted));
+  return simulator::least_microseconds(*made, problem, element_size);
+}
+
 std::vector<LayoutOf> ModelOptions::layouts() const {
   std::vector<LayoutOf> all;
   for (std::size_t i = 0; i < networks().size(); ++i)
-    all.push_back([this, i](Rank ranks) {
+    all.push_back([this, i](Rank ranks, bool with_trees) {
       const auto built = fabric(i, ranks);
       if (!built) return RankLayout{};
-      return RankLayout{simulator::groups_of(*built), simulator::grid_of(*built)};
+      RankLayout layout{simulator::groups_of(*built), simulator::grid_of(*built), nullptr};
+      if (with_trees) layout.forest = forest_of(built->topology, built->host_of);
+      return layout;
     });
   return all;
 }

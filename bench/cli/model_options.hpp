@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@
 
 namespace CLI {
 class App;
+}
+
+namespace arlab::simulator {
+struct NetworkBounds;
 }
 
 namespace arlab::bench {
@@ -32,6 +37,9 @@ struct ModelOptions {
   /// those of the latest number of ranks.
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks) const;
+  /// Returns a time in microseconds that no run of the problem on one of networks() can beat; nothing
+  /// if the model has no links, or if the bound takes long to compute for so many ranks.
+  std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.
   std::vector<LayoutOf> layouts() const;
@@ -46,6 +54,7 @@ struct ModelOptions {
 
  private:
   mutable std::map<std::size_t, std::shared_ptr<const simulator::Fabric>> built_;
+  mutable std::map<std::size_t, std::shared_ptr<const simulator::NetworkBounds>> bounds_;
   mutable Rank built_for_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/forest.hpp"
 #include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
@@ -19,13 +20,24 @@ namespace CLI {
 class App;
 }
 
+namespace arlab::simulator {
+class Topology;
+}
+
 namespace arlab::bench {
+
+class Progress;
 
 /// What is known about where ranks are; null: nothing.
 struct RankLayout {
   std::shared_ptr<const Groups> groups;
   std::shared_ptr<const RankGrid> grid;
+  std::shared_ptr<const Forest> forest;
 };
+
+/// Returns the trees of the network for `forest`; null for so many ranks that it takes minutes.
+std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
+                                        std::span<const Rank> host_of);
 
 /// One configuration of a sweep.
 struct Config {
@@ -33,25 +45,28 @@ struct Config {
   Problem problem;
   collectives::Operand operand;
   int segments = 1;
-  std::size_t network = 0;                 ///< index into the networks of the sweep
-  RankLayout layout{};                     ///< that `problem` points to
+  std::size_t network = 0;  ///< index into the networks of the sweep
+  RankLayout layout{};      ///< that `problem` points to
 };
 
-/// Returns the layout of the given number of ranks on a network.
-using LayoutOf = std::function<RankLayout(Rank ranks)>;
+/// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.
+using LayoutOf = std::function<RankLayout(Rank ranks, bool with_trees)>;
 
 struct SweepOptions {
   // As given on the command line; empty values take a default.
   std::vector<std::string> positional, algorithms, ranks, elements, sizes;
-  std::string collective = "allreduce", dtype = "float32", op = "sum";
-  Rank root = 0;
-  Rank group_size = 0;  ///< consecutive ranks that share a node; 0: not given
-  std::string dims;     ///< the ranks as a grid, such as 16x16
-  int segments = 1;
-  std::string json, csv;
+  std::string collective = "allreduce";
+  std::vector<std::string> dtypes, ops, roots, segments;
+  Rank group_size = 0;       ///< consecutive ranks that share a node; 0: not given
+  std::string dims;          ///< the ranks as a grid, such as 16x16
+  std::string trees;         ///< the topology whose trees `forest` uses
+  std::string json, csv;     ///< files of records; empty: none
+  std::string output = "-";  ///< of the table
   bool resume = false, plan = false;
+  bool share = false;  ///< among the processes that a launcher started
   double max_messages = 1e9, max_seconds = 3600;
-  std::vector<std::string> command;  ///< the whole command line
+  std::vector<std::string> command;    ///< the whole command line
+  std::shared_ptr<Progress> progress;  ///< or null
   /// Further keys of the context record, such as the GPUs; or null.
   std::shared_ptr<const nlohmann::ordered_json> machine;
 
@@ -61,20 +76,26 @@ struct SweepOptions {
   /// Adds these and the swept options; `with_type` also type and operation.
   void add_axes(CLI::App& app, bool with_type);
   void add_outputs(CLI::App& app);
+  /// Adds --share.
+  void add_share(CLI::App& app);
 
-  /// Returns the configurations by ranks, then size, network and algorithm. Groups and grid are the
-  /// given ones, else the network's; without them, algorithms that need them are left out unless
-  /// they were named. Throws Error(usage) that names the bad value.
+  /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
+  /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms
+  /// that need them are left out unless they were named. Throws Error(usage) that names the bad
+  /// value.
   std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
-  collectives::Operand operand() const;
+  std::vector<collectives::DType> parsed_dtypes() const;
+  std::vector<collectives::Op> parsed_ops() const;
+  std::vector<Rank> parsed_roots() const;
+  std::vector<int> parsed_segments() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;
   std::vector<Rank> parsed_ranks() const;
-  std::vector<Count> parsed_elements() const;
+  std::vector<Count> parsed_elements(collectives::DType dtype) const;
   /// Returns whether `all` leaves out the algorithm, because the ranks have no groups or grid, or
   /// their number is not one of the few that it supports.
   bool left_out(const Algorithm& algorithm, const Problem& problem) const;
-  /// Returns the layout of --groups and --dims.
+  /// Returns the layout of --groups, --dims and --trees.
   RankLayout given_layout(Rank ranks) const;
 
  private:

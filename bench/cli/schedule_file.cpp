@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/read_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -38,8 +38,9 @@ class Reader {
   }
   Count number(const Json& object, const char* key, Count max, const std::string& where) const {
     const Json& found = member(object, key, where);
-    const bool whole = found.is_number_integer() &&
-                       (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
+    const bool whole =
+        found.is_number_integer() &&
+        (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
     if (!whole || found.get<Count>() < 0 || found.get<Count>() > max)
       wrong(where, fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key,
                                shortened(found.dump()), max));
@@ -95,9 +96,8 @@ Script::Rounds read_rounds(const Reader& read, const Json& rank, const std::stri
 
 Script read_schedule(const std::string& path) {
   const Reader read(path);
-  std::ifstream file(path);
-  if (!file) read.wrong("", "cannot be read: give the path of a schedule that arlab export wrote");
-  const Json json = Json::parse(file, nullptr, false);
+  const std::string content = read_file(path, "give a schedule that arlab export wrote");
+  const Json json = Json::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")
     read.wrong("", fmt::format("\"kind\" is '{}', not 'schedule'", read.text(json, "kind", "")));

@@ -1,14 +1,13 @@
 #include "bench/cli/topology_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/read_file.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "simulator/topologies/fabric.hpp"
 #include "simulator/topologies/faults.hpp"
@@ -17,20 +16,24 @@
 namespace arlab::bench {
 namespace {
 
-std::string whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(Blame::environment, fmt::format("cannot read '{}': does it exist?", path));
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string network_file(const std::string& path) {
+  return read_file(path, "name a GraphML or DOT file, or one of `arlab list topologies`");
+}
+
+std::string placement_file(const std::string& path) {
+  return read_file(path, "name a file with one host per line, or use block, cyclic or random");
 }
 
 }  // namespace
 
 void TopologyOptions::add(CLI::App& command, const std::string& group) {
-  command.add_option("--routing", routing,
+  command
+      .add_option("--routing", routing,
                   "automatic (default), shortest, ecmp, dimension, d_mod_k, minimal or valiant")
       ->type_name("NAME")
       ->group(group);
-  command.add_option("--fault", faults,
+  command
+      .add_option("--fault", faults,
                   "A broken link: dead=h0-edge0, or slow=h0-edge0:4 (a quarter of the bandwidth); "
                   "h0--edge0 is both directions; may be given again")
       ->type_name("FAULT")
@@ -44,9 +47,10 @@ simulator::Routing TopologyOptions::parsed_routing() const {
 }
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
-  const simulator::Topology whole = simulator::is_topology_file(topology)
-                                        ? simulator::parse_topology(whole_file(topology), topology)
-                                        : simulator::make_topology(topology, ranks);
+  const simulator::Topology whole =
+      simulator::is_topology_file(topology)
+          ? simulator::parse_topology(network_file(topology), topology)
+          : simulator::make_topology(topology, ranks);
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));
   return simulator::with_faults(whole, broken);
@@ -54,7 +58,7 @@ simulator::Topology TopologyOptions::open(Rank ranks) const {
 
 std::vector<Rank> TopologyOptions::hosts_of(const simulator::Topology& made, Rank ranks) const {
   const bool is_file = placement.find_first_of("./") != std::string::npos;
-  return is_file ? simulator::read_placement(whole_file(placement), made, ranks)
+  return is_file ? simulator::read_placement(placement_file(placement), made, ranks)
                  : simulator::place(made, simulator::find_placement(placement), ranks, seed);
 }
 

@@ -16,13 +16,13 @@ constexpr std::size_t kLongestList = 1'000'000;
   fail(Blame::usage, fmt::format("{} '{}' {}", what, text, hint));
 }
 
-// "first..last", "first..last*factor" or "first..last+step".
+// "first..last", "first..last*factor", "first..lastxfactor" or "first..last+step".
 void expand_range(std::string_view text, std::size_t dots, std::string_view what,
                   std::vector<std::int64_t>& out) {
   std::string_view last_text = text.substr(dots + 2);
   if (dots == 0 || last_text.empty())
     refuse(what, text, "lacks an end: write for example 2..64 or 1..64+1");
-  const std::size_t by = last_text.find_first_of("*+");
+  const std::size_t by = last_text.find_first_of("*x+");
   const bool adds = by != std::string_view::npos && last_text[by] == '+';
   const std::int64_t stride =
       by == std::string_view::npos ? 2 : parse_count(last_text.substr(by + 1), what);
@@ -31,7 +31,7 @@ void expand_range(std::string_view text, std::size_t dots, std::string_view what
   const std::int64_t last = parse_count(last_text, what);
   if (last < first) refuse(what, text, "ends before it begins: write the smaller number first");
   if (adds ? stride < 1 : stride < 2)
-    refuse(what, text, "never ends: add at least 1 (1..64+1) or multiply by at least 2 (2..64*2)");
+    refuse(what, text, "never ends: add at least 1 (1..64+1) or multiply by at least 2 (2..64x2)");
   if (!adds && first < 1)
     refuse(what, text, "cannot double from below 1: add instead, for example 0..64+1");
   for (std::int64_t x = first; x <= last;) {
@@ -56,6 +56,13 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
       expand_range(text, dots, what, all);
   }
   return all;
+}
+
+std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
+                            std::int32_t most) {
+  if (number < least || number > most)
+    fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, number, least, most));
+  return static_cast<std::int32_t>(number);
 }
 
 std::string show_bytes(std::int64_t bytes) {

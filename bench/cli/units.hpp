@@ -1,7 +1,8 @@
 // Units: what the command line adds to algorithms/base/quantities.hpp: lists, ranges and rounded
 // numbers for tables.
 //
-// Lists: 2,4,8. Ranges: 2..1024 doubles, 2..1024*4 multiplies, 1..64+1 adds.
+// Lists: 2,4,8. Ranges: 2..1024 doubles, 2..1024x4 (or *4, which shells may expand) multiplies,
+// 1..64+1 adds.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,10 @@ namespace arlab::bench {
 /// Reads counts and ranges of counts. Throws Error(usage) that names `what` and the text.
 std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
                                        std::string_view what);
+
+/// Returns the number. Throws Error(usage) that names `what` unless it is from `least` to `most`.
+std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
+                            std::int32_t most);
 
 std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"
 std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"

@@ -1,6 +1,7 @@
 // The commands of arlab, one file per command: each function adds its subcommand to the command line.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,13 @@ class App;
 
 namespace arlab::bench {
 
+class Progress;
 struct SweepOptions;
 
 /// Passes the command line from main to a command, and its exit code back.
 struct Session {
-  std::vector<std::string> command;  ///< the whole command line
+  std::vector<std::string> command;    ///< the whole command line
+  std::shared_ptr<Progress> progress;  ///< null where another process reports
   int exit_code = 0;
 };
 
@@ -23,6 +26,7 @@ void add_show(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
 void add_count(CLI::App& app, Session& session);
 void add_simulate(CLI::App& app, Session& session);
+void add_bound(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);

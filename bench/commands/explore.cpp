@@ -1,10 +1,11 @@
 // arlab explore: writes one HTML page that animates the algorithms, for lectures.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -19,16 +20,16 @@ struct ExploreCommand {
 };
 
 void explore(const ExploreCommand& command) {
+  check_writable(command.output);
   const bool computes = explorer::has_module() && !command.precomputed;
   const std::string page = computes ? explorer::page_with_module() : explorer::page_with_answers();
   write_file(command.output, page);
   if (!computes && !command.precomputed)
-    fmt::print(stderr,
-               "note: built without WebAssembly: the page shows precomputed runs only; see the "
-               "configure summary for the packages\n");
+    say("note: built without WebAssembly: the page shows precomputed runs only; see the "
+        "configure summary for the packages\n");
   if (command.output != "-")
-    fmt::print(stderr, "wrote {} ({}); open it in a browser\n", command.output,
-               show_bytes(static_cast<std::int64_t>(page.size())));
+    say("wrote {} ({}); open it in a browser\n", command.output,
+        show_bytes(static_cast<std::int64_t>(page.size())));
 }
 
 }  // namespace

@@ -1,20 +1,25 @@
 // arlab export: writes a schedule as JSON or as a SimGrid trace, or a simulated run as a Perfetto
 // trace.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "algorithms/round_limit.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
+#include "bench/sweep/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "training/telemetry/trace_events.hpp"
@@ -27,49 +32,6 @@ struct ExportCommand {
   ModelOptions model;
   std::string format = "json", file = "-";
 };
-
-std::string_view kind_name(ActionKind kind) {
-  return kind == ActionKind::send ? "send" : kind == ActionKind::reduce ? "reduce" : "replace";
-}
-
-// {action, peer, chunk, chunks}, and the stride of chunks that are not consecutive.
-Json action_json(const Action& a) {
-  Json json{{"action", kind_name(a.kind)},
-            {"peer", a.peer},
-            {"chunk", a.chunks.first},
-            {"chunks", a.chunks.count}};
-  if (a.chunks.stride != 1) json["stride"] = a.chunks.stride;
-  return json;
-}
-
-// lanes[].ranks[].rounds[] of actions, in the vocabulary of the programs.
-Json schedule_json(const Config& config) {
-  Json lanes = Json::array();
-  for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
-    Json ranks = Json::array();
-    for (Rank r = 0; r < config.problem.ranks; ++r) {
-      Json rounds = Json::array();
-      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
-        Json round = Json::array();
-        for (const Action& a : p.round())
-          round.push_back(action_json(a));
-        rounds.push_back(std::move(round));
-      }
-      ranks.push_back({{"rank", r}, {"rounds", std::move(rounds)}});
-    }
-    lanes.push_back({{"offset", lane.offset},
-                     {"elements", lane.problem.elements},
-                     {"ranks", std::move(ranks)}});
-  }
-  return {{"schema", kSchema},
-          {"kind", "schedule"},
-          {"algorithm", config.algorithm->name},
-          {"collective", name(config.problem.collective)},
-          {"ranks", config.problem.ranks},
-          {"elements", config.problem.elements},
-          {"root", config.problem.root},
-          {"lanes", std::move(lanes)}};
-}
 
 // The critical path, as one more process after the ranks.
 void add_critical_path(training::TraceEvents& events, const simulator::CriticalPath& path,
@@ -130,6 +92,16 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
 }
 
 void export_one(const ExportCommand& command) {
+  const std::string_view formats[] = {"json", "perfetto", "ti"};
+  if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
+    fail_unknown("format", command.format, formats);
+  check_writable(command.file);
+  (void)command.model.values();  // throws for a value that is not one, whatever the format
+  if (command.format != "perfetto")
+    for (const auto& [name, text] : command.model.given)
+      if (!text.empty())
+        say("note: --{} has no effect on --format {}, which holds no times\n", name,
+            command.format);
   const std::vector<Config> configs = command.sweep.configs(command.model.layouts());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
@@ -138,17 +110,22 @@ void export_one(const ExportCommand& command) {
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())
     fail(Blame::usage, why + ": choose another algorithm or --collective");
-  const Count messages = predicted_cost(*config.algorithm, config.problem, config.segments).messages;
+  const Record planned = record_of(CountBody{}, config);
+  const double events =
+      std::max({static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned),
+                static_cast<double>(config.problem.ranks)});
   const double limit = command.format == "ti" ? 1e7 : 2e6;
-  if (static_cast<double>(messages) > limit)
-    fail(Blame::usage, fmt::format("{} messages make a file too large to open: use fewer ranks",
-                                   show_count(messages)));
+  if (events > limit)
+    fail(Blame::usage,
+         fmt::format("{} messages of {} make a file too large to open: use fewer ranks",
+                     show_count(planned.claimed->messages),
+                     show_plural(config.problem.ranks, "rank")));
   std::string text;
   if (command.format == "json") {
     text = schedule_json(config).dump() + "\n";
   } else if (command.format == "ti") {
     text = ti_trace(config);
-  } else if (command.format == "perfetto") {
+  } else {
     constexpr std::size_t kTracks = 32;  // of links
     simulator::Trace trace;
     simulator::LinkHistory history;
@@ -163,19 +140,16 @@ void export_one(const ExportCommand& command) {
                       command.model)
                .dump() +
            "\n";
-  } else {
-    const std::string_view formats[] = {"json", "perfetto", "ti"};
-    fail_unknown("format", command.format, formats);
   }
   write_file(command.file, text);
   if (command.file == "-") return;
-  fmt::print(stderr, "wrote {}{}\n", command.file,
-             command.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
+  say("wrote {}{}\n", command.file,
+      command.format == "perfetto" ? " (open it in ui.perfetto.dev)" : "");
 }
 
 }  // namespace
 
-void add_export(CLI::App& app, Session&) {
+void add_export(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a schedule as JSON or SimGrid trace, or a simulated run as Perfetto trace");
   command->footer(
@@ -192,8 +166,9 @@ void add_export(CLI::App& app, Session&) {
       ->type_name("NAME");
   command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  command->callback([options] {
+  command->callback([options, &session] {
     SweepOptions& o = options->sweep;
+    o.command = session.command;
     if (o.ranks.empty()) o.ranks = {"4"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     if (o.positional.empty() && o.algorithms.empty()) o.positional = {"ring"};

@@ -1,12 +1,13 @@
 // arlab list: prints the catalogs, and what this build lacks.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
 #include "collectives/backends/backend.hpp"
@@ -137,13 +138,21 @@ void add_list(CLI::App& app, Session&) {
       "architectures, and what this build lacks");
   command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
+  const auto output = std::make_shared<std::string>("-");
   command
       ->add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
           "backends, types, architectures (to train) or all (default)")
       ->type_name("");
-  command->callback([what] { list(*what); });
+  command->add_option("-o,--output", *output, "File to write (default -, stdout)")
+      ->type_name("FILE");
+  command->callback([what, output] {
+    check_writable(*output);
+    redirect_stdout(*output);
+    list(*what);
+    say_written(*output);
+  });
 }
 
 }  // namespace arlab::bench

@@ -1,11 +1,12 @@
 // arlab report: writes one self-contained HTML page that shows the records of result files.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -38,6 +39,7 @@ void check_output(const ReportCommand& command) {
       fail(Blame::usage, fmt::format("--output {} is the result file {} itself: name another file",
                                      command.output, file));
   }
+  check_writable(command.output);
 }
 
 void report(const ReportCommand& command, const Session& session) {
@@ -53,8 +55,7 @@ void report(const ReportCommand& command, const Session& session) {
             {"command", shell_quoted(session.command)}};
   for (const std::string& file : command.files) {
     Results results = read_results(file);
-    if (results.cut_short)
-      fmt::print(stderr, "note: the last line of {} is incomplete and left out\n", file);
+    if (results.cut_short) say("note: the last line of {} is incomplete and left out\n", file);
     const std::size_t contexts = data["contexts"].size();
     for (Json& context : results.contexts) data["contexts"].push_back(std::move(context));
     for (Json& record : results.records) {
@@ -74,8 +75,8 @@ void report(const ReportCommand& command, const Session& session) {
   put(page, "/*ARLAB_DATA*/null/*END*/", data);  // last, since records may hold any text
   write_file(command.output, page);
   if (command.output != "-")
-    fmt::print(stderr, "wrote {} ({})\n", command.output,
-               show_plural(static_cast<Count>(data["records"].size()), "record"));
+    say("wrote {} ({})\n", command.output,
+        show_plural(static_cast<Count>(data["records"].size()), "record"));
 }
 
 }  // namespace

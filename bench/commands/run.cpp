@@ -1,14 +1,17 @@
 // arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/commands/run_plan.hpp"
 #include "bench/measure/job.hpp"
-#include "bench/measure/measure.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/measure/timeout.hpp"
+#include "bench/results/context.hpp"
+#include "bench/sweep/proofs.hpp"
 #include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench {
@@ -17,21 +20,19 @@ namespace {
 using collectives::Backend;
 using collectives::Executor;
 
-struct RunCommand {
-  SweepOptions sweep;
-  MeasureOptions measure;
-  std::string backend;
-};
-
-// Configurations that are measured in turns: one problem, all algorithms, and the native one.
+// Configurations that are measured in turns: one problem and operand, all algorithms and segments,
+// and the native one.
 using Group = std::vector<Config>;
 
 std::vector<Group> groups_of(const std::vector<Config>& configs) {
   std::vector<Group> groups;
   for (const Config& c : configs) {
-    const bool fresh = groups.empty() || groups.back().front().problem.ranks != c.problem.ranks ||
-                       groups.back().front().problem.elements != c.problem.elements;
-    if (fresh) groups.emplace_back();
+    const auto same = [&](const Config& first) {
+      return first.problem.ranks == c.problem.ranks &&
+             first.problem.elements == c.problem.elements && first.problem.root == c.problem.root &&
+             first.operand.dtype == c.operand.dtype && first.operand.op == c.operand.op;
+    };
+    if (groups.empty() || !same(groups.back().front())) groups.emplace_back();
     groups.back().push_back(c);
   }
   return groups;
@@ -56,45 +57,6 @@ Record run_record(const Backend& backend, const Executor& executor, const Config
   return r;
 }
 
-// Vectors in device memory, and one at a time in host memory.
-Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
-                             const Config& config) {
-  const Problem& p = config.problem;
-  double available = 0;
-  for (const collectives::DeviceInfo& device : backend.devices())
-    available += static_cast<double>(device.memory);
-  const double vector =
-      static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
-  const double needed = backend.vectors_per_rank * vector * p.ranks;
-  Estimate e{.memory = vector, .seconds = 1.3 * command.measure.seconds};
-  if (config.algorithm && unsupported(*config.algorithm, p).empty())
-    e.messages = static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
-  if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
-    e.impossible = fmt::format(
-        "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
-        show_bytes(static_cast<Bytes>(needed)), show_bytes(static_cast<Bytes>(available)));
-  return e;
-}
-
-// The vector and its input on every rank of this machine, and received elements to be reduced.
-Estimate estimate(const RunCommand& command, const Backend& backend, const Config& config) {
-  const Problem& p = config.problem;
-  if (backend.devices && backend.unavailable_reason().empty())
-    return estimate_on_devices(command, backend, config);
-  Count vectors = backend.vectors_per_rank * p.elements;
-  Cost cost;
-  if (config.algorithm && unsupported(*config.algorithm, p).empty()) {
-    cost = predicted_cost(*config.algorithm, p, config.segments);
-    if (cost.messages < Count{1'000'000'000'000})
-      vectors += std::max(largest_round(config, p.root).reduced_elements,
-                          largest_round(config, p.ranks - 1).reduced_elements);
-  }
-  return {.messages = static_cast<double>(cost.messages),
-          .memory = static_cast<double>(vectors) *
-                    static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = 1.3 * command.measure.seconds};
-}
-
 // Context keys of the GPUs, where vectors lie on them.
 Json device_context() {
   const std::string links = collectives::gpu_links(), nccl = collectives::nccl_version_or_none();
@@ -104,20 +66,6 @@ Json device_context() {
           {"copy_limit_gbps", collectives::gpu_copy_limit()},
           {"cuda", collectives::cuda_versions()},
           {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
-}
-
-int plan(const RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
-  std::vector<Record> records;
-  std::vector<Estimate> estimates;
-  for (const Config& c : configs) {
-    records.push_back(record_of(RunBody{}, c));
-    estimates.push_back(estimate(command, backend, c));
-    if (!records.back().skipped)
-      if (const std::string why = too_big(command.sweep, estimates.back()); !why.empty())
-        records.back().skipped = why;
-  }
-  print_plan(records, estimates);
-  return 0;
 }
 
 // Fills in the measurement. `limit`: rate at which a GPU copies its own memory, in GB/s.
@@ -138,7 +86,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Ex
 }
 
 // All ranks call it. `output` is null except on rank 0, which decides for all what is skipped.
-void run_group(const RunCommand& command, const Backend& backend, Executor& executor, Group group,
+void run_group(RunCommand& command, const Backend& backend, Executor& executor, Group group,
                Output* output) {
   if (has_native(executor, group.front())) {
     Config native = group.front();
@@ -181,15 +129,23 @@ int run(RunCommand& command, Job& job) {
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
-                              std::end(job_words));
+                                 std::end(job_words));
   }
   const auto groups_of_job = job.groups();
-  const LayoutOf known[] = {[&](Rank ranks) {
+  const LayoutOf known[] = {[&](Rank ranks, bool) {
     const bool fits = groups_of_job && groups_of_job->ranks() == ranks;
-    return RankLayout{fits ? groups_of_job : nullptr, nullptr};
+    return RankLayout{fits ? groups_of_job : nullptr, nullptr, nullptr};
   }};
   const std::vector<Config> configs = command.sweep.configs(known);
-  if (command.sweep.plan) return job.is_root() ? plan(command, backend, configs) : 0;
+  job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
+  if (job.is_root()) check_outputs(command.sweep);
+  if (command.sweep.plan) {
+    if (job.is_root()) print_plan(command, backend, configs);
+    return 0;
+  }
+  Proofs proofs;
+  for (const Config& config : configs)  // one that waits for ever would hang
+    if (const std::string& why = proofs.refuted(config); !why.empty()) fail(Blame::check, why);
   const std::vector<Group> groups = groups_of(configs);
   for (const Group& group : groups) job.check(backend, group.front().problem.ranks);
   std::unique_ptr<Output> output;
@@ -198,14 +154,21 @@ int run(RunCommand& command, Job& job) {
   if (job.is_root())
     output = std::make_unique<Output>(command.sweep, configs.size() + groups.size());
   // A backend sets up a number of ranks once, for all groups of that number.
-  for (std::size_t i = 0, next; i < groups.size(); i = next) {
+  const auto run_from = [&](std::size_t i, std::size_t& next) {
     const Rank ranks = groups[i].front().problem.ranks;
     for (next = i; next < groups.size() && groups[next].front().problem.ranks == ranks;) ++next;
-    job.run(backend, {.ranks = ranks}, [&](Executor& executor) {
+    job.run(backend, {.ranks = ranks, .patience = command.patience}, [&](Executor& executor) {
       for (std::size_t k = i; k < next; ++k)
         run_group(command, backend, executor, groups[k],
                   executor.control().rank() == 0 ? output.get() : nullptr);
     });
+  };
+  std::size_t i = 0;
+  try {
+    for (std::size_t next = 0; i < groups.size(); i = next) run_from(i, next);
+  } catch (...) {
+    if (output && i > 0) output->finish();  // what is measured is kept
+    throw;
   }
   return output ? output->finish() : 0;
 }
@@ -221,26 +184,47 @@ void add_run(CLI::App& app, Session& session) {
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(*command, true);
-  command->add_option(
-          "-b,--backend", options->backend,
-          fmt::format("{}; default {}, under mpirun and srun {}",
-                      backend_names([](const Backend&) { return true; }),
-                      backend_names([](const Backend& b) { return b.default_alone; }),
-                      backend_names([](const Backend& b) { return b.default_in_job; })))
+  command
+      ->add_option("-b,--backend", options->backend,
+                   fmt::format("{}; default {}, under mpirun and srun {}",
+                               backend_names([](const Backend&) { return true; }),
+                               backend_names([](const Backend& b) { return b.default_alone; }),
+                               backend_names([](const Backend& b) { return b.default_in_job; })))
       ->type_name("NAME");
-  command->add_option_function<std::string>(
+  command
+      ->add_option_function<std::string>(
           "--time",
           [options](const std::string& text) {
             options->measure.seconds = parse_time(text, "--time") / 1e12;
           },
           "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
       ->type_name("TIME");
+  const auto number = [&](const char* names, const char* help, std::int64_t least, auto use) {
+    constexpr std::int64_t kMost = 1'000'000;
+    command
+        ->add_option_function<std::string>(
+            names,
+            [=](const std::string& text) {
+              const std::int64_t n = parse_count(text, names);
+              if (n < least || n > kMost)
+                fail(Blame::usage, fmt::format("{} is {}: give {} to {}", names, n, least, kMost));
+              use(static_cast<int>(n));
+            },
+            help)
+        ->type_name("NUMBER");
+  };
+  number("--runs", "Timed runs of each configuration, instead of a time", 1,
+         [options](int n) { options->measure.min_runs = options->measure.max_runs = n; });
+  number("--warmup", "Runs before those that are timed (default 1)", 0,
+         [options](int n) { options->measure.warm_ups = n; });
+  add_timeout(*command, options->patience);
   options->sweep.add_outputs(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
-    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1M*32"};
-    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
+    o.progress = session.progress;
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
 

@@ -1,7 +1,7 @@
 // arlab show: prints the rounds of an algorithm: what each rank sends, adds and overwrites per step.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
@@ -9,8 +9,11 @@
 #include "algorithms/verify/match_schedule.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/export/schedule_json.hpp"
 #include "bench/results/table.hpp"
+#include "bench/sweep/output.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -79,42 +82,68 @@ std::string heading(const Algorithm& a, const Problem& p) {
   return text + fmt::format("\nSource: {}.\n", a.source);
 }
 
+// Problems with the groups that they point to.
+std::vector<Config> shown_configs(const SweepOptions& options) {
+  std::vector<Config> all;
+  for (const Algorithm* a : options.chosen_algorithms())
+    for (const Rank ranks : options.parsed_ranks())
+      for (const Rank root : options.parsed_roots()) {
+        if (ranks > kMaxRanks)
+          fail(Blame::usage,
+               fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
+                           ranks, kMaxRanks));
+        Config config;
+        config.algorithm = a;
+        config.problem = {options.parsed_collective(), ranks, ranks, root};
+        config.layout = options.given_layout(ranks);
+        config.problem.groups = config.layout.groups.get();
+        config.problem.grid = config.layout.grid.get();
+        config.problem.forest = config.layout.forest.get();
+        check(config.problem);
+        if (options.left_out(*a, config.problem)) continue;
+        if (const std::string why = unsupported(*a, config.problem); !why.empty())
+          fail(Blame::usage, why + ": choose another algorithm or --collective");
+        all.push_back(std::move(config));
+      }
+  return all;
+}
+
+std::string table_of(const Config& config) {
+  const Problem& p = config.problem;
+  Steps steps(p);
+  MatchCallbacks callbacks;
+  callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
+    return steps.on_round_end(rank, step, round);
+  };
+  const MatchResult matched = match_schedule(*config.algorithm, p, callbacks);
+  if (matched.fault)
+    fail(Blame::check, fmt::format("{}: {}", config.algorithm->name, matched.fault.text));
+  return heading(*config.algorithm, p) + "\n" + steps.text();
+}
+
 void show(const SweepOptions& options) {
-  const auto chosen = options.chosen_algorithms();
-  bool first = true;
-  for (const Algorithm* a : chosen)
-    for (const Rank ranks : options.parsed_ranks()) {
-      if (ranks > kMaxRanks)
-        fail(Blame::usage,
-             fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
-                         ranks, kMaxRanks));
-      const RankLayout layout = options.given_layout(ranks);
-      Problem p{options.parsed_collective(), ranks, ranks, options.root};
-      p.groups = layout.groups.get();
-      p.grid = layout.grid.get();
-      check(p);
-      if (options.left_out(*a, p)) continue;
-      if (const std::string why = unsupported(*a, p); !why.empty())
-        fail(Blame::usage, why + ": choose another algorithm or --collective");
-      Steps steps(p);
-      MatchCallbacks callbacks;
-      callbacks.on_round_end = [&](Rank rank, Count, Count step, Round round) {
-        return steps.on_round_end(rank, step, round);
-      };
-      const MatchResult matched = match_schedule(p, schedule_of(*a, p), callbacks);
-      if (matched.fault) fail(Blame::check, fmt::format("{}: {}", a->name, matched.fault.text));
-      fmt::print("{}{}\n{}", first ? "" : "\n", heading(*a, p), steps.text());
-      first = false;
-    }
-  fmt::print(
+  check_outputs(options);
+  std::string text, json;
+  for (const Config& config : shown_configs(options)) {
+    text += (text.empty() ? "" : "\n") + table_of(config);
+    if (!options.json.empty()) json += schedule_json(config).dump() + "\n";
+  }
+  text +=
       "\nc2 is chunk 2 of the vector, which has one chunk per rank; all is the whole vector.\n"
       "add: receive and add. set: receive and overwrite. A rank starts its next step when its own "
-      "step is done.\n");
+      "step is done.\n";
+  if (!options.json.empty()) {
+    write_file(options.json, json);
+    say_written(options.json);
+  }
+  if (options.json == "-" && options.output == "-") return;
+  write_file(options.output, text);
+  say_written(options.output);
 }
 
 }  // namespace
 
-void add_show(CLI::App& app, Session&) {
+void add_show(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
   command->footer(
@@ -123,11 +152,20 @@ void add_show(CLI::App& app, Session&) {
   const auto options = std::make_shared<SweepOptions>();
   options->add_names(*command);
   options->add_ranks(*command, "Ranks (default 4), at most 64");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the tables to this file (default -, stdout)")
+      ->type_name("FILE");
+  command
+      ->add_option("--json", options->json,
+                   "Write each schedule as a line of JSON to this file; - is stdout")
+      ->type_name("FILE");
   const auto numerics = std::make_shared<bool>(false);
   command->add_flag("--numerics", *numerics,
                     "Print how rounding depends on ranks and elements, instead of the rounds");
   add_show_topology(*command);
-  command->callback([options, command, numerics] {
+  command->callback([options, command, numerics, &session] {
+    options->command = session.command;
     if (!command->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
     *numerics ? show_numerics(*options) : show(*options);

@@ -4,28 +4,38 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/verify/numerics.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
 namespace {
 
-constexpr Rank kMaxRanks = 256;  // seconds, for each algorithm
+constexpr Rank kMaxRanks = 256;          // seconds, for each algorithm
 constexpr std::size_t kOrderShown = 44;  // characters
 
 }  // namespace
 
 void show_numerics(const SweepOptions& options) {
+  if (!options.json.empty())
+    fail(Blame::usage, "--json holds schedules: leave it out, or leave out --numerics");
+  check_writable(options.output);
+  redirect_stdout(options.output);
   std::vector<std::vector<std::string>> rows;
   const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
+  const std::vector<Rank> roots = options.parsed_roots();
+  if (roots.size() > 1)
+    fail(Blame::usage, fmt::format("--root names {} roots: --numerics takes one", roots.size()));
   for (const Algorithm* a : options.chosen_algorithms())
     for (const Rank ranks : options.parsed_ranks()) {
       if (ranks > kMaxRanks)
-        fail(Blame::usage, fmt::format("ranks is {}: --numerics takes at most {}", ranks, kMaxRanks));
+        fail(Blame::usage,
+             fmt::format("ranks is {}: --numerics takes at most {}", ranks, kMaxRanks));
       const RankLayout layout = options.given_layout(ranks);
-      Problem p{options.parsed_collective(), ranks, 2 * Count{ranks}, options.root};
+      Problem p{options.parsed_collective(), ranks, 2 * Count{ranks}, roots.front()};
       p.groups = layout.groups.get();
       p.grid = layout.grid.get();
+      p.forest = layout.forest.get();
       check(p);
       if (options.left_out(*a, p)) continue;
       if (const std::string why = unsupported(*a, p); !why.empty()) fail(Blame::usage, why);
@@ -36,13 +46,15 @@ void show_numerics(const SweepOptions& options) {
                       yes(found.same_for_all_elements), yes(found.same_for_more_ranks),
                       fmt::format("{:.2f}", found.error), order});
     }
-  fmt::print("{}", markdown({"algorithm", "ranks", "all ranks", "all elements", "more ranks", "error",
-                             "first chunk"},
+  fmt::print("{}", markdown({"algorithm", "ranks", "all ranks", "all elements", "more ranks",
+                             "error", "first chunk"},
                             rows));
   fmt::print(
-      "\nAre the bits the same on all ranks? For all elements, wherever they are in the vector? With "
+      "\nAre the bits the same on all ranks? For all elements, wherever they are in the vector? "
+      "With "
       "more ranks\nthat add zeros? error: the largest in float, in units of 2^-24 of the sum of "
       "absolute values.\n");
+  say_written(options.output);
 }
 
 }  // namespace arlab::bench

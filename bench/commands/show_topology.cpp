@@ -1,13 +1,13 @@
 // arlab show topology fat_tree:k=8: prints the metrics of a network and draws it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fstream>
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/export/topology_svg.hpp"
 #include "bench/results/table.hpp"
@@ -58,26 +58,21 @@ void print_tiers(const simulator::Metrics& m) {
   fmt::print("{}", markdown({"tier", "links", "bandwidth", "latency"}, rows));
 }
 
-void write_svg(const simulator::Topology& topology, const std::string& path) {
-  const std::string picture = svg_of(topology);
-  if (path == "-") {
-    fmt::print("{}", picture);
-    return;
-  }
-  std::ofstream file(path);
-  file << picture;
-  file.close();
-  if (!file) fail(Blame::environment, fmt::format("cannot write '{}'", path));
-}
-
 struct ShowOptions {
   TopologyOptions network;
-  std::string svg;
+  std::string svg, output = "-";
   bool hosts = false;
   Rank ranks = 0;
 };
 
 void show(const ShowOptions& options) {
+  if (options.network.topology.empty())
+    fail(Blame::usage,
+         "show topology needs a topology: add one of `arlab list topologies`, such as "
+         "`arlab show topology torus`, or a GraphML or DOT file");
+  if (!options.svg.empty()) check_writable(options.svg);
+  check_writable(options.output);
+  redirect_stdout(options.output);
   const simulator::Topology topology = options.network.open(options.ranks);
   const simulator::Router router(
       topology,
@@ -93,7 +88,11 @@ void show(const ShowOptions& options) {
     print_metrics(topology, m, router.routing());
     print_tiers(m);
   }
-  if (!options.svg.empty()) write_svg(topology, options.svg);
+  if (!options.svg.empty()) {
+    write_file(options.svg, svg_of(topology));
+    say_written(options.svg);
+  }
+  say_written(options.output);
 }
 
 }  // namespace
@@ -108,17 +107,30 @@ void add_show_topology(CLI::App& show_command) {
   command
       ->add_option("topology", options->network.topology,
                    "Topology with its parameters, or a GraphML or DOT file")
-      ->required()
       ->type_name("TOPOLOGY");
   command
-      ->add_option(
-          "-p,--ranks", options->ranks,
+      ->add_option_function<std::string>(
+          "-p,--ranks",
+          [options](const std::string& text) {
+            constexpr std::int64_t kMost = 1 << 30;
+            const std::int64_t ranks = parse_count(text, "--ranks");
+            if (ranks < 1 || ranks > kMost)
+              fail(Blame::usage, fmt::format("--ranks is {}: give 1 to {}", ranks, kMost));
+            options->ranks = static_cast<Rank>(ranks);
+          },
           "Choose sizes with at least this many hosts; the bisection is between halves of ranks")
-      ->check(CLI::PositiveNumber);
+      ->type_name("COUNT");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the tables to this file (default -, "
+                   "stdout)")
+      ->type_name("FILE");
   command->add_option("--svg", options->svg, "Write a picture to this file; - is stdout, alone")
       ->type_name("FILE");
-  command->add_option("--placement", options->network.placement,
-                      "block (default), cyclic, random, or a file with a host for each rank");
+  command
+      ->add_option("--placement", options->network.placement,
+                   "block (default), cyclic, random, or a file with a host for each rank")
+      ->type_name("NAME");
   command->add_flag("--hosts", options->hosts,
                     "Print only the host of each rank, one per line: a placement file");
   options->network.add(*command);

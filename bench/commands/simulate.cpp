@@ -1,17 +1,20 @@
 // arlab simulate: predicts the time of an algorithm on a network model.
 #include "simulator/engine/simulate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/model_options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/proofs.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/topologies/fabric.hpp"
 
@@ -23,6 +26,9 @@ struct SimulateCommand {
   ModelOptions model;
   bool critical_path = false;
   int links = 0;  ///< number of links to record over time
+  Values values;  ///< of the model's parameters
+  RoundSizes rounds;
+  Proofs proofs;
 };
 
 // Prints the critical path in words, to stderr: it is not part of the results.
@@ -41,12 +47,11 @@ void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
                                ? ""
                                : fmt::format(" from rank {} to rank {}: {}",
                                              path.steps.front().rank, path.steps.back().to, parts);
-  fmt::print(stderr, "{}, {}, {}: critical path of {}{}\n", r.algorithm,
-             show_plural(r.problem.ranks, "rank"), show_bytes(r.bytes()),
-             show_plural(messages, "message"), ends);
+  say("{}, {}, {}: critical path of {}{}\n", r.algorithm, show_plural(r.problem.ranks, "rank"),
+      show_bytes(r.bytes()), show_plural(messages, "message"), ends);
 }
 
-void evaluate(const SimulateCommand& command, const Config& config, Record& r) {
+void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   constexpr std::size_t kNamed = 3;        // links in a record by default
   constexpr Count kMaxTraced = 2'000'000;  // messages; a trace takes about 150 bytes per message
   const bool critical = command.critical_path;
@@ -54,6 +59,11 @@ void evaluate(const SimulateCommand& command, const Config& config, Record& r) {
     fail(Blame::usage,
          fmt::format("--critical-path: {} messages exceed the limit of {}: use fewer ranks",
                      show_count(r.claimed->messages), show_count(kMaxTraced)));
+  if (const std::string& why = command.proofs.refuted(config); !why.empty()) {
+    r.skipped = why;
+    r.wrong = 1;
+    return;
+  }
   const auto network = command.model.make(config.network, config.problem.ranks);
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
@@ -64,8 +74,19 @@ void evaluate(const SimulateCommand& command, const Config& config, Record& r) {
                           {.segments = config.segments, .trace = critical ? &trace : nullptr});
   if (critical) print_critical_path(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
+  if (outcome.sent != *r.claimed) {
+    r.wrong = 1;
+    say("error: {} on {} claims {} messages, {} elements and {} rounds, but its program has "
+        "{}, {} and {}: see `arlab count {} -p {}`\n",
+        r.algorithm, show_plural(r.problem.ranks, "rank"), r.claimed->messages, r.claimed->elements,
+        r.claimed->rounds, outcome.sent.messages, outcome.sent.elements, outcome.sent.rounds,
+        r.algorithm, r.problem.ranks);
+  }
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
+  body.bound_us =
+      command.model.bound(config.network, config.problem,
+                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
                                          static_cast<std::size_t>(command.links), &history)
@@ -74,13 +95,12 @@ void evaluate(const SimulateCommand& command, const Config& config, Record& r) {
 
 // Whether the finish may exceed 64 bits of picoseconds. An upper bound on it is the smaller of two
 // times: all work in sequence, and every round as long as the longest one.
-bool beyond_clock(const ModelOptions& options, const Config& config, const Record& r) {
+bool beyond_clock(SimulateCommand& command, const Config& config, const Record& r) {
   constexpr double kDelays = 4;  // both ends, and the answer of a rendezvous
   constexpr double kMax = 9.2e18;
   double message = 0, byte = 0;
-  const Values values = options.values();
-  for (const Parameter& p : options.parsed_model().parameters) {
-    const double value = kDelays * values.at(std::string(p.name));
+  for (const Parameter& p : command.model.parsed_model().parameters) {
+    const double value = kDelays * command.values.at(std::string(p.name));
     if (p.unit == Parameter::Unit::time) message += value;
     if (p.unit == Parameter::Unit::time_per_byte) byte += value;
   }
@@ -88,44 +108,44 @@ bool beyond_clock(const ModelOptions& options, const Config& config, const Recor
   const auto messages = static_cast<double>(r.claimed->messages);
   if (messages * message + static_cast<double>(r.claimed->elements) * element * byte <= kMax)
     return false;
-  const Count actions = std::max(largest_round(config, config.problem.root).actions,
-                                 largest_round(config, config.problem.ranks - 1).actions);
-  return static_cast<double>(r.claimed->rounds) * *r.lanes * static_cast<double>(actions) *
+  const double actions = std::max(command.rounds(config, RoundSizes::Of::root).actions,
+                                  command.rounds(config, RoundSizes::Of::last_rank).actions);
+  return static_cast<double>(r.claimed->rounds) * *r.lanes * actions *
              (message + static_cast<double>(r.bytes()) * byte) >
          kMax;
 }
 
 // The number of links that packets would cross, if the model has packets.
-double packets(const ModelOptions& options, const Config& config, const Record& r) {
-  const Values values = options.values();
-  const auto mtu = values.find("mtu");
-  if (mtu == values.end() || mtu->second < 1) return 0;
+double packets(const SimulateCommand& command, const Config& config, const Record& r) {
+  const auto mtu = command.values.find("mtu");
+  if (mtu == command.values.end() || mtu->second < 1) return 0;
   const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
   const double whole = static_cast<double>(r.claimed->elements) * element / mtu->second;
-  const auto fabric = options.fabric(config.network, config.problem.ranks);
+  const auto fabric = command.model.fabric(config.network, config.problem.ranks);
   return std::max(whole, static_cast<double>(r.claimed->messages)) *
          simulator::average_route(*fabric);
 }
 
-Estimate estimate(const ModelOptions& options, const Config& config, const Record& r) {
+Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {
   constexpr double kBytesPerRank = 450, kBytesPerAction = 32, kMessagesPerSecond = 4e6,
-                   kHopsPerSecond = 5e6;  // measured, rounded
+                   kHopsPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded
   Estimate e{.messages = static_cast<double>(r.claimed->messages)};
-  e.packets = packets(options, config, r);
-  e.seconds = e.messages / kMessagesPerSecond + e.packets / kHopsPerSecond;
-  if (e.messages > 1e12) return e;  // too many; do not build a round
-  const auto actions = static_cast<double>(largest_round(config, config.problem.ranks - 1).actions);
-  e.memory = static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) *
+  e.packets = packets(command, config, r);
+  e.seconds = std::max(e.messages / kMessagesPerSecond + e.packets / kHopsPerSecond,
+                       rounds_of_all(config, r) / kRoundsPerSecond);
+  const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
+  const int lanes = std::max(1, r.lanes.value_or(1));
+  e.memory = static_cast<double>(config.problem.ranks) * lanes *
              (kBytesPerRank + kBytesPerAction * actions);
-  if (options.parsed_model().has_links) {
+  if (command.model.parsed_model().has_links) {
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
     const double flows =
-        static_cast<double>(config.problem.ranks) * r.lanes.value_or(1) * std::max(1., actions / 2);
+        static_cast<double>(config.problem.ranks) * lanes * std::max(1., actions / 2);
     e.memory += flows * kBytesPerFlow;
     e.seconds += e.messages * flows * kSecondsPerVisit;
   }
-  if (beyond_clock(options, config, r))
+  if (beyond_clock(command, config, r))
     e.impossible =
         "may take more than 106 days of simulated time, beyond 64 bits of picoseconds: use smaller "
         "parameters, fewer ranks or a smaller size";
@@ -150,18 +170,32 @@ void add_simulate(CLI::App& app, Session& session) {
   command->add_flag("--critical-path", options->critical_path,
                     "Print to stderr which messages, additions and waits determine each time");
   command
-      ->add_option("--links", options->links,
-                   "Record the given number of most utilized links, with utilization over time")
-      ->type_name("NUMBER")
-      ->check(CLI::Range(1, 1 << 20).description(""));
+      ->add_option_function<std::string>(
+          "--links",
+          [options](const std::string& text) {
+            constexpr std::int64_t kMost = 1 << 20;
+            const std::int64_t number = parse_count(text, "--links");
+            if (number < 1 || number > kMost)
+              fail(Blame::usage, fmt::format("--links is {}: give 1 to {}", number, kMost));
+            options->links = static_cast<int>(number);
+          },
+          "Record the given number of most utilized links, with utilization over time")
+      ->type_name("NUMBER");
   options->sweep.add_outputs(*command);
+  options->sweep.add_share(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
+    o.progress = session.progress;
     if (o.ranks.empty()) o.ranks = {"64"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     const ModelOptions& m = options->model;
     const std::string model(m.parsed_model().name), machine = m.machine();
+    options->values = m.values();
+    if (options->links > 0 && !m.parsed_model().has_links)
+      fail(Blame::usage, fmt::format("--links {}: model {} has no links: leave it out, or choose "
+                                     "another --model",
+                                     options->links, model));
     session.exit_code = sweep(
         o, o.configs(m.layouts()),
         [&](const Config& config) {
@@ -169,7 +203,7 @@ void add_simulate(CLI::App& app, Session& session) {
                               .model = model,
                               .machine = machine};
         },
-        [&](const Config& config, const Record& r) { return estimate(m, config, r); },
+        [&](const Config& config, const Record& r) { return estimate(*options, config, r); },
         [&](const Config& config, Record& r) { evaluate(*options, config, r); });
   });
 }

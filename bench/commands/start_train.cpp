@@ -1,9 +1,9 @@
 // arlab train, in arlab itself: replaces the process by the program arlab-train beside it, which
 // links LibTorch.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

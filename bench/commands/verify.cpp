@@ -6,7 +6,7 @@
 
 #include "algorithms/verify/count.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/results/sweep.hpp"
+#include "bench/sweep/sweep.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -29,7 +29,8 @@ Estimate estimate(const Config& config, const Record& r) {
   const double chunks_moved = static_cast<double>(r.claimed->elements) / elements * ranks;
   return {.messages = static_cast<double>(r.claimed->messages),
           .memory = ranks * ranks * (4 + ranks / 8),
-          .seconds = chunks_moved * 5e-9 + static_cast<double>(r.claimed->messages) * 2e-7};
+          .seconds = std::max(chunks_moved * 5e-9 + static_cast<double>(r.claimed->messages) * 2e-7,
+                              rounds_of_all(config, r) * 3e-8)};
 }
 
 }  // namespace
@@ -43,8 +44,10 @@ void add_verify(CLI::App& app, Session& session) {
   const auto options = std::make_shared<SweepOptions>();
   options->add_axes(*command, false);
   options->add_outputs(*command);
+  options->add_share(*command);
   command->callback([options, &session] {
     options->command = session.command;
+    options->progress = session.progress;
     if (options->ranks.empty()) options->ranks = {"2..16"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
     session.exit_code = sweep(

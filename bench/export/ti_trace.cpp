@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
+#include "algorithms/round_limit.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -27,7 +28,7 @@ std::string ti_trace(const Config& config) {
     fmt::format_to(out, "{} init\n", r);
     for (const Lane& lane : lanes) {  // none for an empty problem
       const Blocks blocks = lane.problem.blocks();
-      for (Program p = config.algorithm->program(lane.problem, r); p.next();) {
+      for (LimitedProgram p(*config.algorithm, lane.problem, r); p.next();) {
         bool waits = false;
         for (const Action& a : p.round()) {
           const Bytes bytes = blocks.size(a.chunks) * element;

@@ -2,23 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
+#include "collectives/host/gatherv.hpp"
 
 namespace arlab::bench {
 
 using collectives::Backend;
 using collectives::Placement;
 
-bool is_root_by_environment() {
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(variable)) return std::string_view(rank) == "0";
-  return true;
+namespace {
+
+// FNV-1a, reduced to what a double holds exactly.
+double hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return static_cast<double>(hash >> 12);
 }
+
+}  // namespace
 
 std::string backend_names(const std::function<bool(const Backend&)>& use,
                           std::string_view conjunction) {
@@ -41,6 +50,26 @@ const Backend& Job::backend(const std::string& name) const {
 
 std::shared_ptr<const Groups> Job::groups() const {
   return ranks() > 0 ? collectives::groups_by_machine(job_.world()) : nullptr;
+}
+
+void Job::expect_same(const std::string& plan, const std::string& command) const {
+  if (ranks() < 2) return;
+  collectives::Communicator& world = job_.world();
+  const double mine = hash_of(plan);
+  const double of_root = world.max(world.rank() == 0 ? mine : -1);
+  const bool differs = mine != of_root;
+  const auto rank = static_cast<double>(world.rank());
+  const double first = -world.max(differs ? -rank : -static_cast<double>(ranks()));
+  if (first >= ranks()) return;
+  const std::vector<std::string> commands = collectives::gather(world, command);
+  const auto other = static_cast<std::size_t>(first);
+  fail(Blame::usage,
+       is_root()
+           ? fmt::format("rank {} is to do something else than rank 0: `{}`, but rank 0 `{}`: "
+                         "start all ranks with the same options",
+                         other, commands[other], commands[0])
+           : std::string("the ranks are to do different things: start all with the same "
+                         "options"));
 }
 
 Rank Job::default_ranks(const Backend& backend) const {
@@ -91,15 +120,18 @@ void Job::run(const Backend& backend, const collectives::RunOptions& options,
   backend.run(job_, options, body);
 }
 
-int in_job(const std::function<int(Job&)>& body) {
-  Job job;
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience) {
+  Job job(patience);
   try {
     return body(job);
   } catch (const std::exception& e) {
-    if (job.ranks() < 2) throw;
+    if (job.ranks() == 0) throw;
     const auto* known = dynamic_cast<const Error*>(&e);
-    if (job.is_root() || !known || known->blame() != Blame::usage)
-      fmt::print(stderr, "error: {}\n", e.what());
+    // Rank 0 is first: if the others fail alike, it ends them before they repeat the message.
+    if (!job.is_root() && known && known->blame() != Blame::check)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    say("error: {}{}\n", job.is_root() ? std::string() : fmt::format("rank {}: ", job.rank()),
+        e.what());
     job.leave(known ? static_cast<int>(known->blame()) : 3);
   }
 }

@@ -10,19 +10,20 @@
 
 namespace arlab::bench {
 
-/// Returns whether this process is rank 0 of a job or alone, by the environment that mpirun and srun
-/// set.
-bool is_root_by_environment();
-
 /// The job this process is part of: all ranks of an MPI job, or this process alone.
 class Job {
  public:
   using Backend = collectives::Backend;
 
+  /// `patience`: of the ranks of an MPI job.
+  explicit Job(const collectives::Patience& patience = {}) : job_(patience) {}
+
   /// The backend of that name; if it is empty, the default one here. Throws Error(usage).
   const Backend& backend(const std::string& name) const;
   /// Number of ranks of the MPI job; 0 outside of a job.
   Rank ranks() const { return job_.ranks(); }
+  /// The rank of this process in the MPI job; 0 outside of a job.
+  Rank rank() const { return job_.ranks() == 0 ? 0 : job_.world().rank(); }
   /// Where the backend's ranks run here.
   collectives::Placement placement(const Backend& backend) const {
     return collectives::placement_in(job_, backend);
@@ -40,6 +41,9 @@ class Job {
   /// Runs `body` once in each process or thread that has ranks, after check().
   void run(const Backend& backend, const collectives::RunOptions& options,
            const Backend::Body& body);
+  /// Throws Error(usage) on all ranks if they do not have the same plan: `plan` describes what this
+  /// rank is about to do, `command` is its command line. All ranks of the job call it together.
+  void expect_same(const std::string& plan, const std::string& command) const;
   /// Ends all ranks of the job, at once.
   [[noreturn]] void leave(int code) { job_.end(code); }
 
@@ -53,6 +57,6 @@ std::string backend_names(const std::function<bool(const collectives::Backend&)>
 
 /// Runs `body` in the job that this process is part of, and returns its exit code. A rank that fails
 /// while others wait for it ends them all.
-int in_job(const std::function<int(Job&)>& body);
+int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience = {});
 
 }  // namespace arlab::bench

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/cli/units.hpp"
+#include "collectives/patience.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -12,10 +15,9 @@ double microseconds_since(Steady::time_point start) {
   return std::chrono::duration<double, std::micro>(Steady::now() - start).count();
 }
 
-}  // namespace
-
-std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
-                                 const MeasureOptions& options) {
+std::vector<Measurement> measure_all(collectives::Executor& executor,
+                                     std::span<const Config> configs,
+                                     const MeasureOptions& options) {
   std::vector<Measurement> measured(configs.size());
   if (configs.empty()) return measured;
   collectives::Communicator& control = executor.control();
@@ -28,14 +30,15 @@ std::vector<Measurement> measure(collectives::Executor& executor, std::span<cons
     return result;
   };
   for (std::size_t i = 0; i < configs.size(); ++i) {
-    const auto first = run(i);  // warms up caches and connections; its time is not kept
-    measured[i].sent = {control.sum(first.sent.messages), control.sum(first.sent.elements),
-                        static_cast<Count>(control.max(static_cast<double>(first.sent.rounds)))};
-    measured[i].traffic = first.traffic;
+    // They warm up caches and connections; their times are not kept.
+    for (int k = 0; k < options.warm_ups; ++k) run(i);
     const Steady::time_point start = Steady::now();
-    run(i);
+    const auto result = run(i);
     // The same on all ranks, so that all agree on `runs`.
     const double us = control.max(microseconds_since(start));
+    measured[i].sent = {control.sum(result.sent.messages), control.sum(result.sent.elements),
+                        static_cast<Count>(control.max(static_cast<double>(result.sent.rounds)))};
+    measured[i].traffic = result.traffic;
     runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)),
                          options.min_runs, options.max_runs);
   }
@@ -49,6 +52,19 @@ std::vector<Measurement> measure(collectives::Executor& executor, std::span<cons
     measured[i].time_us = summarize(std::move(times[i]));
   }
   return measured;
+}
+
+}  // namespace
+
+std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
+                                 const MeasureOptions& options) {
+  return collectives::naming([&] { return measure_all(executor, configs, options); },
+                             [&] {
+                               const Problem& p = configs.front().problem;
+                               return "measuring " + std::string(name(p.collective)) + " of " +
+                                      show_count(p.elements) + " elements on " +
+                                      show_plural(p.ranks, "rank");
+                             });
 }
 
 }  // namespace arlab::bench

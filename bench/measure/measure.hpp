@@ -15,6 +15,7 @@ struct MeasureOptions {
   double seconds = 0.2;  ///< approximate time to spend on each configuration
   int min_runs = 5;      ///< whatever the time
   int max_runs = 2000;
+  int warm_ups = 1;  ///< runs that are checked, but not timed
 };
 
 struct Measurement {

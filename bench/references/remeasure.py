@@ -138,11 +138,11 @@ def step_us(record: dict[str, typing.Any]) -> float:
 # Collectives
 
 
-@measurement("mpi", "mpirun -n 4 arlab run all -s 1K..4M*4")
+@measurement("mpi", "mpirun -n 4 arlab run all -s 1K..4Mx4")
 def mpi(lab: Lab) -> Rows:
     wanted = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 4 << 20: "4 MiB"}
     times: dict[str, dict[int, float]] = {}
-    for record in lab.records("mpirun -n 4 arlab run all -s 1K..4M*4"):
+    for record in lab.records("mpirun -n 4 arlab run all -s 1K..4Mx4"):
         if record["time_us"]:
             times.setdefault(record["algorithm"], {})[record["bytes"]] = record["time_us"]["median"]
     rows = [["algorithm", *wanted.values()]]
@@ -213,7 +213,7 @@ def simgrid_speed(lab: Lab) -> Rows:
 
 STUDIED = {"torus:dims=16x16": "torus, 16 x 16", "fat_tree:down=16x16,up=1x16": "fat tree 1:1, 16 hosts per leaf",
            "fat_tree:down=16x16,up=1x4": "fat tree 4:1", "rail_pod:nodes=32": "rail pod, 32 nodes"}
-STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,round_robin,tree -p 256 -s 1K..1G*4 "
+STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,round_robin,tree -p 256 -s 1K..1Gx4 "
          f"--model fluid --topology {','.join(STUDIED)}")
 
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
+#include <cstdio>
 #include <map>
 #include <utility>
 
 #include "bench/cli/write_file.hpp"
-#include "bench/results/result_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -75,15 +74,6 @@ std::string quoted(const Json& value) {
   return quoted + '"';
 }
 
-std::ostream& opened(std::ofstream& file, const std::string& path) {
-  if (path == "-") return std::cout;
-  keep_earlier(path);
-  make_folder_of(path);
-  file.open(path, std::ios::trunc);
-  if (!file) cannot_write(path);
-  return file;
-}
-
 }  // namespace
 
 std::vector<std::string> csv_columns(const Json& record) {
@@ -108,15 +98,18 @@ std::string csv_row(const Json& record, const std::vector<std::string>& columns)
   return line + "\n";
 }
 
-CsvFile::CsvFile(std::string path) : path_(std::move(path)), out_(opened(file_, path_)) {}
+CsvFile::CsvFile(std::string path) : path_(std::move(path)), file_(open_new(path_)) {}
 
 void CsvFile::add(const Json& record) {
+  std::string text;
   if (columns_.empty()) {
     columns_ = csv_columns(record);
-    out_ << csv_header(columns_);
+    text = csv_header(columns_);
   }
-  out_ << csv_row(record, columns_) << std::flush;
-  if (!out_) cannot_write(path_);
+  text += csv_row(record, columns_);
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
+      std::fflush(file_.get()) != 0)
+    cannot_write(path_);
 }
 
 }  // namespace arlab::bench

@@ -3,12 +3,11 @@
 // The columns are the JSON keys; the parts of a nested key are joined by a dot.
 #pragma once
 
-#include <fstream>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/results/locked_file.hpp"
 #include "bench/results/record.hpp"
 
 namespace arlab::bench {
@@ -33,8 +32,7 @@ class CsvFile {
 
  private:
   std::string path_;
-  std::ofstream file_;
-  std::ostream& out_;
+  LockedFile file_;
   std::vector<std::string> columns_;
 };
 

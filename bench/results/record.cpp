@@ -72,6 +72,8 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["model"] = b.model;
   j["machine"] = b.machine;
   j["modelled_us"] = or_null(b.modelled_us);
+  j["bound_us"] = or_null(b.bound_us);
+  j["optimum_fraction"] = or_null(b.optimum_fraction());
   j["most_utilized_links"] = b.links ? to_json(*b.links) : Json(nullptr);
   j["equally_utilized_links"] = b.links ? Json(b.links->equally_utilized) : Json(nullptr);
   j["utilization_step_us"] = b.links ? or_null(b.links->step_us) : Json(nullptr);
@@ -205,6 +207,11 @@ Json head(const Record& r) {
 }
 
 }  // namespace
+
+std::optional<double> SimulateBody::optimum_fraction() const {
+  if (!bound_us || !modelled_us || *modelled_us <= 0) return std::nullopt;
+  return *bound_us / *modelled_us;
+}
 
 std::string_view Record::kind() const {
   return std::visit([](const auto& b) { return b.kKind; }, body);

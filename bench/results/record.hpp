@@ -43,7 +43,12 @@ struct SimulateBody {
   std::string topology = {}, model = {};
   std::string machine = {};  ///< the model's parameters
   std::optional<double> modelled_us = {};
+  /// A time that no run on this topology can beat: the optimum, for allreduce a bound.
+  std::optional<double> bound_us = {};
   std::optional<LinkUtilization> links = {};  ///< where the model has links
+
+  /// bound_us by modelled_us: 1 is optimal.
+  std::optional<double> optimum_fraction() const;
 };
 
 /// `arlab run`.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 
@@ -29,10 +31,20 @@ const Column kMessages{"messages",
 const Column kRounds{"rounds", [](const Record& r) { return count_cell(r.sent, &Cost::rounds); }};
 const Column kSkipped{"skipped", [](const Record& r) { return r.skipped.value_or(""); }};
 
+// Settings that a sweep may vary.
+void add_settings(std::vector<Column>& columns) {
+  columns.push_back(
+      {"dtype", [](const Record& r) { return std::string(name(r.operand.dtype)); }, "float32"});
+  columns.push_back({"op", [](const Record& r) { return std::string(name(r.operand.op)); }, "sum"});
+  columns.push_back({"root", [](const Record& r) { return std::to_string(r.problem.root); }, "0"});
+  columns.push_back({"segments", [](const Record& r) { return std::to_string(r.segments); }, "1"});
+}
+
 std::vector<Column> count_columns() {
   std::vector<Column> columns{kAlgorithm, kRanks, {"elements", [](const Record& r) {
                                                      return show_count(r.problem.elements);
                                                    }}};
+  add_settings(columns);
   const auto three = [&](const std::string& what, Count Cost::*member) {
     columns.push_back(
         {what + " claimed", [member](const Record& r) { return count_cell(r.claimed, member); }});
@@ -48,9 +60,9 @@ std::vector<Column> count_columns() {
 }
 
 std::vector<Column> verify_columns() {
-  return {
-      kAlgorithm,
-      kRanks,
+  std::vector<Column> columns{kAlgorithm, kRanks};
+  add_settings(columns);
+  const std::vector<Column> own{
       {"proof", [](const Record& r) { return !r.wrong        ? ""
                                              : *r.wrong == 0 ? "right"
                                                              : "WRONG"; }},
@@ -65,6 +77,8 @@ std::vector<Column> verify_columns() {
        [](const Record& r) { return shortened(r.as<VerifyBody>().bracketing.value_or(""), 60); }},
       {"fault", [](const Record& r) { return r.as<VerifyBody>().fault.value_or(""); }},
       kSkipped};
+  columns.insert(columns.end(), own.begin(), own.end());
+  return columns;
 }
 
 // The columns of a measurement, besides its time.
@@ -100,6 +114,7 @@ std::vector<Column> run_columns() {
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
+  add_settings(columns);
   if (simulated)
     columns.push_back({"topology", [](const Record& r) {
                          const std::string& topology = r.as<SimulateBody>().topology;
@@ -112,10 +127,19 @@ std::vector<Column> timed_columns(bool simulated) {
   if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
   if (simulated)
+    columns.push_back({"of optimum", [](const Record& r) {
+                         const auto fraction = r.as<SimulateBody>().optimum_fraction();
+                         return fraction ? fmt::format("{:.1f}%", 100 * *fraction) : "";
+                       }});
+  if (simulated)
     columns.push_back({"most utilized link", [](const Record& r) {
                          const auto& links = r.as<SimulateBody>().links;
                          return links ? to_string(*links) : "";
                        }});
+  columns.push_back({"algbw GB/s", [](const Record& r) {
+                       const auto rate = r.algbw();
+                       return rate ? fmt::format("{:.4g}", *rate) : "";
+                     }});
   columns.push_back({"busbw GB/s", [](const Record& r) {
                        const auto rate = r.busbw();
                        return rate ? fmt::format("{:.4g}", *rate) : "";
@@ -137,6 +161,11 @@ std::string table(const std::vector<Record>& records) {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows(records.size());
   for (const Column& column : columns_of(records.front().kind())) {
+    const bool is_usual =
+        !column.usual.empty() && std::all_of(records.begin(), records.end(), [&](const Record& r) {
+          return column.cell(r) == column.usual;
+        });
+    if (is_usual) continue;
     header.push_back(column.header);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cell(records[i]));
   }

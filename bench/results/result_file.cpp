@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/schema.hpp"
 
@@ -21,6 +24,31 @@ std::string key_of(const Json& record) {
   return identity(record) + record.value("skipped", Json()).dump();
 }
 
+// The brackets that are open at once at most. Nesting deeper than any record's is not parsed.
+int depth_of(std::string_view line) {
+  int depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '{' || c == '['))
+      deepest = std::max(deepest, ++depth);
+    else if (!quoted && (c == '}' || c == ']'))
+      --depth;
+  }
+  return deepest;
+}
+
+// Discarded if it is not JSON.
+Json parsed(std::string_view line) {
+  constexpr int kDeepest = 32;
+  if (depth_of(line) > kDeepest) return Json(Json::value_t::discarded);
+  return Json::parse(line, nullptr, false);
+}
+
 bool ends_in_newline(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (in.tellg() <= 0) return true;
@@ -30,77 +58,51 @@ bool ends_in_newline(const std::string& path) {
 
 }  // namespace
 
-void keep_earlier(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
-  int number = 1;
-  while (fs::exists(fmt::format("{}.{}", path, number), error)) ++number;
-  const std::string kept = fmt::format("{}.{}", path, number);
-  fs::rename(path, kept, error);
-  if (error)
-    fail(Blame::environment,
-         fmt::format("cannot keep the earlier {} as {} ({}): name another file or use --resume",
-                     path, kept, error.message()));
-  fmt::print(stderr, "note: kept the earlier {} as {} (--resume would continue it)\n", path, kept);
-}
-
 Results read_results(const std::string& path) {
-  std::error_code error;
-  const bool folder = fs::is_directory(path, error);
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || folder)
-    fail(Blame::environment,
-         fmt::format("cannot read {} ({}): give a result file written with --json", path,
-                     folder ? "it is a folder" : std::strerror(errno)));
+  const std::string text = read_file(path, "give a result file written with --json");
   Results results;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    const bool whole = !in.eof();  // a complete line ends in a newline
-    const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-    Json json = blank ? Json() : Json::parse(line, nullptr, false);
-    if (const std::string why = blank ? "" : unreadable(json); !why.empty()) {
+  for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
+    const std::size_t newline = text.find('\n', begin);
+    const bool whole = newline != std::string::npos;  // a complete line ends in a newline
+    const std::size_t end = whole ? newline : text.size();
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    begin = whole ? end + 1 : end;
+    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!blank) {
+      Json json = parsed(line);
       if (!whole && json.is_discarded()) {
         results.cut_short = true;
         break;
       }
-      fail(Blame::usage, fmt::format("{}:{}: {}", path, number, why));
+      if (const std::string why = make_readable(json); !why.empty())
+        fail(Blame::usage, fmt::format("{}:{}: {}", path, number, why));
+      if (json["kind"] == "context") {
+        results.contexts.push_back(std::move(json));
+      } else {
+        json["context"] =
+            results.contexts.empty() ? Json(nullptr) : Json(results.contexts.size() - 1);
+        results.records.push_back(std::move(json));
+      }
     }
-    results.whole_bytes += static_cast<std::int64_t>(line.size()) + (whole ? 1 : 0);
-    if (blank) continue;
-    json = upgraded(std::move(json));
-    if (json["kind"] == "context") {
-      results.contexts.push_back(std::move(json));
-    } else {
-      json["context"] =
-          results.contexts.empty() ? Json(nullptr) : Json(results.contexts.size() - 1);
-      results.records.push_back(std::move(json));
-    }
+    results.whole_bytes = static_cast<std::int64_t>(begin);
   }
   return results;
 }
 
 ResultFile::ResultFile(const std::string& path, Mode mode, const Json& context) : path_(path) {
-  if (path == "-") {
-    file_.reset(stdout);
-  } else {
-    open(mode);
-  }
+  if (mode == Mode::resume && path != "-")
+    resume();
+  else
+    file_ = open_new(path_);
   add(context);
 }
 
-void ResultFile::open(Mode mode) {
-  std::error_code error;
-  const bool resumes = mode == Mode::resume && fs::exists(path_, error);
-  if (resumes)
-    read_earlier();
-  else
-    keep_earlier(path_);
-  make_folder_of(path_);
-  const bool starts_a_line = !resumes || ends_in_newline(path_);
-  file_.reset(std::fopen(path_.c_str(), resumes ? "ab" : "wb"));
-  if (!file_) cannot_write(path_);
-  if (!starts_a_line) std::fputc('\n', file_.get());
+void ResultFile::resume() {
+  file_ = open_to_append(path_);
+  std::error_code none;
+  if (!fs::is_regular_file(path_, none)) return;
+  read_earlier();
+  if (!ends_in_newline(path_)) std::fputc('\n', file_.get());
 }
 
 void ResultFile::read_earlier() {
@@ -110,8 +112,7 @@ void ResultFile::read_earlier() {
     there_.insert_or_assign(key_of(record), std::move(record));
   }
   if (!earlier.cut_short) return;
-  fmt::print(stderr, "note: {} ends in an incomplete line, which is dropped and measured again\n",
-             path_);
+  say("note: {} ends in an incomplete line, which is dropped and measured again\n", path_);
   std::error_code error;
   fs::resize_file(path_, static_cast<std::uintmax_t>(earlier.whole_bytes), error);
   if (error) {

@@ -2,12 +2,11 @@
 // keeps its finished records.
 #pragma once
 
-#include <cstdio>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/results/locked_file.hpp"
 #include "bench/results/record.hpp"
 
 namespace arlab::bench {
@@ -21,11 +20,8 @@ struct Results {
 };
 
 /// Reads files of schemas 1 and 2. Throws Error(environment) if the file cannot be read, and
-/// Error(usage) with the line and the reason if a line is not a record of these schemas.
+/// Error(usage) with the line, the key and the reason if a line is not a record of these schemas.
 Results read_results(const std::string& path);
-
-/// Renames a file of this name to <path>.1, .2, ..., so that a new one does not overwrite it.
-void keep_earlier(const std::string& path);
 
 class ResultFile {
  public:
@@ -45,17 +41,12 @@ class ResultFile {
   void add(const Json& record);
 
  private:
-  void open(Mode mode);
+  void resume();
   void read_earlier();
 
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
-    }
-  };
   std::string path_;
   std::map<std::string, Json> there_;
-  std::unique_ptr<std::FILE, Close> file_;
+  LockedFile file_;
 };
 
 }  // namespace arlab::bench

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/results/json_schema.hpp"
+
 namespace arlab::bench {
 namespace {
 
@@ -57,27 +59,37 @@ void rename_each(Json& line, const std::string& list, const Renames& renames) {
   for (Json& one : line[list]) one = renamed(one, renames);
 }
 
-}  // namespace
-
-std::string unreadable(const Json& line) {
-  if (!line.is_object() || !line.contains("kind") || !line["kind"].is_string())
-    return "not a record (a JSON object with a \"kind\"): correct or remove the line";
-  const Json schema = line.value("schema", Json());
-  if (schema == 1 || schema == kSchema) return "";
-  return fmt::format(
-      "schema {}, but this program reads schemas 1 and {}: read the file with the arlab that wrote "
-      "it, or write it again",
-      schema.is_null() ? "missing" : schema.dump(-1, ' ', false, Json::error_handler_t::replace),
-      kSchema);
-}
-
 Json upgraded(Json line) {
-  if (line.at("schema") == kSchema) return line;
   line = renamed(line, kOfAll);
   line["schema"] = kSchema;
   rename_each(line, "most_utilized_links", kOfLinks);
   rename_each(line, "epochs", kOfEpochs);
   return line;
+}
+
+const JsonSchema& records() {
+  static const JsonSchema kRecords(kRecordsSchema);
+  return kRecords;
+}
+
+}  // namespace
+
+std::string make_readable(Json& line) {
+  constexpr const char* kRemedy = "correct or remove the line";
+  if (!line.is_object() || !line.contains("kind") || !line["kind"].is_string())
+    return fmt::format("not a record (a JSON object with a \"kind\"): {}", kRemedy);
+  const Json schema = line.value("schema", Json());
+  if (!schema.is_number_integer() || (schema != 1 && schema != kSchema))
+    return fmt::format(
+        "schema {}, but this program reads schemas 1 and {}: read the file with the arlab that "
+        "wrote it, or write it again",
+        schema.is_null() ? "missing" : short_text(schema), kSchema);
+  if (line["kind"] == "schedule")
+    return fmt::format("\"kind\" is \"schedule\", which is not a record: {}", kRemedy);
+  const bool earlier = schema == 1;
+  if (earlier) line = upgraded(std::move(line));
+  const std::string why = records().violation(line, {.missing = earlier, .unknown = true});
+  return why.empty() ? "" : fmt::format("{}: {}", why, kRemedy);
 }
 
 }  // namespace arlab::bench

@@ -18,10 +18,11 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// "12", "-1'024", "1.5e-06", "12.5 us", "4 KiB".
+// "12", "-1'024", "1.5e-06", "12.5 us", "4 KiB", "24.7%".
 bool is_number(const std::string& text) {
-  const std::string number = text.substr(0, text.find(' '));
+  std::string number = text.substr(0, text.find(' '));
   const std::string unit = text.substr(std::min(text.size(), number.size() + 1));
+  if (number.ends_with('%')) number.pop_back();
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return number.find_first_of("0123456789") <= 1 &&
          number.find_first_not_of("0123456789'.+-e") == std::string::npos && unit.size() <= 3 &&

@@ -1,8 +1,8 @@
 #include "bench/train/emulation_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -76,9 +76,18 @@ void VirtualRun::add(CLI::App& command) {
       ->group(group);
 }
 
-bool VirtualRun::any() const {
-  return !bandwidths.empty() || !latency.empty() || !topology.empty() || !slowdown.empty() ||
-         jitter != 0 || speed != "1T" || codec_cost != "measured";
+void VirtualRun::check_values() const {
+  networks();
+  parsed_speed();
+  if (codec_cost != "measured") given_codec_cost();
+  for (const double factor : slowdown)
+    if (!(factor > 0) || !std::isfinite(factor))
+      fail(Blame::usage,
+           fmt::format("--slowdown has the factor {}: give factors above 0, such as 1 "
+                       "or 2.5",
+                       factor));
+  if (!(jitter >= 0) || !std::isfinite(jitter))
+    fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
 }
 
 std::vector<VirtualNetwork> VirtualRun::networks() const {
@@ -112,6 +121,10 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
           training::measured_codec_cost(*gradients.compressor, std::min(elements, kMost));
     return found->second;
   }
+  return given_codec_cost();
+}
+
+training::CodecCost VirtualRun::given_codec_cost() const {
   const auto comma = codec_cost.find(',');
   const std::string parts[] = {codec_cost.substr(0, comma),
                                comma == codec_cost.npos ? "" : codec_cost.substr(comma + 1)};

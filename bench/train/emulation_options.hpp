@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/backends/backend.hpp"
@@ -25,6 +26,11 @@ struct VirtualNetwork {
 };
 
 struct VirtualRun {
+  /// The names of all options that add() adds.
+  static constexpr std::string_view kOptions[] = {"--bandwidth", "--latency",  "--topology",
+                                                  "--speed",     "--slowdown", "--jitter",
+                                                  "--codec-cost"};
+
   std::vector<std::string> bandwidths;  ///< as given; empty: 10G
   std::string latency, topology;        ///< as given; empty: 20us; ports
   std::vector<double> slowdown;         ///< by rank; 1 for those beyond
@@ -32,13 +38,17 @@ struct VirtualRun {
   std::string speed = "1T", codec_cost = "measured";
 
   void add(CLI::App& command);
-  bool any() const;
+  /// Throws Error(usage) that names the bad value, also of options that are not used.
+  void check_values() const;
   /// Returns at least one. Throws Error(usage) that names the bad value.
   std::vector<VirtualNetwork> networks() const;
   /// Returns multiply-adds per second of a worker.
   double parsed_speed() const;
   /// Returns the cost of the compressor, if there is one: as given, or measured once.
   training::CodecCost codec_of(const training::GradientOptions& gradients, Count elements) const;
+
+  /// Returns the cost that was given. Throws Error(usage) if it is not a cost.
+  training::CodecCost given_codec_cost() const;
 
   /// Returns emulated ranks on that network, as a backend. This must outlive it.
   collectives::Backend backend(const VirtualNetwork& network, std::uint64_t seed) const;

@@ -11,8 +11,9 @@ void set_scheduler(training::GradientOptions& options, const std::string& spec) 
   const NamedSettings parsed = parse_spec(spec);
   const training::SchedulerKind& kind = training::find_scheduler(parsed.name);
   options.scheduler = kind.name;
-  options.scheduling =
-      parse_values(kind.parameters, parsed.settings, fmt::format("scheduler {}", kind.name));
+  const std::string owner = fmt::format("scheduler {}", kind.name);
+  options.scheduling = parse_values(kind.parameters, parsed.settings, owner);
+  with_defaults(kind.parameters, options.scheduling, owner);  // checks the ranges
 }
 
 void set_compressor(training::GradientOptions& options, const std::string& spec) {

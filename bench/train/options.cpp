@@ -1,14 +1,15 @@
 #include "bench/train/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <limits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/timeout.hpp"
 #include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
@@ -21,10 +22,16 @@ CLI::Option* as_list(CLI::Option* option) {
   return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
 }
 
+// The first long name of "-B,--batch,--batch-size".
+std::string name_of(const std::string& names) {
+  const std::size_t begin = names.find("--");
+  return names.substr(begin, names.find(',', begin) - begin);
+}
+
 template <class Number>
 void add_number(CLI::App& app, const std::string& names, Number& value, Count min,
                 const std::string& help) {
-  const auto parse = [&value, what = names.substr(names.find("--")), min](const std::string& text) {
+  const auto parse = [&value, what = name_of(names), min](const std::string& text) {
     const Count number = parse_count(text, what);
     constexpr auto kMax = std::numeric_limits<Number>::max();
     if (number < min || (sizeof(Number) < sizeof(Count) && number > static_cast<Count>(kMax)))
@@ -57,7 +64,7 @@ void add_what(CLI::App& app, TrainOptions& o) {
   as_list(app.add_option("-m,--model", o.models,
                          fmt::format("{} (default mlp), or several", names_of_models())))
       ->type_name("NAMES");
-  as_list(app.add_option("-w,--workers", o.workers,
+  as_list(app.add_option("-w,-p,--workers,--ranks", o.workers,
                          "Workers: 4, or 1,2,4 to compare; the job's ranks under mpirun"))
       ->type_name("COUNTS");
   add_word(app, "-d,--data", o.data,
@@ -65,7 +72,8 @@ void add_what(CLI::App& app, TrainOptions& o) {
   add_number(app, "--samples", o.samples, 1, "Samples per epoch of synthetic data (default 8000)");
   app.add_flag("--augment", o.augment, "Shift training images at random, and mirror color images");
   add_word(app, "--sharding", o.sharding, "data (default), file or off");
-  add_number(app, "-B,--batch", o.batch, 1, "Samples per step, over all workers (default 64)");
+  add_number(app, "-B,--batch,--batch-size", o.batch, 1,
+             "Samples per step, over all workers (default 64)");
   add_number(app, "--micro-batches", o.learning.micro_batches, 1,
              "Number of parts in which a worker computes its batch (default 1)");
   add_number(app, "-e,--epochs", o.learning.epochs, 1, "Epochs (default 1)");
@@ -154,6 +162,7 @@ void add_kept(CLI::App& app, TrainOptions& o) {
   app.add_option("--csv", o.csv,
                  "Write one record per run as comma-separated values to this file; - is stdout")
       ->type_name("FILE");
+  app.add_flag("--plan", o.plan, "Print the runs and their settings, without training");
   app.add_option("--target", o.target,
                  "Validation accuracy, 0 to 1, for the time to accuracy of a study (default: the "
                  "final accuracy of the fastest dense run less one point)")
@@ -166,13 +175,19 @@ void add_kept(CLI::App& app, TrainOptions& o) {
 
 }  // namespace
 
+bool TrainOptions::given(std::string_view option) const {
+  return app_ && app_->get_option(std::string(option))->count() > 0;
+}
+
 void TrainOptions::add(CLI::App& app) {
+  app_ = &app;
   learning.rate.base = 0.05;
   add_what(app, *this);
   add_how(app, *this);
   add_learning(app, *this);
   world.add(app);
   add_kept(app, *this);
+  add_timeout(app, patience);
 }
 
 std::vector<const training::Architecture*> TrainOptions::chosen_models() const {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/train/emulation_options.hpp"
+#include "collectives/patience.hpp"
 #include "training/checkpoint/folder.hpp"
 #include "training/data/pipeline.hpp"
 #include "training/models/architecture.hpp"
@@ -35,11 +37,19 @@ struct TrainOptions {
   std::string checkpoint;
   training::SavePolicy policy;
   std::string json, csv, tensorboard, trace;
+  bool plan = false;
+  collectives::Patience patience;    ///< of the ranks
   std::vector<std::string> command;  ///< the whole command line
 
+  /// `app` must outlive this.
   void add(CLI::App& app);
+  /// Returns whether the command line has the option of that name.
+  bool given(std::string_view option) const;
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
+
+ private:
+  const CLI::App* app_ = nullptr;
 };
 
 struct Datasets {
@@ -51,7 +61,7 @@ struct Datasets {
 Datasets datasets_of(const TrainOptions& options, const training::Architecture& architecture);
 
 /// Throws Error(usage) that names the bad value.
-training::TrainerOptions learning_of(const TrainOptions& options,
-                                     collectives::Placement placement, Rank workers);
+training::TrainerOptions learning_of(const TrainOptions& options, collectives::Placement placement,
+                                     Rank workers);
 
 }  // namespace arlab::bench

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "bench/cli/units.hpp"
-#include "bench/results/output.hpp"
 #include "bench/results/table.hpp"
+#include "bench/sweep/output.hpp"
 #include "bench/train/gradient_options.hpp"
 
 namespace arlab::bench {
@@ -105,6 +105,7 @@ training::EpochReport total(const TrainResult& result) {
     all.bytes_sent += e.bytes_sent;
   }
   if (!result.epochs.empty()) all.validation = result.epochs.back().validation;
+  if (result.evaluation) all.validation = *result.evaluation;
   return all;
 }
 
@@ -120,8 +121,9 @@ std::string train_table(const std::vector<TrainResult>& results) {
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
                                                                   r.epochs.back().train.samples)),
                     r.epochs.empty() ? "" : percent(accuracy(r.epochs.back().train), 1),
-                    percent(accuracy(all.validation), 1), fmt::format("{:.0f}", rate(all)),
-                    speed_up(r, results), per_step(all.seconds, all), per_step(all.compute, all),
+                    all.validation.samples > 0 ? percent(accuracy(all.validation), 1) : "",
+                    all.steps > 0 ? fmt::format("{:.0f}", rate(all)) : "", speed_up(r, results),
+                    per_step(all.seconds, all), per_step(all.compute, all),
                     per_step(all.input, all), per_step(all.communication, all),
                     all.codec > 0 ? per_step(all.codec, all) : "", per_step(all.exposed, all),
                     bytes_each_step(all)});
@@ -134,7 +136,11 @@ std::string train_table(const std::vector<TrainResult>& results) {
 
 std::string explain(const TrainResult& r) {
   const training::EpochReport all = total(r);
-  if (all.steps == 0) return "No steps were left to run.\n";
+  if (all.steps == 0)
+    return fmt::format(
+        "Nothing was left to train: the checkpoint already has {}. It was evaluated on the "
+        "validation data. Raise --epochs or --steps to train further.\n",
+        show_plural(r.steps_before, "step"));
   if (r.config.ranks == 1) return "";
   const double hidden = std::max(0.0, all.communication - all.exposed);
   std::string text = fmt::format(
@@ -185,6 +191,9 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
     record.color = "#000000";
     record.family = "native";
   }
+  if (r.epochs.empty())
+    record.skipped = fmt::format("nothing was left to train: the checkpoint has {}",
+                                 show_plural(r.steps_before, "step"));
   record.claimed.reset();  // it is the cost of one exchange, and a run has many
   return record;
 }

@@ -165,6 +165,10 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
              .cuda = options.device != "cpu"});
       },
       run_parameters_of(config, options, data, sampling));
+  if (options.sync_batch_norm && trainer.replica().statistics().empty())
+    fail(Blame::usage, fmt::format("--sync-bn has no effect here: model {} has no batch "
+                                   "normalization, leave it out or use another model",
+                                   config.architecture->name));
   std::optional<ProgressPrinter> printer;
   if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
   std::optional<training::Checkpointer> backup;
@@ -206,6 +210,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
       tracer.collective(id, begin, end);
     };
   trainer.run({feed ? &*feed : nullptr, validation ? &*validation : nullptr}, steps, observer);
+  if (trainer.steps_done() == result.steps_before)
+    result.evaluation = trainer.evaluate(validation ? &*validation : nullptr);
   result.staleness = trainer.staleness();
   if (traces) {
     const std::vector<std::string> all = collectives::gather(c, tracer.encoded());

@@ -1,6 +1,7 @@
 // One measured training run: the work of each rank, and the result of rank 0.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct TrainResult {
   training::Staleness staleness;
   training::CodeRoute codes;  ///< if gradients are compressed
   Count steps_before = 0;     ///< of the checkpoint
+  /// Of the validation data, if nothing was left to train.
+  std::optional<training::BatchResult> evaluation = {};
 };
 
 /// Every rank of the run calls it with its executor. Only rank 0's result is filled.

@@ -2,11 +2,10 @@
 //
 // It is part of the program arlab-train, the only one that links LibTorch: loading it takes a third
 // of a second, which would delay every other command.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,12 +13,16 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/train/check_options.hpp"
 #include "bench/train/gradient_options.hpp"
+#include "bench/train/plan.hpp"
 #include "bench/train/report.hpp"
 #include "bench/train/study.hpp"
 #include "training/cluster/cluster.hpp"
@@ -113,11 +116,6 @@ std::vector<TrainConfig> configs_of(const TrainOptions& options, const Job& job,
     workers = {job.default_ranks(backend)};
   if (options.strategy == "one_device" && options.workers.empty() && job.ranks() < 2) workers = {1};
   const bool is_virtual = backend.placement == Placement::emulated;
-  if (!is_virtual && options.world.any())
-    fail(Blame::usage, fmt::format("--bandwidth, --latency, --topology, --speed, --slowdown, "
-                                   "--jitter and --codec-cost are of virtual ranks, not of backend "
-                                   "{}: use --backend {}",
-                                   backend.name, options.world.backend({}, 0).name));
   const auto networks = is_virtual ? options.world.networks() : std::vector<VirtualNetwork>(1);
   const std::vector<std::string>& algorithms = options.algorithms;
   const auto kinds = expanded(options.schedulers, all_schedulers());
@@ -189,10 +187,17 @@ int run(TrainOptions& options, Job& job) {
   constexpr std::string_view kDevices[] = {"cpu", "cuda"};
   if (std::ranges::find(kDevices, options.device) == std::end(kDevices))
     fail(Blame::usage, fmt::format("device '{}' is not known: use cpu or cuda", options.device));
+  check_values(options);
   const std::vector<TrainConfig> configs = configs_of(options, job, backend);
-  if (!options.json.empty() && options.json == options.csv)
-    fail(Blame::usage,
-         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  check_effects(options, configs);
+  if (const std::string note = note_on_single_worker(options, configs);
+      job.is_root() && !note.empty())
+    fmt::print(stderr, "note: {}\n", note);
+  if (job.is_root()) check_outputs(options);
+  if (options.plan) {
+    if (job.is_root()) write_file("-", plan_text(options, configs));
+    return 0;
+  }
   std::optional<ResultFile> json;
   std::optional<CsvFile> csv;
   if (job.is_root() && !options.json.empty())
@@ -208,8 +213,7 @@ int run(TrainOptions& options, Job& job) {
     TrainResult result;
     const Backend chosen =
         is_virtual ? options.world.backend(config.network, options.seed) : backend;
-    constexpr std::chrono::minutes kPatience(10);  // another rank may be saving a checkpoint
-    job.run(chosen, {.ranks = config.ranks, .patience = kPatience},
+    job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
             [&](collectives::Executor& executor) {
               TrainResult mine = train(executor, config, options, data);
               if (executor.control().rank() == 0) result = std::move(mine);
@@ -246,7 +250,8 @@ void add_train(CLI::App& app, Session& session) {
   options->add(*command);
   command->callback([options, &session] {
     options->command = session.command;
-    session.exit_code = in_job([&](Job& job) { return run(*options, job); });
+    if (session.progress) session.progress->stop();  // training shows its own
+    session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }
 

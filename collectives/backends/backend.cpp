@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "algorithms/base/names.hpp"
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 
 namespace arlab::collectives {
 

@@ -5,7 +5,6 @@
 // time stays in the catalog and gives the reason. Callers choose by these fields, never by the name.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,14 +14,16 @@
 #include "collectives/backends/job.hpp"
 #include "collectives/executor.hpp"
 #include "collectives/gpu/device.hpp"
+#include "collectives/patience.hpp"
 #include "collectives/placement.hpp"
 
 namespace arlab::collectives {
 
 struct RunOptions {
   Rank ranks = 1;
-  /// How long a rank on a device waits for its messages until it gives up.
-  std::chrono::duration<double> patience{60};
+  /// How long ranks wait without any progress until they give up. In a job its Job's patience holds
+  /// as well.
+  Patience patience = {};
 };
 
 struct Backend {

@@ -70,16 +70,20 @@ std::string gpu_names() {
 void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
                  const Backend::Body& body) {
   const Devices devices = gpus();
+  const double seconds = options.patience.seconds;
+  const RankExecutor::Seconds patience(seconds > 0 ? seconds : 1e9);
   // Ranks of one machine take its GPUs in turn. NCCL refuses ranks that share a GPU, unless it takes
   // them for different machines.
   const auto run_rank = [&](Communicator& control, Rank local) {
     Device& device = *devices[static_cast<std::size_t>(local) % devices.size()];
     const auto transport = connect(control, device);
-    StagedExecutor executor(control, device, *transport, options.patience);
+    StagedExecutor executor(control, device, *transport, patience);
     body(executor);
   };
   if (job.ranks() > 0) return run_rank(job.world(), job.local_rank());
-  on_threads(options.ranks, [&](Communicator& threads) { run_rank(threads, threads.rank()); });
+  on_threads(
+      options.ranks, [&](Communicator& threads) { run_rank(threads, threads.rank()); },
+      options.patience);
 }
 
 void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body) {

@@ -15,7 +15,9 @@ std::string why_no_mpi() { return ""; }
 std::string mpi_library() { return Mpi::library(); }
 
 struct Job::State {
-  std::unique_ptr<Mpi> mpi = Mpi::launched() ? std::make_unique<Mpi>() : nullptr;
+  explicit State(const Patience& patience)
+      : mpi(Mpi::launched() ? std::make_unique<Mpi>(patience) : nullptr) {}
+  std::unique_ptr<Mpi> mpi;
 };
 
 Rank Job::ranks() const { return state_->mpi ? state_->mpi->world().ranks() : 0; }
@@ -39,7 +41,9 @@ std::string why_no_mpi() {
 }
 std::string mpi_library() { return ""; }
 
-struct Job::State {};
+struct Job::State {
+  explicit State(const Patience&) {}
+};
 
 Rank Job::ranks() const { return 0; }
 Communicator& Job::world() const { fail(Blame::environment, why_no_mpi()); }
@@ -48,7 +52,7 @@ void Job::end(int code) { std::exit(code); }
 
 #endif
 
-Job::Job() : state_(std::make_unique<State>()) {}
+Job::Job(const Patience& patience) : state_(std::make_unique<State>(patience)) {}
 Job::~Job() = default;
 
 }  // namespace arlab::collectives

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "collectives/communicator.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::collectives {
 
@@ -16,7 +17,8 @@ std::string mpi_library();
 /// At most one per process, on the main thread. Starts MPI if a launcher started this process.
 class Job {
  public:
-  Job();
+  /// `patience`: of the ranks of an MPI job, see Mpi.
+  explicit Job(const Patience& patience = {});
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;

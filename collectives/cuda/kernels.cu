@@ -1,6 +1,7 @@
 #include <type_traits>
 
 #include "collectives/cuda/packs.cuh"
+#include "collectives/reduce/extremes.hpp"
 
 namespace arlab::collectives::cuda {
 namespace {
@@ -28,6 +29,7 @@ struct Prod {
     }
   }
 };
+// Of integers; floating-point numbers need extreme().
 struct Min {
   template <class T>
   __device__ T operator()(T a, T b) const {
@@ -44,6 +46,16 @@ struct Max {
 template <class T, class Step>
 __global__ void __launch_bounds__(kThreads) combine(T* into, const T* from, Cut cut) {
   const auto step = [](T a, T b) { return narrow<T>(Step{}(widen(a), widen(b))); };
+  map(into, cut, step, into, from);
+}
+
+// T as in extremes.hpp, on its bits.
+template <class T, bool kMin>
+__global__ void __launch_bounds__(kThreads)
+    take_extremes(typename FloatBits<T>::Bits* into, const typename FloatBits<T>::Bits* from,
+                  Cut cut) {
+  using Bits = typename FloatBits<T>::Bits;
+  const auto step = [](Bits a, Bits b) { return extreme<T, kMin>(a, b); };
   map(into, cut, step, into, from);
 }
 
@@ -75,6 +87,33 @@ void combine_with(std::byte* into, const std::byte* from, Count elements, const 
       reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), its);
 }
 
+// The type of extremes.hpp with the same bits.
+template <class T>
+struct HostFloat {
+  using Type = T;
+};
+template <>
+struct HostFloat<__half> {
+  using Type = Float16;
+};
+template <>
+struct HostFloat<__nv_bfloat16> {
+  using Type = Bfloat16;
+};
+
+template <class T, bool kMin>
+void extremes_with(std::byte* into, const std::byte* from, Count elements, const Launch& launch) {
+  if constexpr (std::is_integral_v<T>) {
+    combine_with<T, std::conditional_t<kMin, Min, Max>>(into, from, elements, launch);
+  } else {
+    using Host = typename HostFloat<T>::Type;
+    using Bits = typename FloatBits<Host>::Bits;
+    const Cut its = cut(into, from, elements, sizeof(T));
+    take_extremes<Host, kMin><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
+        reinterpret_cast<Bits*>(into), reinterpret_cast<const Bits*>(from), its);
+  }
+}
+
 }  // namespace
 
 bool fits_device() {
@@ -102,14 +141,14 @@ void reduce(std::byte* into, const std::byte* from, Count elements, Operand oper
       case Op::prod:
         return combine_with<T, Prod>(into, from, elements, launch);
       case Op::min:
-        return combine_with<T, Min>(into, from, elements, launch);
+        return extremes_with<T, true>(into, from, elements, launch);
       case Op::max:
-        return combine_with<T, Max>(into, from, elements, launch);
+        return extremes_with<T, false>(into, from, elements, launch);
     }
   });
 }
 
-void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Launch& launch) {
+void scale(std::byte* data, Count elements, DType dtype, double divisor, const Launch& launch) {
   if (elements == 0) return;
   dispatch_dtype(dtype, [&]<class T>(T) {
     using Wide = std::conditional_t<sizeof(T) == 2, float, T>;

@@ -24,7 +24,7 @@ bool fits_device();
 void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch);
 void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand,
             const Launch& launch);
-void scale(std::byte* data, Count elements, DType dtype, Rank divisor, const Launch& launch);
+void scale(std::byte* data, Count elements, DType dtype, double divisor, const Launch& launch);
 /// Adds to the Count at `counter`.
 void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                      DType dtype, const Launch& launch);

@@ -60,7 +60,7 @@ void CudaStream::reduce(std::byte* into, const std::byte* from, Count elements, 
   launch_kernel([&] { cuda::reduce(into, from, elements, operand, launch_); });
 }
 
-void CudaStream::scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+void CudaStream::scale(std::byte* data, Count elements, DType dtype, double divisor) {
   launch_kernel([&] { cuda::scale(data, elements, dtype, divisor, launch_); });
 }
 

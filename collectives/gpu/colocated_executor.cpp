@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 
@@ -184,6 +185,15 @@ void ColocatedExecutor::enqueue(const Prepared& prepared) {
     for (int lane = 0; lane < used; ++lane) streams_[stream_of(rank, lane)]->wait(fork);
   give_back(*homes_.front(), std::move(fork));
 
+  const AverageDivisors divisors = divisors_of(schedule.operand, ranks());
+  if (divisors.before != 1 && schedule.plan.contributed > 0)
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      stream(rank).scale(prepared.data_[static_cast<std::size_t>(rank)], schedule.plan.contributed,
+                         schedule.operand.dtype, divisors.before);
+      for (int lane = 1; lane < used; ++lane)
+        order(stream(rank), device(rank), *streams_[stream_of(rank, lane)]);
+    }
+
   Enqueuing(*this, prepared).run();
 
   for (Rank rank = 0; rank < ranks(); ++rank) {
@@ -194,7 +204,7 @@ void ColocatedExecutor::enqueue(const Prepared& prepared) {
         stream(rank).scale(
             prepared.data_[static_cast<std::size_t>(rank)] +
                 static_cast<std::size_t>(range.first) * size_of(schedule.operand.dtype),
-            range.elements, schedule.operand.dtype, ranks());
+            range.elements, schedule.operand.dtype, divisors.after);
     order(stream(rank), device(rank), *origin_);
   }
 }

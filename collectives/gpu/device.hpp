@@ -67,7 +67,7 @@ class DeviceStream {
   /// The arithmetic of reduce.hpp: into[i] = into[i] op from[i]. `from` may be on another device
   /// that this one reads().
   virtual void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) = 0;
-  virtual void scale(std::byte* data, Count elements, DType dtype, Rank divisor) = 0;
+  virtual void scale(std::byte* data, Count elements, DType dtype, double divisor) = 0;
   /// Adds the number of elements that differ to the Count at `counter`, which is device memory.
   virtual void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                                Count elements, DType dtype) = 0;

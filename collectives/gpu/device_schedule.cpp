@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectives/reduce/reduce.hpp"
+
 namespace arlab::collectives {
 namespace {
 
@@ -40,6 +42,9 @@ class Scheduler {
       for (const std::uint32_t round : ending[step]) add(DeviceWork::Kind::end, round);
     }
     lay_out_scratch();
+    if (divisors_of(schedule_.operand, static_cast<Rank>(plan.divided.size())).before != 1)
+      for (std::size_t rank = 0; rank < plan.divided.size(); ++rank)
+        count_traffic(2, plan.contributed);
     if (schedule_.operand.op == Op::avg)
       for (const auto& ranges : plan.divided)
         for (const ElementRange& range : ranges) count_traffic(2, range.elements);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 
@@ -45,7 +46,10 @@ void RankExecutor::run(Prepared& prepared) {
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
+  const AverageDivisors divisors = divisors_of(prepared.operand_, prepared.ranks_);
   stream_->record(start_);
+  if (divisors.before != 1 && part.contributed > 0)
+    stream_->scale(prepared.data_, part.contributed, prepared.operand_.dtype, divisors.before);
   for (const PlannedStep& step : part.steps) {
     calls_.clear();
     for (const PlannedMessage& call : step.calls)
@@ -62,7 +66,7 @@ void RankExecutor::run(Prepared& prepared) {
   }
   for (const ElementRange& range : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
-                   prepared.operand_.dtype, prepared.ranks_);
+                   prepared.operand_.dtype, divisors.after);
   stream_->record(stop_);
 }
 
@@ -128,9 +132,10 @@ void RankExecutor::synchronise() {
       transport_.check();
       if (stream_->is_done()) return;
       if (std::chrono::steady_clock::now() - start > patience_)
-        fail(Blame::environment, "rank " + std::to_string(control_.rank()) + " has waited for " +
-                                     std::to_string(static_cast<int>(patience_.count())) +
-                                     " s for its messages: is another rank stuck or gone?");
+        fail(Blame::environment,
+             "rank " + std::to_string(control_.rank()) + " has waited for " +
+                 std::to_string(static_cast<int>(patience_.count())) +
+                 " s for its messages: another rank is stopped or gone; start the job again");
       std::this_thread::yield();
     }
   } catch (...) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/patience.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
 
@@ -121,6 +122,12 @@ class LaneExecution {
 
 }  // namespace
 
+std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand) {
+  return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
+         std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " on " +
+         std::to_string(problem.ranks) + " ranks";
+}
+
 Cost execute(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
              std::span<std::byte> data, Operand operand, int segments, int first_lane) {
   check(algorithm, problem, communicator.ranks());
@@ -132,6 +139,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   for (const Lane& lane : lanes)
     running.emplace_back(LaneRounds(algorithm, lane, me), data, operand);
 
+  if (problem.reduces()) divide_before(data.data(), problem.elements, operand, problem.ranks);
   int started = 0;
   const auto start_next_round = [&](int lane) {
     LaneExecution& its = running[index(lane)];
@@ -140,8 +148,14 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     ++started;
   };
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) start_next_round(static_cast<int>(lane));
+  const auto doing = [&] {
+    Count furthest = 0;
+    for (const LaneExecution& lane : running)
+      furthest = std::max(furthest, lane.rounds().cost().rounds);
+    return description(algorithm, problem, operand) + ", round " + std::to_string(furthest);
+  };
   while (started > 0) {
-    const int lane = communicator.wait() - first_lane;
+    const int lane = naming([&] { return communicator.wait(); }, doing) - first_lane;
     --started;
     running[index(lane)].finish_round();
     start_next_round(lane);
@@ -150,7 +164,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   if (operand.op == Op::avg && problem.reduces())
     for (const Lane& lane : lanes)
       for (const ElementRange& range : needed_at_end(lane, me))
-        scale(memory_of(range, data, operand.dtype), range.elements, operand.dtype, problem.ranks);
+        divide_after(memory_of(range, data, operand.dtype), range.elements, operand, problem.ranks);
   Cost sum;
   for (const LaneExecution& lane : running) add_lane(lane.rounds().cost(), sum);
   return sum;
@@ -160,7 +174,9 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
                     std::span<const Count> begins, std::span<std::byte> data, Operand operand) {
   check(algorithm, problem, communicator.ranks());
   if (algorithm.lanes != 1 || algorithm.lane_weights)
-    fail(Blame::usage, std::string(algorithm.name) + " runs in several lanes: chunks of uneven sizes need an algorithm of one, such as ring");
+    fail(Blame::usage, std::string(algorithm.name) +
+                           " runs in several lanes: chunks of uneven sizes need an algorithm of "
+                           "one, such as ring");
   expects(operand.op != Op::avg, "an average over uneven chunks");
   if (begins.size() != static_cast<std::size_t>(problem.ranks) + 1 || begins.front() != 0 ||
       !std::is_sorted(begins.begin(), begins.end()) ||
@@ -171,7 +187,11 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
   LaneExecution lane(LaneRounds(algorithm, problem, begins, communicator.rank()), data, operand);
   while (lane.next()) {
     communicator.start(0, lane.transfers(), operand);
-    communicator.wait();
+    naming([&] { return communicator.wait(); },
+           [&] {
+             return description(algorithm, problem, operand) + ", round " +
+                    std::to_string(lane.rounds().cost().rounds);
+           });
     lane.finish_round();
   }
   return lane.rounds().cost();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
@@ -20,5 +21,8 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
 /// problem.elements is ignored. For algorithms of one lane; operand.op must not be avg.
 Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
                     std::span<const Count> begins, std::span<std::byte> data, Operand operand);
+
+/// Returns "ring allreduce of 1000 float32 on 4 ranks".
+std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand);
 
 }  // namespace arlab::collectives

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "collectives/host/execute.hpp"
+#include "collectives/patience.hpp"
 #include "collectives/verifiable_input.hpp"
 
 namespace arlab::collectives {
@@ -31,7 +32,10 @@ Executor::CheckedRun HostExecutor::run_checked(const Algorithm* algorithm, int s
   CheckedRun result;
   if (!input_.empty()) std::memcpy(data_.data(), input_.data(), input_.size());
   Clock& clock = communicator_.clock();
-  communicator_.barrier();
+  const auto what = [&] {
+    return algorithm ? description(*algorithm, problem_, operand_) : communicator_.native_name();
+  };
+  naming([&] { communicator_.barrier(); }, [&] { return "before " + what(); });
   const double start = clock.now();
   if (algorithm)
     result.sent =
@@ -40,7 +44,8 @@ Executor::CheckedRun HostExecutor::run_checked(const Algorithm* algorithm, int s
     communicator_.native_allreduce(data_.data(), problem_.elements, operand_);
   const double seconds = clock.now() - start;
   result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
-  result.us = communicator_.max(1e6 * seconds);
+  result.us =
+      naming([&] { return communicator_.max(1e6 * seconds); }, [&] { return "after " + what(); });
   return result;
 }
 

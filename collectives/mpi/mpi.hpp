@@ -1,14 +1,18 @@
 // mpi: every rank is a process of an MPI job. Plain MPI-3; works with Open MPI and MPICH.
 //
-// mpi.h is included in mpi.cpp and transport.cpp only.
+// mpi.h is included in this folder's .cpp files only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "collectives/communicator.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::collectives {
+
+class Watch;
 
 /// Initializes and finalizes the MPI library. At most one per process, on the main thread.
 ///
@@ -17,8 +21,10 @@ namespace arlab::collectives {
 /// as well, but cannot report why.
 class Mpi {
  public:
-  /// Throws Error(environment) if MPI does not start.
-  Mpi();
+  /// Throws Error(environment) if MPI does not start. Once no rank has made progress for the time of
+  /// `patience`, waiting ranks throw Stalled; `stop(text)` is called, in another thread, if a rank
+  /// stalls in a call that cannot be interrupted, and must end the process.
+  explicit Mpi(Patience patience = {}, std::function<void(const std::string&)> stop = stop_process);
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
@@ -39,7 +45,11 @@ class Mpi {
   /// Ends all ranks of the job at once, with this exit code.
   [[noreturn]] void abort(int code);
 
+  /// Prints the error and ends this process, upon which the launcher ends the others.
+  static void stop_process(const std::string& text);
+
  private:
+  std::unique_ptr<Watch> watch_;
   std::unique_ptr<Communicator> world_;
   int exceptions_;
 };

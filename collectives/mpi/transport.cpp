@@ -11,6 +11,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/communicator.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -42,6 +44,7 @@ class MpiTransport final : public DeviceTransport {
     }
     stream.synchronise();
     requests_.clear();
+    const Watch::Blocked blocked(watch_of(world_), "MPI_Waitall");
     for (std::size_t i = 0; i < calls.size(); ++i) post(calls[i], buffers[i]);
     check_mpi(
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
@@ -60,6 +63,8 @@ class MpiTransport final : public DeviceTransport {
     const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
     const Operand summed{operand.dtype, operand.op == Op::avg ? Op::sum : operand.op};
     const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
+    const AverageDivisors divisors = divisors_of(operand, world_.ranks());
+    if (divisors.before != 1) stream.scale(data, elements, operand.dtype, divisors.before);
     if (directly_ && !half) {
       stream.synchronise();
       world_.native_allreduce(data, elements, summed);
@@ -70,7 +75,7 @@ class MpiTransport final : public DeviceTransport {
       world_.native_allreduce(staging_.data(), elements, summed);
       stream.copy(data, staging_.data(), bytes);
     }
-    if (operand.op == Op::avg) stream.scale(data, elements, operand.dtype, world_.ranks());
+    if (divisors.after != 1) stream.scale(data, elements, operand.dtype, divisors.after);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
 #include "collectives/nccl/tuning_log.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -112,10 +113,12 @@ class NcclTransport final : public DeviceTransport {
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
     if (elements == 0) return;
+    const AverageDivisors divisors = divisors_of(operand, ranks_);
+    if (divisors.before != 1) stream.scale(data, elements, operand.dtype, divisors.before);
     finish(ncclAllReduce(data, data, static_cast<std::size_t>(elements), nccl_type(operand.dtype),
                          nccl_op(operand.op), comm_, cuda::handle(stream)),
            "ncclAllReduce");
-    if (operand.op == Op::avg) stream.scale(data, elements, operand.dtype, ranks_);
+    if (divisors.after != 1) stream.scale(data, elements, operand.dtype, divisors.after);
   }
 
  private:
@@ -180,7 +183,7 @@ std::string nccl_version() {
 }
 
 std::unique_ptr<DeviceTransport> nccl_transport(Communicator& control, Device& device,
-                                            RankExecutor::Seconds patience) {
+                                                RankExecutor::Seconds patience) {
   return std::make_unique<NcclTransport>(control, device, patience);
 }
 

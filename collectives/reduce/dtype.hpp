@@ -17,7 +17,8 @@ inline constexpr DType kDTypes[] = {DType::float32,  DType::float64, DType::floa
                                     DType::bfloat16, DType::int32,   DType::int64};
 inline constexpr Op kOps[] = {Op::sum, Op::prod, Op::min, Op::max, Op::avg};
 
-/// What a reduction does. avg sums on the way and divides by the number of ranks once, at the end.
+/// What a reduction does. avg sums on the way and divides by the number of ranks at the end; in
+/// 16 bits it divides by a power of two before (divisors_of()).
 struct Operand {
   DType dtype = DType::float32;
   Op op = Op::sum;

@@ -12,7 +12,7 @@ namespace arlab::collectives {
 
 struct ReduceKernels {
   using Combine = void (*)(std::byte* into, const std::byte* from, Count elements);
-  using Scale = void (*)(std::byte* data, Count elements, Rank divisor);
+  using Scale = void (*)(std::byte* data, Count elements, double divisor);
 
   std::string_view instructions;
   Combine combine[std::size(kDTypes)][std::size(kOps)];

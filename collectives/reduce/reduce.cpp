@@ -21,9 +21,26 @@ void reduce_into(std::byte* into, const std::byte* from, Count elements, Operand
       into, from, elements);
 }
 
-void scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+void scale(std::byte* data, Count elements, DType dtype, double divisor) {
   expects(dtype != DType::byte, "bytes are divided");
   kernels().scale[static_cast<std::size_t>(dtype)](data, elements, divisor);
+}
+
+AverageDivisors divisors_of(Operand operand, Rank ranks) {
+  if (operand.op != Op::avg) return {};
+  const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
+  const double before = half ? static_cast<double>(Count{1} << ceil_log2(ranks)) : 1;
+  return {before, ranks / before};
+}
+
+void divide_before(std::byte* data, Count elements, Operand operand, Rank ranks) {
+  const double divisor = divisors_of(operand, ranks).before;
+  if (divisor != 1) scale(data, elements, operand.dtype, divisor);
+}
+
+void divide_after(std::byte* data, Count elements, Operand operand, Rank ranks) {
+  const double divisor = divisors_of(operand, ranks).after;
+  if (divisor != 1) scale(data, elements, operand.dtype, divisor);
 }
 
 std::string_view reduce_instructions() { return kernels().instructions; }

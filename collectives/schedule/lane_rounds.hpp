@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/round_limit.hpp"
 
 namespace arlab::collectives {
 
@@ -26,16 +27,17 @@ struct ElementAction {
 class LaneRounds {
  public:
   LaneRounds(const Algorithm& algorithm, const Lane& lane, Rank me)
-      : program_(algorithm.program(lane.problem, me)),
+      : program_(algorithm, lane.problem, me),
         blocks_(lane.problem.blocks()),
         offset_(lane.offset) {}
 
   /// With chunks of any sizes: chunk c is the elements [begins[c], begins[c + 1]).
   LaneRounds(const Algorithm& algorithm, const Problem& problem, std::span<const Count> begins,
              Rank me)
-      : program_(algorithm.program(problem, me)), blocks_(problem.blocks()), begins_(begins) {}
+      : program_(algorithm, problem, me), blocks_(problem.blocks()), begins_(begins) {}
 
   /// Advances to the next round that moves any elements. Returns false at the end of the program.
+  /// Throws Error(check) beyond the algorithm's RoundLimit.
   bool next();
   /// Its actions, without empty ones.
   std::span<const ElementAction> round() const { return round_; }
@@ -48,7 +50,7 @@ class LaneRounds {
   void add_ranges(const Chunks& chunks);
   ElementRange range_of(const ChunkRun& run) const;
 
-  Program program_;
+  LimitedProgram program_;
   Blocks blocks_;
   std::span<const Count> begins_;  // empty: balanced blocks
   Count offset_ = 0;

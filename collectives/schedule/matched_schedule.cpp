@@ -25,6 +25,7 @@ class Planner {
  public:
   Planner(const Algorithm& algorithm, const Problem& problem, int segments)
       : lanes_(lanes_of(algorithm, problem, segments)), ranks_(problem.ranks) {
+    if (problem.reduces()) plan_.contributed = problem.elements;
     rounds_of_.reserve(lanes_.size() * static_cast<std::size_t>(ranks_));
     for (Rank rank = 0; rank < ranks_; ++rank)
       for (const Lane& lane : lanes_) rounds_of_.emplace_back(algorithm, lane, rank);

@@ -35,10 +35,11 @@ struct MatchedRound {
 struct MatchedSchedule {
   std::vector<MatchedMessage>
       messages;  ///< by step; of a step's messages, by target round and position
-  std::vector<std::uint32_t> steps{0};      ///< step s is messages [steps[s], steps[s+1])
-  std::vector<MatchedRound> rounds;         ///< by first step
+  std::vector<std::uint32_t> steps{0};  ///< step s is messages [steps[s], steps[s+1])
+  std::vector<MatchedRound> rounds;     ///< by first step
+  Count contributed = 0;  ///< elements of each rank that are reduced; 0: the collective only copies
   std::vector<std::vector<ElementRange>> divided;  ///< of each rank: what avg divides at the end
-  std::vector<Cost> sent;                   ///< by each rank
+  std::vector<Cost> sent;                          ///< by each rank
 
   std::size_t step_count() const { return steps.size() - 1; }
 };

@@ -19,6 +19,7 @@ class Cutter {
 
   RankPlan part() {
     part_.sent = plan_.sent[static_cast<std::size_t>(rank_)];
+    part_.contributed = plan_.contributed;
     if (operand_.op == Op::avg) part_.divided = plan_.divided[static_cast<std::size_t>(rank_)];
     lay_out_scratch();
     for (std::uint32_t step = 0; step < plan_.step_count(); ++step) {

@@ -36,9 +36,10 @@ struct PlannedStep {
 };
 
 struct RankPlan {
-  std::vector<PlannedStep> steps;  ///< those in which the rank takes part
-  std::vector<ElementRange> divided;      ///< at the end, by avg
-  std::size_t scratch = 0;         ///< bytes
+  std::vector<PlannedStep> steps;     ///< those in which the rank takes part
+  Count contributed = 0;              ///< see MatchedSchedule
+  std::vector<ElementRange> divided;  ///< at the end, by avg
+  std::size_t scratch = 0;            ///< bytes
   Cost sent;
 };
 

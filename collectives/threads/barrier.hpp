@@ -21,9 +21,9 @@ class AllreduceBarrier {
   explicit AllreduceBarrier(Rank ranks) : values_(static_cast<std::size_t>(ranks)) {}
 
   /// The last thread combines the values and wakes the others. Calls `leave` before and after
-  /// waiting; it may throw to leave a cancelled barrier.
-  template <class Leave>
-  Value allreduce(Rank me, Value mine, int spins, Leave leave) {
+  /// waiting; it may throw to leave a cancelled barrier. sleep(over, epoch_seen) waits for `over`.
+  template <class Leave, class Sleep>
+  Value allreduce(Rank me, Value mine, int spins, Leave leave, Sleep sleep) {
     const int epoch_seen = over_.epoch();
     leave();
     values_[static_cast<std::size_t>(me)] = mine;
@@ -34,12 +34,13 @@ class AllreduceBarrier {
       arrived_.store(0);
       over_.notify();
     } else if (!over_.changes_soon(epoch_seen, spins)) {
-      over_.wait(epoch_seen);
+      sleep(over_, epoch_seen);
     }
     leave();
     return result_;
   }
 
+  int epoch() const { return over_.epoch(); }
   /// Wakes the waiting threads.
   void cancel() { over_.notify(); }
 

@@ -174,6 +174,14 @@ void ThreadRound::store(const Transfer& transfer, const std::byte* message) cons
     std::memcpy(transfer.data, message, bytes(transfer.elements));
 }
 
+std::string ThreadRound::awaited() const {
+  for (const Receive& receive : receives_)
+    if (!receive.done) return "a message from rank " + std::to_string(receive.transfer.peer);
+  for (const Send& send : sends_)
+    if (!send.consumed) return "rank " + std::to_string(send.peer) + " to take a message";
+  return "";
+}
+
 void ThreadRound::withdraw() {
   for (Send& send : sends_)
     if (send.posted) send.slot->withdraw();

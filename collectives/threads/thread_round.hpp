@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "collectives/communicator.hpp"
@@ -40,6 +41,9 @@ class ThreadRound {
   bool stage_one();
 
   bool done() const { return open_ == 0; }
+
+  /// Returns what the round waits for: "a message from rank 2"; empty if nothing.
+  std::string awaited() const;
 
   /// Cancels the round: afterwards no thread reads this rank's memory for it.
   void withdraw();

@@ -1,6 +1,9 @@
 #include "collectives/threads/threads.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -11,6 +14,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/start_thread.hpp"
 #include "collectives/threads/barrier.hpp"
 #include "collectives/threads/canceled.hpp"
 #include "collectives/threads/thread_round.hpp"
@@ -20,7 +24,8 @@ namespace {
 
 /// Shared by the threads of all ranks.
 struct World {
-  explicit World(Rank size) : ranks(size), channels(size), rendezvous(size) {}
+  World(Rank size, const Patience& how_long)
+      : ranks(size), patience(how_long), channels(size), rendezvous(size) {}
 
   void cancel(std::exception_ptr why) {
     {
@@ -34,13 +39,36 @@ struct World {
   void throw_if_cancelled() const {
     if (cancelled) throw Canceled{};
   }
+  void stall() {
+    stalled = true;
+    for (EventCount& event_count : channels.event_counts) event_count.notify();
+    rendezvous.cancel();
+  }
+  /// `awaited()`: what the rank waits for.
+  template <class Awaited>
+  void throw_if_stalled(Rank me, Awaited awaited) const {
+    throw_if_cancelled();
+    if (stalled)
+      throw Stalled("rank " + std::to_string(me) + " waits for " + awaited() +
+                    ": no rank has made progress for " + seconds_text(patience.seconds) +
+                    ", and all wait for one another; verify the algorithm");
+  }
+  /// Changes whenever a rank makes progress, as long as all ranks that run sleep.
+  std::uint64_t progress() const {
+    std::uint64_t sum = static_cast<std::uint64_t>(rendezvous.epoch());
+    for (const EventCount& event_count : channels.event_counts)
+      sum += static_cast<std::uint64_t>(event_count.epoch());
+    return sum;
+  }
 
   const Rank ranks;
+  const Patience patience;
   // Spinning a while is faster than sleeping, above all if every rank has a core.
   const int spins = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
   ThreadChannels channels;
   AllreduceBarrier rendezvous;
-  std::atomic<bool> cancelled = false;
+  std::atomic<bool> cancelled = false, stalled = false;
+  std::atomic<Rank> asleep = 0, running = 0;
   std::mutex failing;
   std::exception_ptr failure;
 };
@@ -75,7 +103,8 @@ class ThreadCommunicator final : public Communicator {
         if (any || event_count.changes_soon(epoch_seen, world_.spins)) continue;
         if (std::none_of(started_.begin(), started_.end(),
                          [&](int other) { return round(other).stage_one(); }))
-          event_count.wait(epoch_seen);
+          sleep(event_count, epoch_seen);
+        world_.throw_if_stalled(me_, [this] { return awaited(); });
       }
     });
   }
@@ -116,12 +145,12 @@ class ThreadCommunicator final : public Communicator {
       start(0, round_, operand);
       wait();
     };
+    divide_before(data, elements, operand, ranks());
     const auto mine = [&](Rank) { return me_; };
     const auto theirs = [](Rank peer) { return peer; };
     with_all_others(ActionKind::reduce, theirs, mine);
-    if (operand.op == Op::avg)
-      scale(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
-            slices.size(me_), operand.dtype, ranks());
+    divide_after(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
+                 slices.size(me_), operand, ranks());
     with_all_others(ActionKind::replace, mine, theirs);
   }
 
@@ -142,8 +171,22 @@ class ThreadCommunicator final : public Communicator {
   }
 
   AllreduceBarrier::Value allreduce(AllreduceBarrier::Value value) {
-    return world_.rendezvous.allreduce(me_, value, world_.spins,
-                                       [&] { world_.throw_if_cancelled(); });
+    return world_.rendezvous.allreduce(
+        me_, value, world_.spins,
+        [&] { world_.throw_if_stalled(me_, [] { return "all ranks to come to a barrier"; }); },
+        [&](const EventCount& over, int epoch_seen) { sleep(over, epoch_seen); });
+  }
+
+  void sleep(const EventCount& event_count, int epoch_seen) {
+    ++world_.asleep;
+    event_count.wait(epoch_seen);
+    --world_.asleep;
+  }
+
+  std::string awaited() {
+    for (const int lane : started_)
+      if (std::string text = round(lane).awaited(); !text.empty()) return text;
+    return "messages";
   }
 
   /// No thread may read this rank's memory once an exception has left here.
@@ -164,6 +207,43 @@ class ThreadCommunicator final : public Communicator {
   std::vector<Transfer> round_;  // of native_allreduce
 };
 
+// Watches the ranks until the last one has ended. While all of them sleep, nothing else changes.
+class StallWatch {
+ public:
+  explicit StallWatch(World& world) : world_(world) {
+    if (world.patience.seconds > 0) thread_ = start_thread([this] { run(); });
+  }
+  ~StallWatch() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    ending_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  StallWatch(const StallWatch&) = delete;
+
+ private:
+  void run() {
+    const double tick = std::clamp(world_.patience.seconds / 20, 0.05, 1.0);
+    double idle = 0;
+    std::uint64_t progress = 0;
+    std::unique_lock lock(mutex_);
+    while (!ending_.wait_for(lock, std::chrono::duration<double>(tick), [this] { return ends_; })) {
+      const bool all_sleep = world_.running > 0 && world_.asleep == world_.running;
+      idle = all_sleep && world_.progress() == progress ? idle + tick : 0;
+      progress = world_.progress();
+      if (idle >= world_.patience.seconds) world_.stall();
+    }
+  }
+
+  World& world_;
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
 void run(World& world, Rank me, const std::function<void(Communicator&)>& body) {
   try {
     ThreadCommunicator communicator(world, me);
@@ -172,16 +252,20 @@ void run(World& world, Rank me, const std::function<void(Communicator&)>& body) 
   } catch (...) {
     world.cancel(std::current_exception());
   }
+  --world.running;
 }
 
 }  // namespace
 
-void on_threads(Rank ranks, const std::function<void(Communicator&)>& body) {
+void on_threads(Rank ranks, const std::function<void(Communicator&)>& body,
+                const Patience& patience) {
   if (ranks < 1 || ranks > kMaxThreadRanks)
     fail(Blame::usage, std::to_string(ranks) + " ranks on threads: give 1 to " +
                            std::to_string(kMaxThreadRanks) + ", or use processes (MPI)");
-  World world(ranks);
+  World world(ranks, patience);
+  world.running = ranks;
   {
+    const StallWatch watch(world);
     std::vector<std::jthread> threads;
     try {
       for (Rank me = 0; me < ranks; ++me) threads.emplace_back([&, me] { run(world, me, body); });

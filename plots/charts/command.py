@@ -49,6 +49,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         records = [record for path in options.files for record in read(path)]
+        if not records:
+            raise BadRecord(f"no records in {', '.join(options.files)}: write some with `arlab ... --json FILE`")
         if options.winners:
             return winners.report(records)
         return draw(records, options)

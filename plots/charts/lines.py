@@ -38,12 +38,23 @@ def time_lines(axes: Axes, one: Slice, marker: dict[str, str]) -> None:
         modelled = [(point.x, point.modelled) for point in series.points if point.modelled]
         if modelled:
             axes.plot(*zip(*modelled), color=color, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2.5)
+    _bound_line(axes, one)
     style.time_y_axis(axes)
     for i, (x, text) in enumerate(crossovers(one)):
         axes.axvline(x, color=style.QUIET, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1.5)
         axes.text(x, 0.02 + 0.06 * (i % 3), text, transform=axes.get_xaxis_transform(), fontsize=style.TINY, color=style.INK, ha="center",
                   va="bottom", zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0})
     style.label_ends(axes, [(s.label, s.color, s.points[-1].x, s.points[-1].time) for s in one.series])
+
+
+def _bound_line(axes: Axes, one: Slice) -> None:
+    """Draws the time that no run can beat, where the records have one."""
+    bound = {point.x: point.bound for series in one.series for point in series.points if point.bound}
+    if not bound:
+        return
+    xs = sorted(bound)
+    axes.plot(xs, [bound[x] for x in xs], color=style.QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), zorder=1.8, gid="bound")
+    axes.annotate("bound", (xs[0], bound[xs[0]]), (4, 3), textcoords="offset points", fontsize=style.TINY, color=style.INK)
 
 
 def crossovers(one: Slice) -> list[tuple[float, str]]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Mapping
 
+from .schema import violation
+
 SCHEMA = 2
 
 # New names of the keys of schema 1, and factors for those whose unit changed.
@@ -78,7 +80,7 @@ def _renamed(one: Any, renamed: Mapping[str, str]) -> Any:
 def _parse(path: str) -> Iterator[Record]:
     context: dict[str, Any] = {}
     try:
-        text = Path(path).read_bytes().decode("utf-8", errors="replace")
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise BadRecord(f"{path}: {error.strerror}; write it with `arlab ... --json {path}`") from None
     *whole, last = text.split("\n")
@@ -88,6 +90,8 @@ def _parse(path: str) -> Iterator[Record]:
         where = f"{path}:{number}"
         try:
             keys = json.loads(line)
+        except RecursionError:
+            raise BadRecord(f"{where}: nested too deep for a record; correct or remove this line") from None
         except ValueError as error:
             if number > len(whole):
                 print(f"warning: {where}: half-written last line left out", file=sys.stderr)
@@ -95,6 +99,8 @@ def _parse(path: str) -> Iterator[Record]:
             raise BadRecord(f"{where}: not JSON ({error}); correct or remove this line") from None
         _check(keys, where)
         keys = upgraded(keys)
+        if why := violation(keys):
+            raise BadRecord(f"{where}: {why}; correct or remove this line")
         if keys["kind"] == "context":
             context = keys
         else:

@@ -39,6 +39,7 @@ class Point:
     time: float
     ci95: Optional[tuple[float, float]]
     modelled: Optional[float]
+    bound: Optional[float] = None  # simulated: no run on this network can beat it
 
 
 @dataclass(frozen=True)
@@ -136,4 +137,6 @@ def _point(record: Record, over: str) -> Optional[Point]:
         return None
     ci95, modelled = (None, None) if simulated else (record.get("time_us.ci95"), record.get("modelled_us"))
     band = (ci95[0], ci95[1]) if ci95 and ci95[0] > 0 else None
-    return Point(record.get(over), time, band, modelled if modelled and modelled > 0 else None)
+    bound = record.get("bound_us") if simulated else None
+    return Point(record.get(over), time, band, modelled if modelled and modelled > 0 else None,
+                 bound if bound and bound > 0 else None)

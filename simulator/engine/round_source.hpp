@@ -10,6 +10,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/time.hpp"
 #include "algorithms/pending_actions.hpp"
+#include "algorithms/round_limit.hpp"
 
 namespace arlab::simulator {
 
@@ -33,7 +34,10 @@ class Actors {
   /// There is at least one lane.
   Actors(const Algorithm& algorithm, std::span<const Lane> lanes, Rank ranks, Bytes element_size)
       : ranks_(ranks), element_size_(element_size), lanes_(static_cast<Index>(lanes.size())) {
-    for (const Lane& lane : lanes) blocks_.push_back(lane.problem.blocks());
+    for (const Lane& lane : lanes) {
+      blocks_.push_back(lane.problem.blocks());
+      limits_.emplace_back(algorithm, lane.problem);
+    }
     all_.resize(static_cast<std::size_t>(ranks_) * lanes_);
     for (Index a = 0; a < size(); ++a)
       all_[a].program = algorithm.program(lanes[a % lanes_].problem, rank_of(a));
@@ -43,9 +47,13 @@ class Actors {
   Actor& operator[](Index actor) { return all_[actor]; }
   const Actor& operator[](Index actor) const { return all_[actor]; }
   /// Advances to the actor's next round. At the end of the program, deletes it and returns false.
+  /// Throws Error(check) if the chain of rounds up to this one is beyond the limit.
   bool next(Index actor) {
     Program& program = all_[actor].program;
-    if (program.next()) return true;
+    if (program.next()) {
+      limits_[lane_of(actor)].check(rank_of(actor), Count{all_[actor].depth} + 1);
+      return true;
+    }
     program = {};
     return false;
   }
@@ -77,7 +85,8 @@ class Actors {
   Rank ranks_;
   Bytes element_size_;
   Index lanes_;
-  std::vector<Blocks> blocks_;  // of each lane
+  std::vector<Blocks> blocks_;      // of each lane
+  std::vector<RoundLimit> limits_;  // of each lane
   std::vector<Actor> all_;
 };
 

@@ -29,7 +29,8 @@ IDENTITY = "kind backend algorithm collective ranks elements dtype op root segme
 
 
 # The environment of a process outside any job, even if the tests run in one.
-ALONE = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+ALONE = {**{name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))},
+         "ARLAB_PROGRESS": "off"}
 
 
 def identity(record):

@@ -114,6 +114,7 @@ class Schema(program.ProgramTest):
     def test_the_output_of_every_command_is_valid(self):
         for line in (("count", "ring"), ("count", "ring", "-c", "broadcast"), ("verify", "tree", "-p", 4),
                      ("simulate", "ring", "-p", 4), ("simulate", "ring", "-p", 4, "--model", "fluid", "--links", 2),
+                     ("bound", "mesh:dims=3x2"), ("bound", "ring:hosts=4", "--fault", "slow=h0-h1:3"),
                      ("run", "ring", "-p", 2, "-s", "1K", "--time", 0)):
             with self.subTest(line=line):
                 self.assertTrue(self.records(*line))  # validated by parse()

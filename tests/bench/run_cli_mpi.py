@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "ASAN_OPTIONS": "detect_leaks=0",
+    "ARLAB_PROGRESS": "off",
 }
 
 
@@ -99,18 +100,44 @@ class Job(program.ProgramTest):
         _, err = self.arlab("run", "ring", "-b", "mpi", "-p", 4, code=2)
         self.assertEqual(err, "error: backend mpi needs a job: start it as `mpirun -n 4 arlab run ...`\n")
 
+    def test_a_process_that_no_launcher_started_says_why_it_fails(self):
+        variables = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}
+        done = subprocess.run(self.command("run", "ring", "-p", "2", "-n", "10"), cwd=self.folder, env={**ENVIRONMENT, **variables},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:  # MPICH runs it as the only rank
+            self.assertIn("error: ", done.stderr)
+
     def test_plan_is_said_once(self):
         code, out, err = self.mpirun(3, "run", program.SIX, "-s", "1K", "--plan")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out.count("configurations, about"), 1)
 
-    def test_other_verbs_need_no_job_and_speak_once(self):
+    def test_ranks_that_were_started_differently_are_refused_at_once(self):
+        for other in (("-s", "2K"), ("-s", "1K", "--op", "max"), ("-s", "1K", "--time", "1ms"), ("-s", "1K", "--plan")):
+            with self.subTest(other=other):
+                first = self.command("run", "ring", "-s", "1K", "--time", "0")
+                second = self.command("run", "ring", *(("--time", "0") if "--time" not in other else ()), *other)
+                done = subprocess.run([MPIEXEC, "-n", "1", *first, ":", "-n", "1", *second], cwd=self.folder, env=ENVIRONMENT,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "error: rank 1 is to do something else than rank 0: `.*`, but rank 0 `.*`: start all "
+                                              "ranks with the same options")
+                self.assertEqual(done.stderr.count("error:"), 1)
+
+    def test_a_shared_sweep_is_merged(self):
+        sweep = ("simulate", "all", "-p", "2..16", "-s", "1K..16K", "--json")
+        self.arlab(*sweep, "alone.jsonl")
+        code, out, err = self.mpirun(3, *sweep, "shared.jsonl", "--share")
+        self.assertEqual((code, out), (0, ""), err)
+        self.assertEqual(program.parse(self.read("shared.jsonl"))[1], program.parse(self.read("alone.jsonl"))[1])
+
+    def test_other_verbs_need_no_job_and_work_in_every_process(self):
         for line in ("count ring", "verify ring -p 4", "simulate ring", "list types", "run --help", "--help", "--version"):
             with self.subTest(line=line):
                 alone, _ = self.arlab(*line.split())
                 code, out, err = self.mpirun(2, *line.split())
                 self.assertEqual((code, err), (0, ""))
-                self.assertEqual(out, alone)
+                self.assertEqual(sorted(out), sorted(2 * alone))  # mpirun may interleave lines
 
     def test_resume(self):
         sweep = ("run", program.SIX, "-s", "1K..4K", "--time", "1ms")

@@ -96,11 +96,63 @@ class Train(program.ProgramTest):
                            ("-m resnet50 -d idx:none", "none"), ("--device tpu", "device 'tpu' is not known"),
                            ("--nothing", "unknown option '--nothing'"), ("-b mpi", "mpirun -n 2 arlab train")):
             with self.subTest(line=line):
-                with self.start("train", *SMALL, *line.split()) as process:
+                with self.start("train", *(() if "idx:" in line else SMALL), *line.split()) as process:
                     out, err = process.communicate(timeout=60)
                 self.assertIn(process.returncode, (2, 3), err)
                 self.assertIn(part, err)
                 self.assertEqual((out, err.count("error:")), ("", 1))
+
+    def test_every_value_is_checked_even_if_the_option_has_no_effect(self):
+        for line, part in (("--aggregation bogus", "unknown aggregation 'bogus'"), ("--target nan", "--target is nan: give an accuracy"),
+                           ("--target 1.5", "--target is 1.5"), ("--codec-cost abc", "--codec-cost is 'abc'"),
+                           ("--codec-cost 1,-1 -b virtual", "--codec-cost is '1,-1'"), ("--jitter nan -b virtual", "--jitter is nan"),
+                           ("--slowdown 1,0 -b virtual", "--slowdown has the factor 0"), ("--speed 0", "speed"),
+                           ("--scheduler priority:slice=0", "parameter slice of scheduler priority is 0"),
+                           ("--scheduler fusion:cycle=0us", "parameter cycle of scheduler fusion is 0"),
+                           ("--scheduler buckets:bucket=0", "parameter bucket of scheduler buckets is 0"),
+                           ("--scheduler credit:credit=0", "parameter credit of scheduler credit is 0"),
+                           ("--warmup nan", "a warm-up of nan"), ("--warmup -1", "a warm-up of -1"), ("--lr nan", "a learning rate of nan"),
+                           ("--lr inf", "a learning rate of inf"), ("--lr-decay none", "learning-rate decay 'none'"),
+                           ("--sharding none", "none"), ("--optimizer none", "none"), ("--timeout 10ms", "--timeout is 10ms: give at least 1s"),
+                           ("--timeout soon", "--timeout"), ("--micro-batches 33", "--micro-batches is 33, but a worker has at most 16 of 32")):
+            with self.subTest(line=line):
+                out, err = self.arlab("train", *SMALL, *line.split(), code=2)
+                self.assertIn(part, err)
+                self.assertEqual((out, err.count("error:")), ("", 1))
+
+    def test_an_option_without_effect_is_refused(self):
+        for line, needs in (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
+                            ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy local_sgd"),
+                            ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
+                            ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
+                            ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),
+                            ("--keep 3", "--checkpoint"), ("--best-only", "--checkpoint"), ("--weights-only", "--checkpoint"),
+                            ("--save-every 5", "--checkpoint"), ("--groups 2", "--algorithm hierarchical"), ("--segments 2 -a native", "an algorithm"),
+                            ("--timeout 5s -b virtual", "real ranks")):
+            with self.subTest(line=line):
+                option = line.split()[0]
+                out, err = self.arlab("train", *SMALL, *line.split(), code=2)
+                self.assertIn(f"{option} has no effect here: it needs {needs}", err)
+                self.assertEqual((out, err.count("error:")), ("", 1))
+        _, err = self.arlab("train", *SMALL, "-w", 1, "-a", "ring", "--no-overlap")
+        self.assertIn("note: a single worker exchanges nothing: --algorithm, --no-overlap without effect", err)
+        _, err = self.arlab("train", "--samples", 640, "-d", "idx:none", code=2)
+        self.assertIn("--samples has no effect here: it needs --data synthetic", err)
+        _, err = self.arlab("train", *SMALL, "--sync-bn", code=2)
+        self.assertIn("--sync-bn has no effect here: model mlp has no batch normalization", err)
+
+    def test_a_finished_checkpoint_is_evaluated_and_recorded_as_that(self):
+        first = self.record(*SMALL, "--checkpoint", "run")
+        out, err = self.arlab("train", *SMALL, "--checkpoint", "run", "--json", "a.jsonl")
+        self.assertIn("Nothing was left to train: the checkpoint already has 20 steps.", out)
+        accuracy = f"{100 * first['epochs'][-1]['validation_accuracy']:.1f}%"
+        [cells] = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| mlp ")]
+        self.assertIn(accuracy, cells)  # the one of the run that trained
+        self.assertNotIn("0", cells)
+        self.assertNotIn("0.0%", cells)
+        [record] = program.parse(self.read("a.jsonl"))[1]
+        self.assertEqual(record["skipped"], "nothing was left to train: the checkpoint has 20 steps")
+        self.assertEqual((record["epochs"], record["time_us"]), ([], None))
 
     def test_a_cluster_without_a_job_is_not_trained_alone(self):
         config = '{"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": "0"}}'

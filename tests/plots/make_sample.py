@@ -15,7 +15,7 @@ ALPHA, BETA = 5.0, 8e-5  # microseconds, microseconds per byte
 # Keys that only one kind has.
 OWN_KEYS = {
     "verify": {"fault": None, "bracketing": None, "same_on_all_ranks": None},
-    "simulate": {"most_utilized_links": None, "equally_utilized_links": None, "utilization_step_us": None},
+    "simulate": {"bound_us": None, "optimum_fraction": None, "most_utilized_links": None, "equally_utilized_links": None, "utilization_step_us": None},
     "run": {"copy_limit_fraction": None, "native_choice": None},
 }
 HOSTILE = "<img src=x onerror=alert(1)>"

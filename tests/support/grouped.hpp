@@ -2,6 +2,7 @@
 // need them.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/forest.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "algorithms/groups.hpp"
 
@@ -53,8 +55,34 @@ inline std::vector<std::vector<Rank>> shapes_of(Rank ranks) {
   return all;
 }
 
-/// Returns the problem as is, or with each possible set of equal groups or each shape of a grid if
-/// the algorithm needs one.
+/// Returns trees of the ranks that live until the program ends: a star and a chain from each root with
+/// weights 1 and 3, or `wide` trees with parents at half the number. Thread-safe.
+inline const Forest* kept_forest(Rank ranks, bool wide) {
+  static std::mutex mutex;
+  static std::map<std::pair<Rank, bool>, std::unique_ptr<const Forest>> kept;
+  const std::lock_guard lock(mutex);
+  auto& forest = kept[{ranks, wide}];
+  if (forest) return forest.get();
+  std::vector<WeightedTree> trees;
+  for (Rank root = 0; root < std::min<Rank>(ranks, 5); ++root) {
+    std::vector<Rank> star(index(ranks), root), chain = star, heap = star;
+    for (Rank i = 1; i < ranks; ++i) {
+      chain[index((root + i) % ranks)] = (root + i - 1) % ranks;
+      heap[index((root + i) % ranks)] = (root + (i - 1) / 2) % ranks;
+    }
+    if (wide) {
+      trees.push_back({root, 1 + root % 2, heap});
+    } else {
+      trees.push_back({root, 1, star});
+      trees.push_back({root, 3, chain});
+    }
+  }
+  forest = std::make_unique<const Forest>(std::move(trees));
+  return forest.get();
+}
+
+/// Returns the problem as is, or with each possible set of equal groups, each shape of a grid, or
+/// some trees if the algorithm needs these.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   if (algorithm.gridded) {
     std::vector<Problem> all;
@@ -62,6 +90,12 @@ inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
       p.grid = kept_grid(sizes);
       all.push_back(p);
     }
+    return all;
+  }
+  if (algorithm.forested) {
+    std::vector<Problem> all{p, p};
+    all[0].forest = kept_forest(p.ranks, false);
+    all[1].forest = kept_forest(p.ranks, true);
     return all;
   }
   if (!algorithm.grouped) return {p};

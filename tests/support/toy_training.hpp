@@ -27,7 +27,10 @@ struct Run {
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
   /// Runs the ranks.
   std::function<void(arlab::Rank, const std::function<void(arlab::collectives::Communicator&)>&)>
-      world = arlab::collectives::on_threads;
+      world = [](arlab::Rank ranks,
+                 const std::function<void(arlab::collectives::Communicator&)>& body) {
+        arlab::collectives::on_threads(ranks, body);
+      };
 };
 
 struct Result {

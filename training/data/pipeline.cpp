@@ -1,6 +1,7 @@
 #include "training/data/pipeline.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "collectives/start_thread.hpp"
 
 namespace arlab::training {
 namespace {
@@ -66,7 +67,7 @@ void Pipeline::make_ahead(Position from) {
 }
 
 void Pipeline::start() {
-  if (prefetch_ > 0) maker_ = std::thread([this, from = position_] { make_ahead(from); });
+  if (prefetch_ > 0) maker_ = collectives::start_thread([this, from = position_] { make_ahead(from); });
 }
 
 void Pipeline::stop() {

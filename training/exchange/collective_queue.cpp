@@ -6,6 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/counting_communicator.hpp"
 #include "collectives/host/execute.hpp"
+#include "collectives/patience.hpp"
 
 namespace arlab::training {
 namespace {
@@ -90,8 +91,12 @@ void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> da
   const double begin = clock().now();
   Cost sent;
   if (communicator_.ranks() > 1)
-    sent = run_collective(communicator_, task.route, task.collective, task.root, data,
-                          first_lane(id, task.route.lanes()));
+    sent = collectives::naming(
+        [&] {
+          return run_collective(communicator_, task.route, task.collective, task.root, data,
+                                first_lane(id, task.route.lanes()));
+        },
+        [&] { return name(id); });
   note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
 }
 
@@ -99,7 +104,7 @@ void Exchange::run(const CollectiveId& id,
                    const std::function<void(collectives::Communicator&)>& codes) {
   const double begin = clock().now();
   collectives::CountingCommunicator counted(communicator_);
-  codes(counted);
+  collectives::naming([&] { codes(counted); }, [&] { return name(id); });
   note(id, begin,
        {.codec = clock().now() - begin - counted.seconds(), .bytes = counted.sent().bytes});
 }

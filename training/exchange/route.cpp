@@ -18,13 +18,33 @@ std::shared_ptr<const Groups> groups_of(collectives::Communicator& communicator,
   return std::make_shared<const Groups>(Groups::consecutive(communicator.ranks(), size));
 }
 
-/// Returns why replicas would drift apart with the algorithm; empty if they do not.
-std::string drifts(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
-  const Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
+/// Returns why the algorithm cannot exchange gradients; empty if it can. Its schedules are proved
+/// first, for every collective that it has: a wrong one would wait forever.
+std::string refusal(const Algorithm& algorithm, Rank ranks, const Groups* groups) {
+  Problem problem{.ranks = ranks, .elements = ranks, .groups = groups};
   if (std::string why = unsupported(algorithm, problem); !why.empty()) return why;
-  if (verify(algorithm, problem).same_on_all_ranks) return "";
+  bool same_on_all_ranks = true;
+  for (const Collective collective : algorithm.collectives) {
+    problem.collective = collective;
+    if (!unsupported(algorithm, problem).empty()) continue;
+    const Proof proof = verify(algorithm, problem);
+    if (!proof)
+      return std::string(algorithm.name) + " is not a correct " + std::string(name(collective)) +
+             " on " + std::to_string(ranks) + " ranks: " + proof.fault.text;
+    if (collective == Collective::allreduce) same_on_all_ranks = proof.same_on_all_ranks;
+  }
+  if (same_on_all_ranks) return "";
   return std::string(algorithm.name) + " adds in a different order on each of " +
          std::to_string(ranks) + " ranks, so replicas would drift apart: use ring or tree";
+}
+
+/// The same, proved by rank 0 for all. Every rank calls it.
+std::string refusal(const Algorithm& algorithm, collectives::Communicator& communicator,
+                    const Groups* groups) {
+  const bool proves = communicator.rank() == 0;
+  const std::string found = proves ? refusal(algorithm, communicator.ranks(), groups) : "";
+  if (communicator.max(found.empty() ? 0 : 1) == 0) return "";
+  return proves ? found : refusal(algorithm, communicator.ranks(), groups);
 }
 
 /// Returns the slowest rank's best time of a few runs, the same on all ranks.
@@ -65,7 +85,7 @@ std::vector<Route> all_routes(int segments, collectives::Communicator& communica
   const auto groups = groups_of(communicator, options.group_size);
   std::vector<Route> routes;
   for (const Algorithm& a : algorithms())
-    if (drifts(a, communicator.ranks(), groups.get()).empty())
+    if (refusal(a, communicator, groups.get()).empty())
       routes.push_back({&a, segments, groups, options.executor});
   const Route native{.executor = options.executor};
   if (!native.name(communicator).empty()) routes.push_back(native);
@@ -84,7 +104,7 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   }
   const Algorithm& algorithm = find_algorithm(word);
   const auto groups = groups_of(communicator, options.group_size);
-  if (const std::string why = drifts(algorithm, communicator.ranks(), groups.get()); !why.empty())
+  if (const std::string why = refusal(algorithm, communicator, groups.get()); !why.empty())
     fail(Blame::usage, why);
   return {&algorithm, segments, groups, options.executor};
 }

@@ -12,10 +12,13 @@ std::string no_note() { return ""; }
 Rank max_ranks() { return kMaxThreadRanks; }
 
 void run(Job&, const RunOptions& options, const Backend::Body& body) {
-  on_threads(options.ranks, [&](Communicator& communicator) {
-    HostExecutor executor(communicator);
-    body(executor);
-  });
+  on_threads(
+      options.ranks,
+      [&](Communicator& communicator) {
+        HostExecutor executor(communicator);
+        body(executor);
+      },
+      options.patience);
 }
 
 }  // namespace

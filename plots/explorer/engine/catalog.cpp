@@ -20,7 +20,7 @@ Json catalogue_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
-    if (a.grouped || a.gridded) continue;  // the page has no groups and grids
+    if (a.grouped || a.gridded || a.forested) continue;  // the page has no groups, grids, or trees
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},

@@ -46,7 +46,8 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.grouped || algorithm.gridded) continue;  // the page has no groups and grids
+    if (algorithm.grouped || algorithm.gridded || algorithm.forested)
+      continue;  // the page has no groups, grids, or trees
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
       const Problem problem{.ranks = static_cast<Rank>(number(request, "ranks", 4)),

@@ -17,6 +17,7 @@ struct Arc {
 
 struct FlowNetwork::Impl {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Arc> graph;
+  std::vector<Traits::edge_descriptor> arcs;
 };
 
 FlowNetwork::FlowNetwork(std::size_t nodes) : impl_(std::make_unique<Impl>()) {
@@ -25,11 +26,17 @@ FlowNetwork::FlowNetwork(std::size_t nodes) : impl_(std::make_unique<Impl>()) {
 
 FlowNetwork::~FlowNetwork() = default;
 
-void FlowNetwork::add(std::size_t from, std::size_t to, std::int64_t capacity) {
+std::size_t FlowNetwork::add(std::size_t from, std::size_t to, std::int64_t capacity) {
   auto& graph = impl_->graph;
   const auto there = add_edge(from, to, graph).first, back = add_edge(to, from, graph).first;
   graph[there] = {capacity, 0, back};
   graph[back] = {0, 0, there};
+  impl_->arcs.push_back(there);
+  return impl_->arcs.size() - 1;
+}
+
+void FlowNetwork::set_capacity(std::size_t arc, std::int64_t capacity) {
+  impl_->graph[impl_->arcs[arc]].capacity = capacity;
 }
 
 std::int64_t FlowNetwork::max_flow(std::size_t source, std::size_t target) {

@@ -25,15 +25,23 @@ std::string unknown(std::string_view wanted, std::string_view also = {}) {
 
 }  // namespace
 
-TEST_CASE("nearest finds a name within half the letters, and at least two edits") {
+TEST_CASE("nearest finds a name within a third of the letters") {
   const std::vector<std::string_view> names{"ring", "round_robin", "tree"};
   CHECK(nearest("rign", names) == "ring");
   CHECK(nearest("ring", names) == "ring");
   CHECK(nearest("round-robin", names) == "round_robin");
+  CHECK(nearest("RING", names) == "ring");
   CHECK(nearest("t", names).empty());
+  CHECK(nearest("king", names) == "ring");
+  CHECK(nearest("kong", names).empty());
   CHECK(nearest("quantum", names).empty());
   CHECK(nearest("", names).empty());
   CHECK(nearest("ring", {}).empty());
+  const std::vector<std::string_view> options{"--batch", "--json", "--steps"};
+  CHECK(nearest("--nosuch", options).empty());
+  CHECK(nearest("--jsno", options) == "--json");
+  CHECK(nearest("--step", options) == "--steps");
+  CHECK(nearest("--x", options).empty());
   CHECK(did_you_mean("tre", names) == ", did you mean 'tree'?");
   CHECK(did_you_mean("quantum", names).empty());
 }

@@ -83,6 +83,32 @@ TEST_CASE("each configuration has the operand, root and segments") {
   CHECK(c.segments == 2);
 }
 
+TEST_CASE("types, operations, roots and segments are lists, too") {
+  std::string all;
+  for (const Config& c : parse("ring -p 4 -s 8 -t float32,float64 --op sum,max --root 0,3 "
+                               "--segments 1,2")
+                             .configs())
+    all += std::to_string(c.problem.elements) + std::string(name(c.operand.dtype)) +
+           std::string(name(c.operand.op)) + std::to_string(c.problem.root) +
+           std::to_string(c.segments) + " ";
+  CHECK(all ==
+        "2float32sum01 2float32sum02 2float32sum31 2float32sum32 2float32max01 2float32max02 "
+        "2float32max31 2float32max32 1float64sum01 1float64sum02 1float64sum31 1float64sum32 "
+        "1float64max01 1float64max02 1float64max31 1float64max32 ");
+  CHECK(parse("ring -p 4 -n 1 --op max,max").configs().size() == 1);
+  CHECK(refused("ring -p 4 -n 1 --op sum,mox").find("unknown op 'mox'") != std::string::npos);
+  CHECK(refused("ring -p 4 -n 1 --root 0,x").find("--root 'x' is not a count") !=
+        std::string::npos);
+}
+
+TEST_CASE("a range multiplies by a factor after x or *") {
+  CHECK(configs("ring -p 2 -n 1..16x4") == "ring 2 1; ring 2 4; ring 2 16; ");
+  CHECK(configs("ring -p 2 -n 1..16x4") == configs("ring -p 2 -n 1..16*4"));
+  CHECK(configs("ring -p 2 -s 1K..16Kx4") == "ring 2 256; ring 2 1024; ring 2 4096; ");
+  CHECK_FALSE(refused("ring -p 2 -n 1..16x").empty());
+  CHECK_FALSE(refused("ring -p 2 -n 1..16x1").empty());
+}
+
 TEST_CASE("bad names are answered with the nearest one") {
   CHECK(refused("rign -p 2 -n 1").find("did you mean 'ring'?") != std::string::npos);
   CHECK(refused("ring -p 2 -n 1 -t flaot32") ==
@@ -96,7 +122,8 @@ TEST_CASE("bad names are answered with the nearest one") {
 
 TEST_CASE("sizes must be whole numbers of elements that can be counted") {
   CHECK(refused("ring -p 2 -s 10") ==
-        "2: --size 10 is not a whole number of 4-byte elements (float32): use a multiple of 4, or -n");
+        "2: --size 10 is not a whole number of 4-byte elements (float32): use a multiple of 4, or "
+        "-n");
   CHECK(refused("ring -p 2 -s -4").find("elements is -1: give 0 or more") != std::string::npos);
   CHECK(refused("ring -p 2 -n 4e18").find("elements is 4000000000000000000: with 2 ranks") !=
         std::string::npos);

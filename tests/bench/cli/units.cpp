@@ -45,7 +45,7 @@ TEST_CASE("ranges up to the largest number end there") {
 
 TEST_CASE("ranges that never end, or hold nothing, are refused") {
   const std::string never =
-      "never ends: add at least 1 (1..64+1) or multiply by at least 2 (2..64*2)";
+      "never ends: add at least 1 (1..64+1) or multiply by at least 2 (2..64x2)";
   CHECK(refused("2..8*1") == never);
   CHECK(refused("2..8*0") == never);
   CHECK(refused("2..8*-2") == never);

@@ -29,8 +29,8 @@ wants 0 '<svg' "$arlab" show topology ring --svg -
 wants 2 "did you mean 'torus'?" "$arlab" show topology tours
 wants 2 'is disconnected: ' "$arlab" show topology ring:hosts=4 --fault dead=h0--h1 --fault dead=h2--h3
 wants 2 'does not fit' "$arlab" show topology ring --routing valiant
-wants 3 "cannot read 'none.dot'" "$arlab" show topology none.dot
-wants 3 'cannot write' "$arlab" show topology ring --svg none/ring.svg
+wants 3 'cannot read none.dot' "$arlab" show topology none.dot
+wants 3 'cannot write' "$arlab" show topology ring --svg /proc/none/ring.svg
 
 echo 'graph { node [kind=host]; edge [bandwidth="1Gbps", latency=0]; a -- b -- c }' >path.dot
 printf 'c\na\nb\n' >place.txt

@@ -17,7 +17,7 @@ TEST_CASE("each kind of record has its own columns") {
   };
   CHECK(header("count").find("messages claimed;counted;difference;") != std::string::npos);
   CHECK(header("verify").find("proof;") != std::string::npos);
-  CHECK(header("simulate").find("topology;time;most utilized link;busbw GB/s;") !=
+  CHECK(header("simulate").find("topology;time;of optimum;most utilized link;algbw GB/s;busbw GB/s;") !=
         std::string::npos);
   CHECK(header("run").find("95% CI of the median;p99;n;wrong;") != std::string::npos);
   for (const char* kind : {"count", "verify", "simulate", "run"})
@@ -36,4 +36,23 @@ TEST_CASE("a difference has a sign, and a failed proof is in capitals") {
   r.wrong = 1;
   CHECK(table({r}).find("| WRONG |") != std::string::npos);
   CHECK(table({r}).find("| rank 2 lacks the contribution of 0 |") != std::string::npos);
+}
+
+TEST_CASE("settings are columns where they are not the usual ones") {
+  Record r;
+  r.algorithm = "ring";
+  for (const char* kind : {"count", "verify", "simulate", "run"}) {
+    if (std::string(kind) == "verify") r.body = VerifyBody{};
+    if (std::string(kind) == "simulate") r.body = SimulateBody{};
+    if (std::string(kind) == "run") r.body = RunBody{};
+    CHECK(table({r}).find("dtype") == std::string::npos);
+    Record other = r;
+    other.operand = {DType::int64, Op::max};
+    other.problem.root = 3;
+    other.segments = 2;
+    const std::string both = table({r, other});
+    for (const char* cell :
+         {"| dtype", "| op", "| root", "| segments", "| float32", "| int64", "| sum", "| max"})
+      CHECK(both.find(cell) != std::string::npos);
+  }
 }

@@ -1,6 +1,7 @@
 #include "bench/results/result_file.hpp"
 
-#include "tests/bench/results/json_schema.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/json_schema.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
@@ -14,10 +15,13 @@ namespace {
 
 using Mode = ResultFile::Mode;
 
-const Json kContext{{"schema", 2}, {"kind", "context"}};
+const Json kContext = context({"arlab", "count"});
 
 Json record(int ranks) {
-  return {{"schema", 2}, {"kind", "count"}, {"algorithm", "ring"}, {"ranks", ranks}};
+  Record r;
+  r.algorithm = "ring";
+  r.problem = {.ranks = ranks, .elements = 10};
+  return to_json(r);
 }
 
 std::string lines(const std::vector<Json>& all) {
@@ -246,7 +250,7 @@ TEST_CASE("files of schema 1 are read as schema 2") {
   const Results results = read_results(ARLAB_SCHEMA_1);
   CHECK(results.contexts.at(0)["copy_limit_gb_per_s"] == 3500.5);
   REQUIRE(results.records.size() == 4);
-  const JsonSchema schema(ARLAB_SCHEMA);
+  const JsonSchema schema(kRecordsSchema);
   CHECK(schema.violation(results.contexts[0]) == "");
   for (Json record : results.records) {
     record.erase("context");
@@ -289,4 +293,75 @@ TEST_CASE("rejects other schemas with line and reason") {
             ", but this program reads schemas 1 and 2: read the file with the arlab that wrote it, "
             "or write it again");
   }
+}
+
+TEST_CASE("rejects lines that are not in the schema, with line and key, and leaves the file") {
+  const Folder folder;
+  const auto refused = [&](const Json& bad) {
+    const std::string text = lines({kContext, bad, record(2)});
+    const std::string path = folder.with("a.jsonl", text);
+    const std::string why = read_failure(path);
+    CHECK(failure([&] { ResultFile(path, Mode::resume, kContext); }) == why);
+    CHECK(text_of(path) == text);
+    const std::string where = "2: " + path + ":2: ";
+    REQUIRE(why.substr(0, where.size()) == where);
+    return why.substr(where.size());
+  };
+  const Json good = record(2);
+  for (const auto& [key, value] : good.items()) {
+    if (key == "schema" || key == "kind") continue;
+    Json bad = good;
+    bad.erase(key);
+    CHECK(refused(bad) == "\"" + key + "\" is missing: correct or remove the line");
+    bad = good;
+    bad[key] = value.is_array() ? Json("text") : Json{1, 2};
+    CHECK(refused(bad).find("\"" + key + "\" is a list of 2, ") == 0);
+  }
+  const auto with = [&](const char* key, const Json& value) {
+    Json bad = good;
+    bad[key] = value;
+    return refused(bad);
+  };
+  CHECK(with("ranks", -4) == "\"ranks\" is -4, below 0: correct or remove the line");
+  CHECK(with("ranks", "4") ==
+        "\"ranks\" is \"4\", not of type integer: correct or remove the line");
+  CHECK(with("claimed", {{"messages", 1}}) ==
+        "\"claimed.elements_sent\" is missing: correct or remove the line");
+  CHECK(with("kind", "measure").find("\"kind\" is \"measure\", which is unknown") == 0);
+  CHECK(with("op", "xor").find("\"op\" is \"xor\", which is unknown") == 0);
+  Json ci = good;
+  ci["time_us"] = {{"n", 1}, {"median", 1.}, {"ci95", {1.}}, {"min", 1.}, {"p99", 1.}};
+  CHECK(refused(ci).find("\"time_us.ci95\" has 1 entries, not 2") == 0);
+}
+
+TEST_CASE("keys that the schema does not know are kept") {
+  const Folder folder;
+  Json later = record(2);
+  later["surprise"] = 1;
+  CHECK(read_results(folder.with("a.jsonl", lines({later}))).records[0]["surprise"] == 1);
+}
+
+TEST_CASE("a line that is nested too deep is not parsed") {
+  const Folder folder;
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK(read_failure(folder.with("a.jsonl", deep + "\n")).find(":1: not a record") !=
+        std::string::npos);
+  const std::string quoted = "{\"schema\":2,\"kind\":\"" + std::string(100, '[') + "\"}";
+  CHECK(read_failure(folder.with("b.jsonl", quoted + "\n")).find("which is unknown") !=
+        std::string::npos);
+}
+
+TEST_CASE("one process at a time writes a file") {
+  const Folder folder;
+  const std::string path = folder.file("a.jsonl");
+  {
+    ResultFile first(path, Mode::fresh, kContext);
+    for (const Mode mode : {Mode::fresh, Mode::resume})
+      CHECK(failure([&] {
+              ResultFile(path, mode, kContext);
+            }).find("another process writes " + path) != std::string::npos);
+    first.add(record(2));
+    CHECK_FALSE(std::filesystem::exists(path + ".1"));
+  }
+  CHECK(sweep(path, Mode::resume, {2, 3}) == 1);
 }

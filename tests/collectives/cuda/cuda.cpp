@@ -7,6 +7,7 @@
 #include "tests/support/differences.hpp"
 #include "tests/support/gpu_main.hpp"
 #include "tests/support/on_devices.hpp"
+#include "tests/support/special_values.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -93,6 +94,24 @@ TEST_CASE("gpu: reductions are those of the host, at all lengths and offsets") {
           CHECK(differences(gpu.download(a.data() + into_off * element, into.size()), into) == "");
           CHECK(differences(gpu.download(b.data() + from_off * element, from.size()), from) == "");
         }
+}
+
+TEST_CASE("gpu: min and max of all pairs of special values") {
+  Gpu gpu;
+  for (const DType dtype : special::kTypes)
+    for (const Op op : special::kOps) {
+      std::vector<std::uint64_t> a, b, right;
+      for (const std::uint64_t x : special::values(dtype))
+        for (const std::uint64_t y : special::values(dtype)) {
+          a.push_back(x), b.push_back(y);
+          right.push_back(special::expected(dtype, op, x, y));
+        }
+      const auto into = gpu.upload(special::packed(dtype, a));
+      const auto from = gpu.upload(special::packed(dtype, b));
+      gpu.stream->reduce(into.data(), from.data(), std::ssize(a), {dtype, op});
+      INFO(name(dtype) << " " << name(op));
+      CHECK(gpu.download(into.data(), a.size() * size_of(dtype)) == special::packed(dtype, right));
+    }
 }
 
 TEST_CASE("gpu: divisions are those of the host") {

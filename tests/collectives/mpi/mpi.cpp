@@ -7,6 +7,7 @@
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/mpi_main.hpp"
+#include "tests/support/special_values.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -40,6 +41,15 @@ TEST_CASE("all types and operations") {
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 1));
           CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
         }
+}
+
+TEST_CASE("replicas have the same bits after min and max of special values") {
+  CHECK(special::wrong_replicas(*world, false) == 0);  // MPI_MIN defines nothing for a NaN
+}
+
+TEST_CASE("an average of 16-bit numbers is finite where its sum is not") {
+  if (std::has_single_bit(static_cast<unsigned>(world->ranks())))
+    CHECK(special::wrong_averages(*world) == 0);
 }
 
 TEST_CASE("a million and three elements") {

@@ -71,5 +71,6 @@ TEST_CASE("halves overflow to infinity and keep NaN") {
   CHECK(arlab::collectives::to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
   const auto quiet_only_below = std::bit_cast<float>(0x7f800001u);  // its payload is cut off
   CHECK(std::isnan(arlab::collectives::to_float(arlab::collectives::to_float16(quiet_only_below))));
-  CHECK(std::isnan(arlab::collectives::to_float(arlab::collectives::to_bfloat16(quiet_only_below))));
+  CHECK(
+      std::isnan(arlab::collectives::to_float(arlab::collectives::to_bfloat16(quiet_only_below))));
 }

@@ -10,6 +10,7 @@
 #include "collectives/reduce/dispatch_dtype.hpp"
 #include "collectives/reduce/kernels.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/kernels.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -62,17 +63,6 @@ std::vector<T> values(std::size_t count, unsigned seed) {
       x = real(random);
   }
   return out;
-}
-
-std::vector<const ReduceKernels*> all_kernels() {
-  std::vector<const ReduceKernels*> all{&baseline_kernels()};
-#if defined(__x86_64__) || defined(__i386__)
-  if (avx2_kernels() && __builtin_cpu_supports("avx2")) all.push_back(avx2_kernels());
-  if (avx512_kernels() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    all.push_back(avx512_kernels());
-#endif
-  return all;
 }
 
 /// Elements from index `first` on, so that vectors start anywhere; what is outside must not change.

@@ -1,7 +1,9 @@
 #include "collectives/threads/threads.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -148,4 +150,64 @@ TEST_CASE("a poll returns lanes that are done, without waiting") {
     wrong += done == 5 && value == 3 && communicator.poll() == -1 ? 0 : 1;
   });
   CHECK(wrong == 0);
+}
+
+TEST_CASE("ranks that wait for one another give up, and say for what") {
+  const auto stalled = [](Rank ranks, const std::function<void(Communicator&)>& body) {
+    try {
+      on_threads(ranks, body, {.seconds = 0.2});
+    } catch (const Stalled& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto receive_from = [](Communicator& c, Rank peer) {
+    std::byte data[4];
+    const Transfer round[] = {{ActionKind::replace, peer, data, 4}};
+    c.start(0, round, {DType::byte, Op::sum});
+    c.wait();
+  };
+  CHECK_THAT(stalled(2, [&](Communicator& c) { receive_from(c, 1 - c.rank()); }),
+             Catch::Contains("waits for a message from rank") &&
+                 Catch::Contains("no rank has made progress for 0.2 s"));
+  CHECK_THAT(stalled(3, [&](Communicator& c) { c.rank() == 2 ? receive_from(c, 0) : c.barrier(); }),
+             Catch::Contains("no rank has made progress"));
+  CHECK_THAT(stalled(2,
+                     [&](Communicator& c) {
+                       if (c.rank() == 1) c.barrier();
+                     }),
+             Catch::Contains("rank 1 waits for all ranks to come to a barrier"));
+}
+
+TEST_CASE("a rank that computes for longer than the patience is waited for") {
+  int rounds = 0;
+  on_threads(3,
+             [&](Communicator& c) {
+               if (c.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+               c.barrier();
+               if (c.rank() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+               if (c.sum(1) == 3 && c.rank() == 0) ++rounds;
+             },
+             {.seconds = 0.1});
+  CHECK(rounds == 1);
+}
+
+TEST_CASE("a schedule that deadlocks names the collective and the round") {
+  Algorithm wrong = find_algorithm("ring");
+  wrong.name = "wrong_ring";
+  wrong.program = [](Problem p, Rank me) -> Program {
+    co_yield together(send(p.wrap(me + 1), p.chunk(0)), reduce(p.wrap(me - 1), p.chunk(0)));
+    if (me == 0) co_yield reduce(1, p.chunk(1));
+  };
+  const auto run = [&] {
+    on_threads(3,
+               [&](Communicator& c) {
+                 std::vector<std::byte> data(12);
+                 execute(c, wrong, {.ranks = 3, .elements = 3}, data, {DType::float32, Op::sum});
+               },
+               {.seconds = 0.2});
+  };
+  CHECK_THROWS_WITH(run(),
+                    Catch::StartsWith("wrong_ring allreduce of 3 float32 on 3 ranks, round 2: "
+                                      "rank 0 waits for a message from rank 1: no rank"));
 }

@@ -53,7 +53,7 @@ void HostStream::reduce(std::byte* into, const std::byte* from, Count elements, 
   add([=] { reduce_into(into, from, elements, operand); });
 }
 
-void HostStream::scale(std::byte* data, Count elements, DType dtype, Rank divisor) {
+void HostStream::scale(std::byte* data, Count elements, DType dtype, double divisor) {
   expect_reachable(data, elements, dtype);
   add([=] { arlab::collectives::scale(data, elements, dtype, divisor); });
 }

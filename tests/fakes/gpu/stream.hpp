@@ -41,7 +41,7 @@ class HostStream final : public DeviceStream {
 
   void copy(std::byte* into, const std::byte* from, std::size_t bytes) override;
   void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) override;
-  void scale(std::byte* data, Count elements, DType dtype, Rank divisor) override;
+  void scale(std::byte* data, Count elements, DType dtype, double divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;
   void record(const DeviceEvent& event) override;

@@ -321,3 +321,20 @@ TEST_CASE("times after the latest are errors, not overflows") {
   });
   CHECK(many_additions == end);
 }
+
+TEST_CASE("a program without an end stops with a sentence, under every model") {
+  const auto forever = [](Problem p, Rank me) -> Program {
+    for (;;) co_yield exchange(1 - me, p.all());
+  };
+  const auto nothing_forever = [](Problem, Rank) -> Program {
+    for (;;) co_yield Round{};
+  };
+  const std::string sentence =
+      " of 2 has not ended after 102000 rounds, the limit for 2 ranks: look for a loop that does "
+      "not end";
+  for (const std::string_view model : model_names()) {
+    INFO(model);
+    CHECK_THAT(failure(model, {}, forever), Catch::EndsWith(sentence));
+    CHECK(failure(model, {}, nothing_forever) == "tried: rank 0" + sentence);
+  }
+}

@@ -20,8 +20,10 @@ SchedulerKind buckets() {
       .name = "buckets",
       .summary = "sends gradients in fixed buckets as they fill",
       .source = "Li et al., PyTorch Distributed, VLDB 13(12), 2020",
-      .parameters = {{"first_bucket", Parameter::Unit::bytes, "1 MiB", "size of the first bucket"},
-                     {"bucket", Parameter::Unit::bytes, "25 MiB", "size of the other buckets"}},
+      .parameters = {{"first_bucket", Parameter::Unit::bytes, "1 MiB", "size of the first bucket",
+                      kGradientBytes},
+                     {"bucket", Parameter::Unit::bytes, "25 MiB", "size of the other buckets",
+                      kGradientBytes}},
       .make = make,
   };
 }

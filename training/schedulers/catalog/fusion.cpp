@@ -60,8 +60,9 @@ SchedulerKind fusion() {
       .name = "fusion",
       .summary = "in each cycle, sends ready gradients together, up to a threshold",
       .source = "Sergeev, Del Balso, Horovod, arXiv:1802.05799",
-      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "time between two sends"},
-                     {"threshold", Parameter::Unit::bytes, "128 MiB", "maximum bytes per message"}},
+      .parameters = {{"cycle", Parameter::Unit::time, "1ms", "time between two sends", 1},
+                     {"threshold", Parameter::Unit::bytes, "128 MiB", "maximum bytes per message",
+                      kGradientBytes}},
       .same_everywhere = false,
       .make = make,
   };

@@ -18,6 +18,10 @@ namespace arlab::bench {
 /// algorithm claims, or the reason why it is skipped.
 Record record_of(Record::Body body, const Config& config);
 
+/// Throws Error(usage) if two outputs are the same file, and Error(environment) if the table cannot
+/// be written.
+void check_outputs(const SweepOptions& options);
+
 class Output {
  public:
   Output(const SweepOptions& options, std::size_t steps);
@@ -28,15 +32,15 @@ class Output {
   void show(const Record& record);  ///< progress: this configuration is next
   void add(Record record);
 
-  /// Prints the table unless a file went to stdout. Returns the exit code: 1 if anything was wrong.
+  /// Prints the table unless a file of records went to stdout. Returns the exit code: 1 if anything was wrong.
   int finish();
 
  private:
   std::optional<ResultFile> json_;
   std::optional<CsvFile> csv_;
-  bool table_;
+  std::string table_;  ///< file of the table; empty: none
   std::vector<Record> records_;
-  Progress progress_;
+  std::shared_ptr<Progress> progress_;  ///< or null
   std::size_t done_ = 0;
   std::size_t resumed_ = 0;
   std::size_t wrong_ = 0;

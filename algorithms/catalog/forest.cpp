@@ -1,0 +1,119 @@
+// Forest: sums go up spanning trees of the network, and the results come back down.
+//
+// Each tree is a lane with its share of the vector; the network defines trees and shares so that no
+// link carries more than it must (simulator/forest/). A lane is cut into pieces of its chunks, and a
+// rank passes on one piece while it receives the next, so that all levels of a tree work at once.
+// Zhao et al., ForestColl, arXiv:2402.06787.
+#include "algorithms/forest.hpp"
+
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::catalog {
+namespace {
+
+Count pieces(const Problem& p, Count most) { return std::min<Count>(p.ranks, most); }
+
+Chunks piece(const Problem& p, Count most, Count number) {
+  const Count count = pieces(p, most);
+  const Count first = p.ranks * number / count, end = p.ranks * (number + 1) / count;
+  return p.chunks(first, static_cast<Rank>(end - first));
+}
+
+Program program(Problem p, Rank me, Count most) {
+  const auto tree = index(p.lane);
+  const bool root = p.forest->trees()[tree].root == me;
+  const Rank parent = p.forest->trees()[tree].parent[index(me)];
+  const auto children = p.forest->children(tree, me);
+  const Count count = p.ranks == 1 ? 0 : pieces(p, most);
+  std::vector<Action> round;
+  // A rank with children passes on a piece in the round after the one that brought it.
+  const Count up_delay = children.empty() ? 0 : 1, down_delay = root ? 0 : 1;
+  for (Count r = 0; r < count + (root ? 0 : up_delay); ++r) {
+    round.clear();
+    if (r < count)
+      for (const Rank child : children) round.push_back(reduce(child, piece(p, most, r)));
+    if (!root && r >= up_delay) round.push_back(send(parent, piece(p, most, r - up_delay)));
+    co_yield Round(round);
+  }
+  for (Count r = 0; r < count + (children.empty() ? 0 : down_delay); ++r) {
+    round.clear();
+    if (!root && r < count) round.push_back(replace(parent, piece(p, most, r)));
+    if (r >= down_delay)
+      for (const Rank child : children)
+        round.push_back(send(child, piece(p, most, r - down_delay)));
+    co_yield Round(round);
+  }
+}
+
+// Returns the number of pieces that have elements.
+Count filled_pieces(const Problem& p, Count most) {
+  return (p.filled_chunks() * pieces(p, most) + p.ranks - 1) / p.ranks;
+}
+
+Cost cost_model(const Problem& p, Count most) {
+  if (p.ranks == 1) return {};
+  const Count edges = 2 * Count{p.ranks - 1};
+  const Count height = p.forest->height(index(p.lane));
+  return {edges * filled_pieces(p, most), edges * p.elements, 2 * (pieces(p, most) + height - 1)};
+}
+
+Cost rank_cost_model(const Problem& p, Rank me, Count most) {
+  if (p.ranks == 1) return {};
+  const bool root = p.forest->trees()[index(p.lane)].root == me;
+  const auto children = static_cast<Count>(p.forest->children(index(p.lane), me).size());
+  const Count sent = children + (root ? 0 : 1);
+  const Count inner = !root && children > 0 ? 1 : 0;
+  return {sent * filled_pieces(p, most), sent * p.elements, 2 * (pieces(p, most) + inner)};
+}
+
+std::string unsupported_reason(const Problem& p) {
+  return p.forest
+             ? ""
+             : "forest needs trees, which are computed for a topology of up to 128 ranks: give "
+               "one, and no more ranks";
+}
+
+std::vector<Count> lane_weights(const Problem& p) {
+  std::vector<Count> weights;
+  for (const WeightedTree& tree : p.forest->trees()) weights.push_back(tree.weight);
+  return weights;
+}
+
+Algorithm with(Count most) {
+  Algorithm a;
+  a.name = "forest";
+  a.label = "Forest";
+  a.color = "#225522";
+  a.family = "split";
+  a.summary = "sums go up spanning trees that fit the network, and the results come back down";
+  a.source = "Zhao et al., arXiv:2402.06787";
+  a.formula = {"2T(m-1)Q, T trees, Q pieces", "2N(m-1)", "2(Q+h-1), height h"};
+  a.collectives = {Collective::allreduce};
+  a.forested = true;
+  a.program = [most](Problem p, Rank me) { return program(p, me, most); };
+  a.cost_model = [most](const Problem& p) { return cost_model(p, most); };
+  a.rank_cost_model = [most](const Problem& p, Rank me) { return rank_cost_model(p, me, most); };
+  a.unsupported_reason = unsupported_reason;
+  a.lane_weights = lane_weights;
+  a.parameters = {
+      {"pieces", Parameter::Unit::count, "16", "messages per tree and rank each way", 1, 1 << 20}};
+  a.examples = {"forest:pieces=1", "forest:pieces=3"};
+  return a;
+}
+
+Algorithm configure(std::span<const Setting> settings) {
+  const Values values = parse_values(with(16).parameters, settings, "algorithm forest");
+  return with(static_cast<Count>(values.at("pieces")));
+}
+
+}  // namespace
+
+Algorithm forest() {
+  Algorithm entry = with(16);
+  entry.configure = configure;
+  return entry;
+}
+
+}  // namespace arlab::catalog

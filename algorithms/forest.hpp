@@ -1,0 +1,41 @@
+// Forest: spanning trees of the ranks, each with a root and a weight: its share of the vector.
+//
+// A network defines one (simulator/forest/), and a Problem points to it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/base/types.hpp"
+
+namespace arlab {
+
+struct WeightedTree {
+  Rank root = 0;
+  Count weight = 1;
+  std::vector<Rank> parent{};  ///< of each rank; of the root itself
+};
+
+class Forest {
+ public:
+  Forest() = default;
+  /// Throws Error(check) unless there is a tree, and all are spanning trees of the same ranks with a
+  /// weight above 0.
+  explicit Forest(std::vector<WeightedTree> trees);
+
+  Rank ranks() const { return ranks_; }
+  std::span<const WeightedTree> trees() const { return trees_; }
+  std::span<const Rank> children(std::size_t tree, Rank rank) const;
+  /// Returns the length of the longest path to the root.
+  Rank height(std::size_t tree) const { return height_[tree]; }
+
+ private:
+  Rank ranks_ = 0;
+  std::vector<WeightedTree> trees_;
+  std::vector<Rank> height_;
+  // The children of rank r of tree t: child_ from first_[t (ranks + 1) + r] to the next one.
+  std::vector<std::size_t> first_;
+  std::vector<Rank> child_;
+};
+
+}  // namespace arlab

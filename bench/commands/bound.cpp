@@ -1,0 +1,160 @@
+// arlab bound fat_tree:k=8: prints how fast collectives could be at all on a network.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/results/table.hpp"
+#include "simulator/bounds/network_bounds.hpp"
+#include "simulator/bounds/weighted_shares.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using simulator::NetworkBounds;
+
+struct BoundOptions {
+  TopologyOptions network;
+  Rank ranks = 0;
+  std::string json;
+};
+
+// What an allreduce was shown to reach, in bytes per second.
+struct Reached {
+  double equal = 0;
+  std::optional<double> weighted{};  ///< by shares of unequal size; nothing if not computed
+
+  double best() const { return std::max(equal, weighted.value_or(0)); }
+  bool is_optimal(const NetworkBounds& b) const {
+    constexpr double kRounding = 1e-6;  // of the weighted shares
+    return b.reached && best() >= b.allreduce_rate() * (1 - kRounding);
+  }
+};
+
+Reached reached(const NetworkBounds& b) {
+  Reached all{.equal = b.equal_shares_rate()};
+  if (!b.reached) return all;
+  if (b.equal_shares == b.allreduce.time)
+    all.weighted = all.equal;
+  else if (const auto shares = weighted_shares(b.graph))
+    all.weighted = shares->rate;
+  return all;
+}
+
+double gigabytes(double bytes_per_second) { return bytes_per_second / 1e9; }
+
+Json to_json(const NetworkBounds& b, const Reached& reached, const simulator::Topology& topology,
+             const std::string& text) {
+  return {{"schema", kSchema},
+          {"kind", "bound"},
+          {"topology", text},
+          {"hosts", b.hosts()},
+          {"all_gather_gb_per_s", gigabytes(b.all_gather_rate())},
+          {"reduce_scatter_gb_per_s", gigabytes(b.reduce_scatter_rate())},
+          {"allreduce_gb_per_s", gigabytes(b.allreduce_rate())},
+          {"allreduce_equal_shares_gb_per_s", gigabytes(reached.equal)},
+          {"allreduce_weighted_shares_gb_per_s",
+           reached.weighted ? Json(gigabytes(*reached.weighted)) : Json(nullptr)},
+          {"reached", b.reached},
+          {"allreduce_tightest", b.tightest},
+          {"trees_per_root", b.trees_per_root},
+          {"inverse_rate", to_string(b.all_gather.ratio)},
+          {"unit_gb_per_s", gigabytes(b.graph.unit)},
+          {"latency_us", microseconds(b.latency)},
+          {"cut", all_gather_limit(b, topology)},
+          {"reduce_scatter_cut", reduce_scatter_limit(b, topology)},
+          {"allreduce_cut", allreduce_limit(b, topology)}};
+}
+
+void print(const NetworkBounds& b, const Reached& reached, const simulator::Topology& topology,
+           const std::string& text) {
+  const auto rate = [](double bytes_per_second) {
+    return fmt::format("{:.6g}", gigabytes(bytes_per_second));
+  };
+  const auto part = [&](double bytes_per_second) {
+    return fmt::format("{} GB/s, {:.1f}% of the bound", rate(bytes_per_second),
+                       100 * bytes_per_second / b.allreduce_rate());
+  };
+  const std::string gathers = b.reached ? "the optimum" : "a bound";
+  fmt::print(
+      "{}: {}\n\n{}\n", text, show_plural(b.hosts(), "host"),
+      markdown(
+          {"collective", "at most GB/s", "is", "limited by"},
+          {{"all_gather", rate(b.all_gather_rate()), gathers, all_gather_limit(b, topology)},
+           {"reduce_scatter", rate(b.reduce_scatter_rate()), gathers,
+            reduce_scatter_limit(b, topology)},
+           {"allreduce", rate(b.allreduce_rate()),
+            reached.is_optimal(b) ? "the optimum" : "a bound", allreduce_limit(b, topology)}}));
+  const std::string unit = fmt::format("{:.6g} GB/s", gigabytes(b.graph.unit));
+  std::vector<std::vector<std::string>> rows{
+      {"time of an all-gather, per shard",
+       fmt::format("{} / ({})", to_string(b.all_gather.ratio), unit)},
+      {"trees per root of an optimal all-gather", show_count(b.trees_per_root)},
+      {"allreduce with a share of equal size for each root", part(reached.equal)},
+      {"latency, at least",
+       fmt::format("{}, from {} to {}", show_picoseconds(picoseconds(b.latency)),
+                   topology.node(b.latency_from).name, topology.node(b.latency_to).name)}};
+  if (reached.weighted && *reached.weighted > reached.equal)
+    rows.insert(rows.begin() + 3,
+                {"allreduce with shares of unequal size", part(*reached.weighted)});
+  if (!b.reached)
+    rows.push_back({"note",
+                    "a switch has more bandwidth in than out, or less: trees may not reach "
+                    "these rates"});
+  if (!b.tightest)
+    rows.push_back({"note",
+                    "not all partitions of the hosts were searched for the bound of "
+                    "allreduce"});
+  fmt::print("{}", markdown({"detail", "value"}, rows));
+}
+
+void bound(const BoundOptions& options, const Session& session) {
+  const simulator::Topology topology = options.network.open(options.ranks);
+  const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
+  const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));
+  const std::string text = options.network.text(topology);
+  const Reached best = reached(bounds);
+  if (options.json != "-") print(bounds, best, topology, text);
+  if (options.json.empty()) return;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
+  file.add(to_json(bounds, best, topology, text));
+}
+
+}  // namespace
+
+void add_bound(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "bound", "Compute how fast a collective could be at all on a network, and what limits it");
+  command->footer(
+      "Examples:\n  arlab bound torus:dims=8x8\n"
+      "  arlab bound rail_pod -p 64 --json bound.jsonl\n"
+      "  arlab bound ring:hosts=8 --fault slow=h0--h1:4\n"
+      "Rates are bytes of the vector (all_gather: of the gathered one) by time; 1 GB is 10^9 "
+      "bytes.");
+  const auto options = std::make_shared<BoundOptions>();
+  command
+      ->add_option("topology", options->network.topology,
+                   "Topology with its parameters, or a GraphML or DOT file")
+      ->required()
+      ->type_name("TOPOLOGY");
+  command
+      ->add_option("-p,--ranks", options->ranks,
+                   "Number of ranks; sizes that are left out are chosen to hold them (default: a "
+                   "rank on every host)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--placement", options->network.placement,
+                      "block (default), cyclic, random, or a file with a host for each rank");
+  command->add_option("--json", options->json, "Write a record to this file; - is stdout")
+      ->type_name("FILE");
+  options->network.add(*command);
+  command->callback([options, &session] { bound(*options, session); });
+}
+
+}  // namespace arlab::bench

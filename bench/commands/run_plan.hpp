@@ -1,0 +1,36 @@
+// The plan of `arlab run`: its options, what each configuration would take, and what all ranks must
+// agree on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/measure/measure.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
+#include "collectives/backends/backend.hpp"
+#include "collectives/patience.hpp"
+
+namespace arlab::bench {
+
+struct RunCommand {
+  SweepOptions sweep;
+  MeasureOptions measure;
+  std::string backend;
+  RoundSizes rounds;
+  collectives::Patience patience;
+};
+
+/// Estimates what a configuration takes: the vector and its input on every rank of this machine, and
+/// received elements to be reduced.
+Estimate estimate(RunCommand& command, const collectives::Backend& backend, const Config& config);
+
+/// Prints what --plan prints.
+void print_plan(RunCommand& command, const collectives::Backend& backend,
+                const std::vector<Config>& configs);
+
+/// Describes what this rank is about to do, for a comparison with the other ranks.
+std::string agreement(const RunCommand& command, const collectives::Backend& backend,
+                      const std::vector<Config>& configs);
+
+}  // namespace arlab::bench

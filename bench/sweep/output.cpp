@@ -1,0 +1,112 @@
+#include "bench/sweep/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/record_table.hpp"
+
+namespace arlab::bench {
+
+Record record_of(Record::Body body, const Config& config) {
+  Record r;
+  r.body = std::move(body);
+  r.problem = config.problem;
+  r.operand = config.operand;
+  r.segments = config.segments;
+  if (!config.algorithm) return r;
+  const Algorithm& a = *config.algorithm;
+  r.algorithm = a.name;
+  r.label = a.label;
+  r.color = a.color;
+  r.family = a.family;
+  if (std::string why = unsupported(a, config.problem); !why.empty()) {
+    r.skipped = std::move(why);
+    return r;
+  }
+  r.lanes =
+      static_cast<int>(std::min(config.problem.elements, Count{config.segments} * Count{a.lanes}));
+  if (!a.cost_model)
+    fail(Blame::check, fmt::format("{} has no cost_model: write its closed form", a.name));
+  r.claimed = predicted_cost(a, config.problem, config.segments);
+  return r;
+}
+
+void check_outputs(const SweepOptions& options) {
+  if (options.resume && (options.json.empty() || options.json == "-"))
+    fail(Blame::usage, "--resume needs the file to continue: add --json FILE");
+  // A table on stdout gives way to records.
+  const bool asked = options.output != "-" && !options.output.empty();
+  const std::pair<const char*, std::string> outputs[] = {
+      {"--json", options.json}, {"--csv", options.csv}, {"--output", asked ? options.output : ""}};
+  for (const auto& [name, path] : outputs)
+    for (const auto& [other, its_path] : outputs) {
+      if (name == other) break;
+      if (path.empty() || its_path.empty() || !same_file(path, its_path)) continue;
+      if (path == "-")
+        fail(Blame::usage, fmt::format("{} - and {} - would both write to stdout: name a file for "
+                                       "one",
+                                       other, name));
+      fail(Blame::usage,
+           fmt::format("{} and {} are both {}: name a file for each", other, name, path));
+    }
+  if (asked) check_writable(options.output);
+}
+
+Output::Output(const SweepOptions& options, std::size_t steps)
+    : table_(options.output == "-" && (options.json == "-" || options.csv == "-") ? ""
+                                                                                  : options.output),
+      progress_(options.progress) {
+  check_outputs(options);
+  if (!options.json.empty())
+    json_.emplace(options.json, options.resume ? ResultFile::Mode::resume : ResultFile::Mode::fresh,
+                  context(options.command, options.machine ? *options.machine : Json()));
+  if (!options.csv.empty()) csv_.emplace(options.csv);
+  if (progress_) progress_->begin(steps);
+}
+
+bool Output::has(const Record& record) {
+  const Json* there = json_ ? json_->find(to_json(record)) : nullptr;
+  if (!there) return false;
+  if (csv_) csv_->add(*there);
+  ++done_;
+  ++resumed_;
+  return true;
+}
+
+void Output::show(const Record& r) {
+  if (!progress_) return;
+  progress_->show(
+      done_, fmt::format("{} {} ranks {}", r.algorithm, r.problem.ranks, show_bytes(r.bytes())));
+}
+
+void Output::add(Record record) {
+  const Json json = to_json(record);
+  if (json_) json_->add(json);
+  if (csv_) csv_->add(json);
+  if (record.wrong.value_or(0) > 0) ++wrong_;
+  ++done_;
+  records_.push_back(std::move(record));
+}
+
+int Output::finish() {
+  if (progress_) progress_->clear();
+  if (!table_.empty()) {
+    write_file(table_, table(records_));
+    say_written(table_);
+  }
+  check_stdout();
+  if (resumed_ > 0) say("note: the file already held {} of {} configurations\n", resumed_, done_);
+  if (wrong_ > 0)
+    say("error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n", wrong_,
+        show_plural(static_cast<Count>(records_.size()), "configuration"));
+  return wrong_ > 0 ? 1 : 0;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,153 @@
+#include "bench/sweep/share.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/results/csv.hpp"
+#include "bench/results/result_file.hpp"
+
+namespace arlab::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One process at a time merges.
+class MergeLock {
+ public:
+  explicit MergeLock(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (file_ >= 0) (void)!::flock(file_, LOCK_EX);
+  }
+  ~MergeLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  /// Removes the file: every process that waits for it finds the parts merged.
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  MergeLock(const MergeLock&) = delete;
+  MergeLock& operator=(const MergeLock&) = delete;
+
+ private:
+  std::string path_;
+  int file_;
+};
+
+}  // namespace
+
+std::vector<Range> parts_of(std::span<const double> seconds, Rank ranks) {
+  constexpr double kEach = 1e-4;  // also of a configuration that is skipped
+  double all = 0;
+  for (const double s : seconds) all += s + kEach;
+  std::vector<Range> parts;
+  std::size_t at = 0;
+  double done = 0;
+  for (Rank r = 0; r < ranks; ++r) {
+    const std::size_t begin = at;
+    // A configuration belongs to the part in which its middle lies.
+    const double until = all * (r + 1) / ranks;
+    while (at < seconds.size() && (r + 1 == ranks || done + (seconds[at] + kEach) / 2 < until))
+      done += seconds[at++] + kEach;
+    parts.push_back({begin, at});
+  }
+  return parts;
+}
+
+std::string part_path(const std::string& path, Rank rank, Rank ranks) {
+  return fmt::format("{}.{}-of-{}", path, rank, ranks);
+}
+
+void check_share(const SweepOptions& options) {
+  const LaunchedRank self = expect_launched_rank();
+  if (options.json.empty() || options.json == "-")
+    fail(Blame::usage, "--share needs a file for the records of all processes: add --json FILE");
+  if (options.csv == "-" || options.output != "-")
+    fail(Blame::usage, "--share writes files, not tables: leave out --output and --csv -");
+  const std::string part = part_path(options.json, self.rank, self.ranks);
+  std::error_code ignored;
+  if (!options.resume && fs::exists(part, ignored))
+    fail(Blame::usage,
+         fmt::format("{} is left of a sweep that did not end: continue it with --resume, or remove "
+                     "the file",
+                     part));
+}
+
+Share::Share(const SweepOptions& options, const std::vector<Record>& records,
+             std::span<const double> seconds)
+    : self_(expect_launched_rank()),
+      json_(options.json),
+      csv_(options.csv),
+      part_(options),
+      parts_(parts_of(seconds, self_.ranks)) {
+  for (const Record& record : records) identities_.push_back(identity(to_json(record)));
+  part_.json = part_path(json_, self_.rank, self_.ranks);
+  part_.csv.clear();
+  part_.output.clear();
+}
+
+// Whether the file of this part holds all of its configurations.
+bool Share::complete(Rank rank) const {
+  const std::string path = part_path(json_, rank, self_.ranks);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return false;
+  const Results part = read_results(path);
+  std::set<std::string> there;
+  for (const Json& record : part.records) there.insert(identity(record));
+  const Range range = parts_[static_cast<std::size_t>(rank)];
+  for (std::size_t i = range.begin; i < range.end; ++i)
+    if (there.count(identities_[i]) == 0) return false;
+  return !part.contexts.empty() && !part.cut_short;
+}
+
+void Share::write_merged() const {
+  std::string text;
+  for (Rank r = 0; r < self_.ranks; ++r)
+    text += read_file(part_path(json_, r, self_.ranks), "run the sweep again with --resume");
+  const std::string whole = fmt::format("{}.merging-{}", json_, self_.rank);
+  write_file(whole, text);
+  keep_earlier(json_);
+  std::error_code error;
+  fs::rename(whole, json_, error);
+  if (error)
+    fail(Blame::environment,
+         fmt::format("cannot rename {} to {} ({}): the parts {} are complete, "
+                     "join them with cat",
+                     whole, json_, error.message(), part_path(json_, 0, self_.ranks)));
+  if (!csv_.empty()) {
+    CsvFile csv(csv_);
+    for (Json& record : read_results(json_).records) {
+      record.erase("context");
+      csv.add(record);
+    }
+  }
+  for (Rank r = 0; r < self_.ranks; ++r) fs::remove(part_path(json_, r, self_.ranks), error);
+}
+
+void Share::merge() const {
+  const std::string own = part_path(json_, self_.rank, self_.ranks);
+  const auto count = static_cast<Count>(mine().end - mine().begin);
+  say("rank {} of {}: wrote {} to {}\n", self_.rank, self_.ranks, show_plural(count, "record"),
+      own);
+  const MergeLock lock(fmt::format("{}.of-{}.lock", json_, self_.ranks));
+  std::error_code ignored;
+  if (!fs::exists(own, ignored)) return;  // another process has merged it
+  for (Rank r = 0; r < self_.ranks; ++r)
+    if (!complete(r)) return;  // a later process merges
+  write_merged();
+  lock.remove();
+  say("rank {} of {}: all parts are complete: merged {} into {}\n", self_.rank, self_.ranks,
+      show_plural(static_cast<Count>(identities_.size()), "record"), json_);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,117 @@
+#include "bench/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "bench/cli/units.hpp"
+#include "bench/sweep/plan.hpp"
+#include "bench/sweep/share.hpp"
+
+namespace arlab::bench {
+namespace {
+
+// Bytes available without swapping; 0 if the system does not report it.
+double available_memory() {
+  std::ifstream in("/proc/meminfo");
+  std::string word;
+  for (double kib = 0; in >> word;)
+    if (word == "MemAvailable:" && in >> kib) return kib * 1024;
+  return 0;
+}
+
+std::string show_seconds(double seconds) {
+  if (seconds < 120) return show_time(seconds * 1e6);
+  if (seconds < 2 * 3600) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+std::string show_memory(double bytes) {
+  return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
+}
+
+// The record of a configuration before it is evaluated, with the reason if it will be skipped.
+Record planned(const SweepOptions& options, const Config& config, const MakeBody& make_body,
+               const Estimator& estimate, Estimate& e) {
+  Record r = record_of(make_body(config), config);
+  if (r.skipped) return r;
+  e = estimate(config, r);
+  if (std::string why = too_big(options, e); !why.empty()) r.skipped = std::move(why);
+  return r;
+}
+
+}  // namespace
+
+double rounds_of_all(const Config& config, const Record& record) {
+  const Problem& p = config.problem;
+  const Count rounds =
+      config.algorithm->rank_cost_model
+          ? predicted_rank_cost(*config.algorithm, p, p.ranks - 1, config.segments).rounds
+          : record.claimed->rounds;
+  return static_cast<double>(rounds) * record.lanes.value_or(1) * p.ranks;
+}
+
+std::string too_big(const SweepOptions& options, const Estimate& e) {
+  if (!e.impossible.empty()) return e.impossible;
+  if (e.messages > options.max_messages)
+    return fmt::format(
+        "would take {:.3g} messages, about {}: raise --max-messages (now {:.3g}) to do it anyway",
+        e.messages, show_seconds(e.seconds), options.max_messages);
+  if (e.packets > options.max_messages)
+    return fmt::format(
+        "packets would cross {:.3g} links, about {}: use --model fluid, a larger --mtu or fewer "
+        "bytes, or raise --max-messages (now {:.3g})",
+        e.packets, show_seconds(e.seconds), options.max_messages);
+  if (e.seconds > options.max_seconds)
+    return fmt::format(
+        "would take up to {} and {} of memory: use fewer ranks, or raise --max-seconds (now "
+        "{:.3g}) "
+        "to do it anyway",
+        show_seconds(e.seconds), show_memory(e.memory), options.max_seconds);
+  static const double kUsable = 0.9 * available_memory();  // when the first one is estimated
+  if (kUsable > 0 && e.memory > kUsable)
+    return fmt::format(
+        "would take about {} of memory, but only {} are free: use fewer ranks or a smaller size",
+        show_memory(e.memory), show_memory(kUsable));
+  return "";
+}
+
+int sweep(const SweepOptions& options, const std::vector<Config>& configs,
+          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate) {
+  check_outputs(options);
+  if (options.share) check_share(options);
+  if (options.plan) {
+    Plan plan(configs.size());
+    for (const Config& config : configs) {
+      Estimate e;
+      const Record r = planned(options, config, make_body, estimate, e);
+      plan.add(r, e);
+    }
+    print(plan, options);
+    return 0;
+  }
+  std::vector<Record> records;
+  std::vector<double> seconds;
+  records.reserve(configs.size());
+  for (const Config& config : configs) {
+    Estimate e;
+    records.push_back(planned(options, config, make_body, estimate, e));
+    seconds.push_back(records.back().skipped ? 0 : e.seconds);
+  }
+  std::optional<Share> share;
+  if (options.share) share.emplace(options, records, seconds);
+  const Range mine = share ? share->mine() : Range{0, configs.size()};
+  Output output(share ? share->options() : options, mine.end - mine.begin);
+  for (std::size_t i = mine.begin; i < mine.end; ++i) {
+    if (output.has(records[i])) continue;
+    output.show(records[i]);
+    if (!records[i].skipped) evaluate(configs[i], records[i]);
+    output.add(std::move(records[i]));
+  }
+  const int code = output.finish();
+  if (share) share->merge();
+  return code;
+}
+
+}  // namespace arlab::bench

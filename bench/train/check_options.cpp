@@ -1,0 +1,138 @@
+#include "bench/train/check_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "training/schedulers/scheduler.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using training::StrategyKind;
+
+const StrategyKind& strategy_of(const TrainConfig& c) {
+  return training::find_strategy(c.learning.strategy);
+}
+
+std::string_view route_of(const TrainConfig& c) {
+  return c.learning.route.empty() ? strategy_of(c).route : std::string_view(c.learning.route);
+}
+
+bool uses_groups(const TrainConfig& c) {
+  if (strategy_of(c).direct) return false;
+  for (const Algorithm& a : algorithms())
+    if (a.grouped && a.name == route_of(c)) return true;
+  return route_of(c) == "auto";
+}
+
+bool is_virtual(const TrainConfig& c) {
+  return c.backend->placement == collectives::Placement::emulated;
+}
+
+bool takes_scheduler(const TrainConfig& c) {
+  return strategy_of(c).schedules || strategy_of(c).staggers;
+}
+
+std::string names_where(bool (*has)(const StrategyKind&)) {
+  std::string all;
+  for (const StrategyKind& kind : training::strategies())
+    if (has(kind)) all += fmt::format("{}{}", all.empty() ? "" : " or ", kind.name);
+  return all;
+}
+
+Count most_samples(const TrainOptions& options, const TrainConfig& c) {
+  return (options.batch + c.workers - 1) / c.workers;
+}
+
+}  // namespace
+
+void check_values(const TrainOptions& options) {
+  const std::string& aggregation = options.learning.options.gradients.aggregation;
+  std::vector<std::string_view> known{"auto", "doubling", "balanced"};
+  for (const training::Aggregation a : training::kAggregations) known.push_back(name(a));
+  if (std::find(known.begin(), known.end(), aggregation) == known.end())
+    fail_unknown("aggregation", aggregation, known);
+  if (options.given("--target") && !(options.target > 0 && options.target <= 1))
+    fail(Blame::usage,
+         fmt::format("--target is {}: give an accuracy above 0 and at most 1, such as 0.95",
+                     options.target));
+  training::find_sharding(options.sharding);
+  training::find_optimizer(options.optimizer);
+  training::find_rate_scaling(options.rate_scaling);
+  training::find_rate_decay(options.rate_decay);
+  training::LearningRate rate = options.learning.rate;
+  rate.epochs = static_cast<double>(options.learning.epochs);
+  check(rate);
+  options.world.check_values();
+}
+
+void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  const auto needs = [&](std::string_view option, bool has_effect, std::string_view what) {
+    if (options.given(option) && !has_effect)
+      fail(Blame::usage,
+           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+  };
+  const auto any = [&](auto has) { return std::any_of(configs.begin(), configs.end(), has); };
+  const auto any_kind = [&](bool (*has)(const StrategyKind&)) {
+    return any([&](const TrainConfig& c) { return has(strategy_of(c)); });
+  };
+  const auto strategy = [](bool (*has)(const StrategyKind&)) {
+    return fmt::format("strategy {}", names_where(has));
+  };
+  const auto has_servers = [](const StrategyKind& k) { return k.has_servers; };
+  const auto is_stale = [](const StrategyKind& k) { return k.name == "stale_synchronous"; };
+  const auto is_local = [](const StrategyKind& k) { return k.name == "local_sgd"; };
+  const auto is_equal = [](const StrategyKind& k) { return k.equal_replicas; };
+  const auto uses_route = [](const StrategyKind& k) { return !k.direct; };
+  needs("--servers", any_kind(has_servers), strategy(has_servers));
+  needs("--bound", any_kind(is_stale), strategy(is_stale));
+  needs("--every", any_kind(is_local), strategy(is_local));
+  needs("--check-every", any_kind(is_equal), strategy(is_equal));
+  needs("--algorithm", any_kind(uses_route),
+        "a strategy that does not send gradients from rank to rank itself");
+  needs("--segments",
+        any([](const TrainConfig& c) { return !strategy_of(c).direct && route_of(c) != "native"; }),
+        "an algorithm of our own, such as ring");
+  needs("--groups", any(uses_groups), "--algorithm hierarchical");
+  needs("--scheduler", any(takes_scheduler),
+        strategy([](const StrategyKind& k) { return k.schedules; }));
+  const bool compresses =
+      any([](const TrainConfig& c) { return c.learning.options.gradients.compressor.has_value(); });
+  needs("--aggregation", compresses, "--compressor");
+  needs("--codec-cost", compresses, "--compressor");
+  needs("--target", configs.size() > 1 && is_virtual(configs.front()),
+        "several runs of --backend virtual");
+  const bool emulated = !configs.empty() && is_virtual(configs.front());
+  needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
+  for (const std::string_view option : VirtualRun::kOptions)
+    needs(option, emulated, "--backend virtual");
+  const bool reads_files = options.data.starts_with("idx:") || options.data.starts_with("cifar10:");
+  needs("--samples", !reads_files, "--data synthetic");
+  for (const std::string_view option : {"--save-every", "--keep", "--best-only", "--weights-only"})
+    needs(option, !options.checkpoint.empty(), "--checkpoint");
+  for (const TrainConfig& c : configs)
+    if (const Count most = most_samples(options, c); options.learning.micro_batches > most)
+      fail(Blame::usage,
+           fmt::format("--micro-batches is {}, but a worker has at most {} of {} samples per step: "
+                       "give at most {}",
+                       options.learning.micro_batches, most, options.batch, most));
+}
+
+std::string note_on_single_worker(const TrainOptions& options,
+                                  const std::vector<TrainConfig>& configs) {
+  if (std::any_of(configs.begin(), configs.end(), [](const TrainConfig& c) { return c.ranks > 1; }))
+    return "";
+  std::string names;
+  for (const std::string_view option : {"--algorithm", "--segments", "--groups", "--scheduler",
+                                        "--no-overlap", "--sharding", "--check-every"})
+    if (options.given(option)) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
+  return names.empty() ? ""
+                       : fmt::format("a single worker exchanges nothing: {} without effect", names);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,43 @@
+#include "bench/train/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/results/table.hpp"
+#include "bench/train/gradient_options.hpp"
+
+namespace arlab::bench {
+
+std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  std::vector<std::vector<std::string>> rows;
+  for (const TrainConfig& c : configs) {
+    const Count n = c.architecture->parameters;
+    const Count steps = options.data == "synthetic" ? options.samples / options.batch : 0;
+    rows.push_back({std::string(c.architecture->name), show_count(n),
+                    show_bytes(n * static_cast<Count>(sizeof(float))), std::to_string(c.workers),
+                    std::to_string(c.ranks), c.learning.strategy,
+                    c.learning.route.empty() ? "by strategy" : c.learning.route,
+                    scheduler_text(c.learning.options.gradients),
+                    compressor_text(c.learning.options.gradients), std::to_string(options.batch),
+                    steps > 0 ? show_count(steps) : "", show_count(c.learning.epochs)});
+  }
+  return fmt::format(
+      "{}\n{}\n",
+      compact({"model", "parameters", "gradients", "workers", "ranks", "strategy", "algorithm",
+               "scheduler", "compressor", "batch", "steps per epoch", "epochs"},
+              rows),
+      show_plural(static_cast<Count>(configs.size()), "run"));
+}
+
+void check_outputs(const TrainOptions& options) {
+  if (!options.json.empty() && !options.csv.empty() && same_file(options.json, options.csv))
+    fail(Blame::usage,
+         fmt::format("--json and --csv are both {}: name a file for each", options.json));
+  for (const std::string& folder : {options.checkpoint, options.tensorboard})
+    if (!folder.empty()) check_writable_folder(folder);
+  if (!options.trace.empty()) check_writable(options.trace);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,314 @@
+#include "collectives/mpi/communicator.hpp"
+
+#include <mpi.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/mpi/check.hpp"
+#include "collectives/mpi/operand.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+class MpiCommunicator final : public Communicator {
+ public:
+  explicit MpiCommunicator(Watch& watch) : watch_(watch) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
+    int found = 0;
+    void* value = nullptr;
+    check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+    max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
+  }
+  ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
+
+  Watch& watch() const { return watch_; }
+  Rank rank() const override { return rank_; }
+  Rank ranks() const override { return ranks_; }
+
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    if (lane > max_tag_)
+      fail(Blame::usage, "lane " + std::to_string(lane) + " of MPI: the library has tags up to " +
+                             std::to_string(max_tag_) + ", use fewer segments");
+    if (static_cast<std::size_t>(lane) >= lanes_.size())
+      lanes_.resize(static_cast<std::size_t>(lane) + 1);
+    LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
+    its.operand = operand;
+    receive(its, lane, round);
+    for (const Transfer& t : round)
+      if (t.kind == ActionKind::send)
+        in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
+          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_,
+                              request_of(lane, t, static_cast<std::size_t>(bytes))),
+                    "MPI_Isend");
+        });
+    watch_.progressed();
+  }
+
+  // Polls, because a blocking call would never return if a peer is missing. MPI polls there, too.
+  int wait() override {
+    expects(!requests_.empty() || !done_.empty(), "wait() without a started lane");
+    const bool computes_meanwhile = std::this_thread::get_id() != main_thread_;
+    if (done_.empty()) finish_some();
+    if (!done_.empty()) return take_done();
+    const Watch::Waiting waiting(watch_, bytes_in_progress());
+    for (int spins = 0; done_.empty(); ++spins) {
+      finish_some();
+      watch_.check([this] { return awaited(); });
+      if (computes_meanwhile && done_.empty() && spins >= kSpins) rest();
+    }
+    return take_done();
+  }
+
+  int poll() override {
+    if (done_.empty() && !requests_.empty()) finish_some();
+    if (!done_.empty()) return take_done();
+    watch_.polled();
+    watch_.check([this] { return awaited(); });
+    return -1;
+  }
+
+  // The job is about to end. Messages in progress must not land in freed memory.
+  void abandon() noexcept override {
+    for (MPI_Request& request : requests_) {
+      MPI_Cancel(&request);
+      MPI_Request_free(&request);
+    }
+    requests_.clear();
+    parts_.clear();
+  }
+
+  std::vector<Rank> machines() override {
+    const Watch::Blocked blocked(watch_, "MPI_Comm_split_type");
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+              "MPI_Comm_split_type");
+    Rank first = rank_;  // on this machine: identifies the machine
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
+              "MPI_Allreduce");
+    check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+    std::vector<Rank> all(static_cast<std::size_t>(ranks_));
+    check_mpi(MPI_Allgather(&first, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_),
+              "MPI_Allgather");
+    return all;
+  }
+
+  void barrier() override {
+    meet("a barrier", [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+  }
+  double max(double value) override {
+    meet("a maximum", [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_, request);
+    });
+    return value;
+  }
+  Count sum(Count value) override {
+    meet("a sum", [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm_, request);
+    });
+    return value;
+  }
+
+  std::string native_name() const override { return "MPI_Allreduce"; }
+
+  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
+    const MpiOperand mpi(operand);
+    const auto element = static_cast<int>(size_of(operand.dtype));
+    const Watch::Blocked blocked(watch_, "MPI_Allreduce",
+                                 static_cast<std::size_t>(elements) * size_of(operand.dtype));
+    divide_before(data, elements, operand, ranks_);
+    in_pieces(data, elements, operand.dtype, [&](std::byte* piece, int bytes) {
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
+                "MPI_Allreduce");
+    });
+    divide_after(data, elements, operand, ranks_);
+  }
+
+ private:
+  struct LaneRound {
+    struct Addition {
+      Transfer transfer;
+      std::size_t scratch;  // where in it the message lands
+    };
+    Operand operand;
+    std::vector<Addition> additions;  // in listed order
+    std::vector<std::byte> scratch;
+    int open = 0;  // requests
+  };
+
+  template <class Use>
+  static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
+    std::size_t left = static_cast<std::size_t>(elements) * size_of(dtype);
+    for (; left > 0; left -= std::min(left, kMpiPiece)) {
+      use(data, static_cast<int>(std::min(left, kMpiPiece)));
+      data += std::min(left, kMpiPiece);
+    }
+  }
+
+  MPI_Request* request_of(int lane, const Transfer& transfer, std::size_t bytes) {
+    ++lanes_[static_cast<std::size_t>(lane)].open;
+    parts_.push_back({lane, transfer.peer, transfer.kind == ActionKind::send, bytes});
+    return &requests_.emplace_back(MPI_REQUEST_NULL);
+  }
+
+  std::size_t bytes_in_progress() const {
+    std::size_t bytes = 0;
+    for (const Part& part : parts_) bytes += part.bytes;
+    return bytes;
+  }
+
+  /// What this rank waits for: "rank 1 waits for a message from rank 2".
+  std::string awaited() const {
+    std::string text = "rank " + std::to_string(rank_) + " waits for ";
+    if (parts_.empty()) return text + "messages";
+    const auto received =
+        std::find_if(parts_.begin(), parts_.end(), [](const Part& part) { return !part.sends; });
+    return received == parts_.end()
+               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message"
+               : text + "a message from rank " + std::to_string(received->peer);
+  }
+
+  /// Starts a collective of all ranks, and waits for it.
+  template <class Start>
+  void meet(const char* name, Start start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(start(&request), name);
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
+    if (done == 0) {
+      const Watch::Waiting waiting(watch_);
+      while (done == 0) {
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name);
+        watch_.check([&] {
+          return "rank " + std::to_string(rank_) + " waits for all ranks to come to " + name;
+        });
+      }
+    }
+    watch_.progressed();
+  }
+
+  // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
+  void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
+    its.additions.clear();
+    std::size_t needed = 0;
+    for (const Transfer& t : round)
+      if (t.kind == ActionKind::reduce) {
+        its.additions.push_back({t, needed});
+        needed += static_cast<std::size_t>(t.elements) * size_of(its.operand.dtype);
+      }
+    if (its.scratch.size() < needed) its.scratch.resize(needed);
+    auto addition = its.additions.begin();
+    for (const Transfer& t : round) {
+      if (t.kind == ActionKind::send) continue;
+      std::byte* const into =
+          t.kind == ActionKind::reduce ? its.scratch.data() + (addition++)->scratch : t.data;
+      in_pieces(into, t.elements, its.operand.dtype, [&](std::byte* data, int bytes) {
+        check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, t.peer, lane, comm_,
+                            request_of(lane, t, static_cast<std::size_t>(bytes))),
+                  "MPI_Irecv");
+      });
+    }
+    if (round.empty()) done_.push_back(lane);
+  }
+
+  void finish(int lane) {
+    const LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
+    for (const auto& [t, scratch] : its.additions)
+      reduce_into(t.data, its.scratch.data() + scratch, t.elements, its.operand);
+    done_.push_back(lane);
+  }
+
+  // MPI waits by polling. A thread other than the main one sleeps between polls, which leaves its
+  // core to the main thread or to another rank. Linux wakes it up 50 us late unless asked.
+  static constexpr int kSpins = 20;
+  static void rest() {
+#ifdef __linux__
+    thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    static_cast<void>(exact);
+#endif
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
+  }
+
+  int take_done() {
+    const int lane = done_.front();
+    done_.pop_front();
+    return lane;
+  }
+
+  void finish_some() {
+    finished_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    int count = 0;
+    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                  finished_.data(), statuses_.data());
+    check_statuses(code, count, "waiting for messages");
+    if (count > 0) watch_.progressed();
+    take_finished(count);
+  }
+
+  // Removes the finished requests; the others keep their order.
+  void take_finished(int count) {
+    for (int k = 0; k < count; ++k) {
+      const int lane =
+          parts_[static_cast<std::size_t>(finished_[static_cast<std::size_t>(k)])].lane;
+      if (--lanes_[static_cast<std::size_t>(lane)].open == 0) finish(lane);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      parts_[kept++] = parts_[i];
+    }
+    requests_.resize(kept);
+    parts_.resize(kept);
+  }
+
+  void check_statuses(int code, int count, const char* doing) const {
+    if (code != MPI_ERR_IN_STATUS) return check_mpi(code, doing);
+    for (int k = 0; k < count; ++k)
+      check_mpi(statuses_[static_cast<std::size_t>(k)].MPI_ERROR, "a message");
+  }
+
+  struct Part {  // of a round: what a request moves
+    int lane = 0;
+    Rank peer = 0;
+    bool sends = false;
+    std::size_t bytes = 0;
+  };
+
+  Watch& watch_;
+  const std::thread::id main_thread_ = std::this_thread::get_id();
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  std::vector<LaneRound> lanes_;
+  std::vector<MPI_Request> requests_;  // of all started lanes
+  std::vector<Part> parts_;            // of each request
+  std::vector<int> finished_;          // positions in requests_
+  std::vector<MPI_Status> statuses_;
+  std::deque<int> done_;  // lanes that wait() has not returned yet
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> mpi_communicator(Watch& watch) {
+  return std::make_unique<MpiCommunicator>(watch);
+}
+
+Watch& watch_of(Communicator& communicator) {
+  return dynamic_cast<MpiCommunicator&>(communicator).watch();
+}
+
+}  // namespace arlab::collectives

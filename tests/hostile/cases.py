@@ -1,0 +1,325 @@
+"""Hostile inputs: what people, scripts, and damaged files give to the program, and what must come back.
+
+The options come from `arlab VERB --help`, so that a new option is covered without an edit here.
+"""
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+# What a run may end with. REFUSED: the input is wrong. EITHER: it may be refused or done, but never in silence.
+REFUSED, DONE, EITHER = "refused", "done", "either"
+
+
+@dataclass
+class Case:
+    """One run of the program."""
+
+    kind: str  # for the report
+    arguments: list
+    expect: str = EITHER
+    names: list = field(default_factory=list)  # the message contains one of these
+    variables: dict = field(default_factory=dict)
+    stdout: str = "pipe"  # or full, closed
+    written: str = ""  # a result file that must be whole if the run succeeds
+    kept: str = ""  # a fixture that must not change
+
+
+@dataclass
+class Option:
+    """An option as --help describes it."""
+
+    names: list
+    type: str  # empty: a flag
+    command: tuple  # ("show", "topology")
+
+    @property
+    def name(self):
+        return self.names[-1] if not self.names[0].startswith("--") else self.names[0]
+
+
+# A quick, valid command line of each verb.
+BASES = {
+    ("list",): ["types"],
+    ("show",): ["ring", "-p", "3"],
+    ("show", "topology"): ["ring", "-p", "4"],
+    ("verify",): ["ring", "-p", "3"],
+    ("count",): ["ring", "-p", "3", "-n", "10"],
+    ("simulate",): ["ring", "-p", "4", "-s", "1K"],
+    ("run",): ["ring", "-p", "2", "-n", "10", "--time", "0"],
+    ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
+    ("report",): ["valid.jsonl", "--no-explorer"],
+    ("explore",): ["--precomputed"],
+    ("export",): ["ring", "-p", "3", "-n", "10"],
+}
+
+LONG = "x" * 100_000
+ESCAPES = "\x1b[31mred\x07"
+NUMBERS = ["", " ", "nan", "inf", "-1", "abc", "1e400", "99999999999999999999", "0x10", "5us", "1K1", ESCAPES, "1;2", LONG, "½", "--plan"]
+WHOLE = NUMBERS + ["1.5", "1..2..3", "[]", "{}"]
+LISTS = WHOLE + [",", "1,,2", "1,", ",1", "1..", "..2", "2..1", "1..4x0", "1..4x1", "1..4+0", "1..4*", "0..4"]
+TIMES = ["", " ", "nan", "-1us", "abc", "1e300s", "5parsecs", "inf", "5", ESCAPES, LONG, "5 us us"]
+NAMES = ["", " ", "nosuch", "..", "%s%n", ESCAPES, LONG, "ring:", "a=b", "--plan", "nosuch:k=1"]
+NAME_LISTS = NAMES + [",", "ring,,tree", "ring,"]
+OUTPUTS = ["", " ", "/dev/full", "/proc/none/x", "folder", "plain.txt/below", "y" * 5000, "--plan"]
+INPUTS = ["", "missing", "folder", "garbage.bin", "deep.json", "y" * 5000]
+
+# By the type that --help prints: values that are wrong for every option of the type.
+WRONG = {
+    "COUNTS": LISTS, "COUNT": WHOLE, "NUMBER": NUMBERS, "BYTES": LISTS, "RANKS": LISTS, "TIME": TIMES, "NAME": NAMES, "NAMES": NAME_LISTS,
+    "FILE": OUTPUTS, "FOLDER": OUTPUTS, "RATE": NUMBERS, "PART": NUMBERS, "EPOCHS": NUMBERS, "FACTOR": NUMBERS, "TOPOLOGY": NAMES + INPUTS[1:],
+    "TOPOLOGIES": NAMES + ["torus:dims=0", "torus:dims=nan", "fat_tree:k=-1", "fat_tree:k=1e9", "x.graphml", "garbage.graphml",
+                           "deep.dot", "fat_tree:", "ring:nosuch=1"],
+    "PLACEMENTS": NAMES + [",", "block,,cyclic", ".", "./missing", "./folder", "./garbage.bin"],
+    "FAULT": NAMES + ["dead=", "dead=a", "slow=a-b", "slow=a-b:0", "slow=a-b:nan", "dead=nosuch-nosuch", "A"],
+}
+# Values that are extreme: refused or done, but soon, and with a word.
+EXTREME = {
+    "COUNTS": ["0", "1e9", "1G", "9223372036854775807", "1..200000+1", "1..1G"], "COUNT": ["0", "1e18", "9223372036854775807"],
+    "NUMBER": ["0", "1e9", "2147483648"], "BYTES": ["0", "4", "1e18", "1..1G", "9223372036854775804"], "RANKS": ["0", "1e9", "1,2"],
+    "TIME": ["0", "1ps", "100000s"], "RATE": ["0", "1e-300", "1e300"], "PART": ["0", "2", "1e300"], "EPOCHS": ["0", "1e300"],
+    "FILE": ["/dev/null", "new\nline", "a/b/c", "-", "valid.jsonl"], "FACTOR": ["0", "1e300"],
+    "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"],
+}
+BATCH = {"--plan"}  # flags that make a huge sweep cheap
+
+
+def words_of(help_text):
+    """Yields (names, type) of each option in a page of help."""
+    for line in help_text.splitlines():
+        match = re.match(r"  (-[^\s]+)(?: ([A-Z]+(?:\.\.\.)?|TEXT|INT|FLOAT|UINT)(?=\s|$))?(?: \.\.\.)?(?:\s|$)", line)
+        if match:
+            yield match.group(1).split(","), (match.group(2) or "").rstrip(".")
+
+
+def options_of(arlab, command, environment):
+    page = subprocess.run([arlab, *command, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    if page.returncode != 0:
+        return None  # `train` without the program that trains
+    return [Option(names, type_, command) for names, type_ in words_of(page.stdout) if "--help" not in names]
+
+
+def value_cases(option, base):
+    """Every wrong and every extreme value of one option."""
+    command = list(option.command)
+    wrong = WRONG.get(option.type, NAMES)
+    if command == ["train"]:  # starts slowly: a third of the values for each option, another third for the next
+        wrong = wrong[len(option.name) % 3::3]
+    for value in wrong:
+        expect = REFUSED
+        if option.type in ("NUMBER", "FACTOR") and value in ("-1", "inf"):
+            expect = EITHER  # some settings may be infinite
+        if value == "--plan":
+            value, kind = "--help-me", "option as value"
+        else:
+            kind = "empty value" if not value.strip() else "wrong value"
+        shown = [*option.names, value.strip()[:40]] if value.strip() else option.names
+        yield Case(kind, [*command, *without(base, option), option.name, value], expect, shown)
+    if option.type:
+        yield Case("no value", [*command, *without(base, option), option.name], REFUSED, option.names)
+        yield Case("empty value", [*command, *without(base, option), f"{option.name}="], REFUSED, option.names)
+    else:
+        yield Case("value of a flag", [*command, *base, f"{option.name}=maybe"], REFUSED, [*option.names, "maybe"])
+    for value in EXTREME.get(option.type, []):
+        yield Case("extreme value", [*command, *cheap(option, base), option.name, value], EITHER, [*option.names, value])
+
+
+def without(base, option):
+    """The base without the option itself, which may be given once only."""
+    left, skip = [], False
+    for word in base:
+        if skip or word in option.names:
+            skip = not skip
+            continue
+        left.append(word)
+    if {"-n", "--elements"} & set(option.names):
+        left = without(left, Option(["-s"], "BYTES", ()))
+    if {"-s", "--size"} & set(option.names) and "--size" in option.names:
+        left = without(left, Option(["-n"], "COUNTS", ()))
+    return left
+
+
+def cheap(option, base):
+    """The base, planned only where a huge number would take long on purpose."""
+    huge = option.type in ("COUNTS", "BYTES") and option.command[0] in ("verify", "count", "simulate", "run", "train")
+    return [*without(base, option), *(["--plan"] if huge else [])]
+
+
+def wrong_verb_cases(options, known):
+    """Options of other verbs."""
+    for command, own in known.items():
+        names = {name for option in own for name in option.names}
+        others = sorted({option.name for option in options if option.name.startswith("--")} - names)
+        for name in others[:: max(1, len(others) // 14)]:
+            yield Case("option of another verb", [*command, *BASES[command], name, "1"], REFUSED, [name, "'1'"])
+
+
+def word_cases(known):
+    """Arguments that are no options."""
+    for command in known:
+        base = BASES[command]
+        for word in ("", " ", "nosuch", "--", "-", "--nosuch", "-Z", "--nosuch=1", ESCAPES, "[]", ",", "--=", "-=", "=", "@file", "---"):
+            kind = "empty argument" if not word.strip() else "stray argument"
+            expect = EITHER if word in ("--", "-", "--=", "-=", "=", "@file", "---", ",", "[]") else REFUSED
+            yield Case(kind, [*command, *base, word], expect, [word.strip()[:20] or "''", "argument", "empty"])
+        yield Case("base", [*command, *base], DONE)
+    for line in ([""], [" "], ["nosuch"], ["--nosuch"], ["--"], ["-"], ["--help=1"], ["LIST"], ["lst"], [LONG], [ESCAPES], ["--version=2"]):
+        yield Case("no such command", line, REFUSED, [line[0].strip()[:20], "command", "--help", "--version"])
+
+
+def pair_cases():
+    """Options that exclude each other, or need each other."""
+    for verb in ("verify", "count", "simulate", "run"):
+        base = [verb, *BASES[(verb,)]]
+        sized = "-s" if "-n" in base else "-n"
+        for more in ([sized, "8"], ["--json", "-", "--csv", "-"], ["--json", "same", "--csv", "same"], ["--json", "./same", "--csv", "same"],
+                     ["--resume"], ["--resume", "--json", "-"], ["-c", "reduce_scatter", "--segments", "2"], ["--root", "99"],
+                     ["-o", "same", "--json", "same"], ["-p", "2"]):
+            if more[0] == "-p" and "-p" not in base:
+                continue
+            expect = REFUSED if more != ["-p", "2"] else EITHER
+            if more[0] == "-n" and verb == "verify":
+                expect = EITHER  # verify has no size in its base
+            yield Case("contradiction", [*base, *more], expect, [more[0], *more[:1], *[m for m in more if m.startswith("-")], "root", "same"])
+    simulate = ["simulate", *BASES[("simulate",)]]
+    for more in (["--topology", "torus"], ["--placement", "random"], ["--fault", "dead=a-b"], ["--routing", "ecmp"], ["--L", "5us"],
+                 ["--model", "loggops", "--alpha", "5us"], ["--links", "3"], ["--model", "fluid", "--topology", "torus:dims=2x2", "-p", "64"]):
+        yield Case("contradiction", [*simulate, *more], REFUSED if "-p" not in more else EITHER, [more[0], more[-2], "dims"])
+    for verb in ("verify", "count", "simulate"):
+        base = [verb, *BASES[(verb,)]]
+        yield Case("share alone", [*base, "--share"], REFUSED, ["--share"])
+        yield Case("share alone", [*base, "--share", "--json", "a.jsonl"], REFUSED, ["--share"])
+        for more in ([], ["--json", "-"]):
+            yield Case("share without a file", [*base, "--share", *more], REFUSED, ["--share"], {"SLURM_PROCID": "0", "SLURM_NTASKS": "2"})
+
+
+def rank_cases(known):
+    """Ranks in the environment, of a launcher that did not start this program."""
+    launchers = (("SLURM_PROCID", "SLURM_NTASKS"), ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
+    for command in known:
+        for rank, ranks in launchers if command != ("train",) else launchers[:1]:
+            joins = command[0] in ("run", "train") and rank != "SLURM_PROCID"  # starts MPI, which may refuse
+            for value, total in (("3", "4"), ("3", None), ("abc", "4"), ("-1", "4"), ("", ""), ("9", "4")):
+                variables = {rank: value, **({ranks: total} if total is not None else {})}
+                yield Case("rank in the environment", [*command, *BASES[command]], EITHER if joins else DONE, variables=variables)
+                if command[0] in ("verify", "count", "simulate"):
+                    expect = DONE if (value, total) == ("3", "4") else REFUSED
+                    yield Case("rank to share by", [*command, *BASES[command], "--share", "--json", "shared.jsonl"], expect,
+                               ["--share", rank], variables)
+            yield Case("usage error on rank 3", [*command, *BASES[command], "--nosuch"], REFUSED, ["--nosuch"], {rank: "3", ranks: "4"})
+
+
+def output_cases(known):
+    """Outputs that go nowhere, and results that must be whole."""
+    for command in known:
+        for where in ("full", "closed"):
+            silent = command[0] in ("report", "explore")
+            yield Case(f"stdout is {where}", [*command, *BASES[command]], EITHER if silent else REFUSED, ["stdout"], stdout=where)
+    for verb in ("verify", "count", "simulate", "run", "train"):
+        if (verb,) not in known:
+            continue
+        base = [verb, *BASES[(verb,)]]
+        for option in ("--json", "--csv"):
+            yield Case("records", [*base, option, "out.jsonl"], DONE, written="out.jsonl" if option == "--json" else "")
+            yield Case("records over others", [*base, option, "valid.jsonl"], DONE, kept="valid.jsonl",
+                       written="valid.jsonl" if option == "--json" else "")
+            yield Case("records to stdout", [*base, option, "-"], DONE)
+        yield Case("records, stdout full", [*base, "--json", "out.jsonl"], REFUSED, ["stdout"], stdout="full")
+
+
+def record_lines():
+    """A context and a record of `arlab count`, as a file has them."""
+    context = {"schema": 2, "kind": "context", "version": "0", "commit": "c", "date": "d", "host": "h", "cpu": "c", "gpu": None, "compiler": "g",
+               "build": "b", "mpi": None, "nccl": None, "cuda": None, "command": "arlab count"}
+    record = {"schema": 2, "kind": "count", "backend": None, "algorithm": "ring", "collective": "allreduce", "ranks": 3, "elements": 10,
+              "dtype": "float32", "op": "sum", "root": 0, "groups": None, "bytes": 40, "lanes": 1, "segments": 1, "topology": None, "model": None,
+              "machine": None, "compressor": None, "messages": 12, "elements_sent": 40, "bytes_sent": 160, "rounds": 4,
+              "claimed": {"messages": 12, "elements_sent": 40, "rounds": 4}, "time_us": None, "modelled_us": None, "algbw_gb_per_s": None,
+              "busbw_gb_per_s": None, "wrong": 0, "skipped": None, "label": "Ring", "color": "#0072B2", "family": "split"}
+    return context, record
+
+
+def damaged_files():
+    """Yields (name, text, key) of result files with one thing wrong, and (name, text, None) of other files."""
+    context, record = record_lines()
+    line = json.dumps
+
+    def damaged(label, changed, key):
+        text = line(context) + "\n" + line(changed) + "\n"
+        return f"damaged-{label}.jsonl", text, key
+
+    for key, value in record.items():
+        left = {name: part for name, part in record.items() if name != key}
+        yield damaged(f"without-{key}", left, key)
+        wrong = [1] if isinstance(value, str) or value is None else "text"
+        yield damaged(f"type-{key}", {**record, key: wrong}, key)
+        if isinstance(value, int):
+            yield damaged(f"negative-{key}", {**record, key: -1}, key)
+            yield damaged(f"half-{key}", {**record, key: 1.5}, key)
+    yield damaged("claimed-part", {**record, "claimed": {"messages": 1}}, "claimed")
+    yield damaged("other-kind", {**record, "kind": "measure"}, "kind")
+    yield damaged("schedule", {"schema": 2, "kind": "schedule"}, "schedule")
+    for schema in (0, 3, "2", None, 2.5, [], -1):
+        yield damaged(f"schema-{schema}", {**record, "schema": schema}, "schema")
+    for key in context:
+        left = {name: part for name, part in context.items() if name != key}
+        yield f"context-without-{key}.jsonl", line(left) + "\n" + line(record) + "\n", key
+    for label, text in (("deep", "[" * 100_000 + "]" * 100_000 + "\n"), ("deep-key", '{"schema":2,"kind":"count","x":' + "[" * 9999 + "]" * 9999 + "}\n"),
+                        ("cut-inside", line(context) + "\n" + line(record)[:50] + "\n" + line(record) + "\n"), ("number", "17\n"), ("text", '"kind"\n'),
+                        ("zeros", "\0" * 1000 + "\n"), ("html", "<html></html>\n"), ("huge-number", '{"schema":1e999,"kind":"count"}\n'),
+                        ("two", "{}{}\n")):
+        yield f"file-{label}.jsonl", text, "record"
+
+
+def file_cases():
+    """Result files that are not what `arlab --json` writes, read by report and by --resume."""
+    for name, _, key in damaged_files():
+        yield Case("damaged result file", ["report", name, "--no-explorer"], REFUSED, [key, "not a record"], kept=name)
+        yield Case("damaged result file, resumed", ["count", "ring", "-p", "3", "-n", "10", "--json", name, "--resume"], REFUSED,
+                   [key, "not a record"], kept=name)
+    for name in INPUTS + ["empty", "/dev/zero", "valid.csv"]:
+        yield Case("no result file", ["report", name], REFUSED, [name[:40], "empty"])
+    for name in ("garbage.graphml", "garbage.dot", "deep.dot", "empty.graphml", "folder.graphml", "missing.graphml", "loop.dot", "negative.dot",
+                 "nan.graphml", "one.dot", "bomb.graphml", "huge.dot"):
+        yield Case("network file", ["show", "topology", name], REFUSED, [name, "host", "link"])
+        yield Case("network file", ["simulate", "ring", "-p", "2", "--model", "fluid", "--topology", name], REFUSED, [name, "host", "link"])
+    for name in ("./missing", "./folder", "./garbage.bin", "./empty", "./valid.jsonl", "."):
+        yield Case("placement file", ["show", "topology", "ring", "-p", "4", "--placement", name], REFUSED, [name, "host"])
+
+
+def sweep_cases():
+    """Sweeps that are far too large: an answer soon, and limits before work."""
+    for verb in ("verify", "count", "simulate", "run"):
+        for algorithm in ("ring", "all", "master_worker", "all_to_all", "tree", "butterfly"):
+            for p, n in (("1e9", "10"), ("1e9", "0"), ("1..100000+1", "10"), ("1M", "1M"), ("1,2,1e9", "1K,1M")):
+                yield Case("huge plan", [verb, algorithm, "-p", p, "-n", n, "--plan"], DONE)
+        yield Case("huge plan", [verb, "ring", "-p", "4", "-n", "1M", "--segments", "1..65536+1", "--plan"], DONE)
+        yield Case("huge plan", [verb, "all", "-p", "64", "--groups", "8", "-n", "1M", "--segments", "65536", "--plan"], DONE)
+    for verb in ("verify", "count", "simulate"):
+        for algorithm in ("ring", "master_worker", "all_to_all"):
+            for n in ("0", "1", "1M"):
+                yield Case("huge sweep", [verb, algorithm, "-p", "1e9", "-n", n], DONE)
+    for form in ("json", "ti", "perfetto"):
+        for n in ("0", "1M"):
+            expect = REFUSED if n != "0" else EITHER  # nothing to send is nothing to write
+            yield Case("huge export", ["export", "ring", "-p", "1e9", "-n", n, "--format", form], expect, ["ranks", "messages"])
+    yield Case("huge topology", ["show", "topology", "torus", "-p", "1e9"], REFUSED, ["torus", "hosts", "1000000000", "--ranks"])
+    yield Case("huge table", ["show", "ring", "-p", "1e9"], REFUSED, ["ranks"])
+
+
+def all_cases(arlab, environment):
+    """Returns every case, always in the same order."""
+    known, cases = {}, []
+    for command in BASES:
+        options = options_of(arlab, command, environment)
+        if options is not None:
+            known[command] = options
+    options = [option for own in known.values() for option in own]
+    for command, own in known.items():
+        for option in own:
+            cases += value_cases(option, BASES[command])
+    for more in (wrong_verb_cases(options, known), word_cases(known), pair_cases(), rank_cases(known), output_cases(known), file_cases(),
+                 sweep_cases()):
+        cases += more
+    return cases

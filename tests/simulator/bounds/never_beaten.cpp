@@ -1,0 +1,72 @@
+// No simulated run beats what is called a bound: the whole catalog on all kinds of networks.
+#include <memory>
+
+#include "simulator/bounds/network_bounds.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "simulator/topologies/build/kind.hpp"
+#include "simulator/topologies/fabric.hpp"
+#include "tests/simulator/bounds/machines.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+
+namespace {
+
+constexpr Bytes kElement = 4;
+
+std::shared_ptr<const Fabric> fabric_of(Topology topology, Rank ranks, unsigned seed) {
+  std::vector<Rank> hosts =
+      place(topology, seed % 2 == 0 ? Placement::block : Placement::random, ranks, seed);
+  return std::make_shared<const Fabric>(
+      Fabric{std::move(topology), Routing::automatic, 0, std::move(hosts)});
+}
+
+// Simulates every algorithm and collective. Returns the largest fraction of the bound that a run
+// reached. A time is rounded to whole picoseconds at every message.
+double closest(const std::shared_ptr<const Fabric>& fabric, std::initializer_list<Count> lengths) {
+  const NetworkBounds bounds = network_bounds(fabric->topology, fabric->host_of);
+  const auto ranks = static_cast<Rank>(fabric->host_of.size());
+  double most = 0;
+  for (const Algorithm& algorithm : algorithms())
+    for (const Collective collective : algorithm.collectives)
+      for (const Count elements : lengths) {
+        const Problem p = grouped(
+            algorithm,
+            {.collective = collective, .ranks = ranks, .elements = elements, .root = ranks / 2});
+        if (!unsupported(algorithm, p).empty()) continue;
+        const auto network = make_network(find_model("fluid"), {}, ranks, fabric);
+        const SimulationResult result = simulate(algorithm, p, kElement, *network);
+        const double time = microseconds(result.finish),
+                     least = least_microseconds(bounds, p, kElement);
+        INFO(fabric->topology.spec()
+             << ", " << ranks << " ranks: " << algorithm.name << " " << name(collective) << " of "
+             << elements << " takes " << time << " us, at least " << least);
+        REQUIRE(time >= least * (1 - 1e-9) - 1e-6 * static_cast<double>(result.sent.rounds));
+        if (elements > 1000) most = std::max(most, least / time);
+      }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("no run beats the bound on any topology of the catalog") {
+  for (const TopologyKind& kind : topologies())
+    for (const Rank ranks : {2, 5, 8, 12}) {
+      Topology topology = make_topology(kind.name, ranks);
+      closest(fabric_of(std::move(topology), ranks, unsigned(ranks)), {1, 7, 24, 100'000});
+    }
+}
+
+TEST_CASE("no run beats the bound on networks with links of unequal speed") {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const auto hosts = Rank(2 + seed % 9);
+    closest(fabric_of(machines::random_network(seed, hosts), hosts, seed), {1, 10, 100'000});
+  }
+}
+
+TEST_CASE("round robin and ring reach the bound of a crossbar") {
+  CHECK(closest(fabric_of(make_topology("crossbar:hosts=8"), 8, 0), {10'000'000}) > 0.99);
+}

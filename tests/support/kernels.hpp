@@ -1,0 +1,21 @@
+// all_kernels: the reduce kernels that this processor can run.
+#pragma once
+
+#include <vector>
+
+#include "collectives/reduce/kernels.hpp"
+
+namespace arlab::collectives {
+
+inline std::vector<const ReduceKernels*> all_kernels() {
+  std::vector<const ReduceKernels*> all{&baseline_kernels()};
+#if defined(__x86_64__) || defined(__i386__)
+  if (avx2_kernels() && __builtin_cpu_supports("avx2")) all.push_back(avx2_kernels());
+  if (avx512_kernels() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    all.push_back(avx512_kernels());
+#endif
+  return all;
+}
+
+}  // namespace arlab::collectives
