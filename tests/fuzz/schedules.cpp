@@ -2,7 +2,7 @@
 // definition accepts, and what it accepts must give the right numbers on threads.
 #include "tests/support/schedules.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,8 +29,10 @@ std::int64_t contribution(Rank r) { return std::int64_t{1} << 8 * r; }  // up to
 Script made(fuzz::Bytes& bytes, const Problem& p) {
   Script script(at(p.ranks));
   const auto range = [&] {
-    const Rank first = bytes.below(p.ranks);
-    return bytes.below(3) > 0 ? p.all() : ChunkRange{first, 1 + bytes.below(p.ranks - first)};
+    if (bytes.below(3) > 0) return p.all();
+    const Rank first = bytes.below(p.ranks), count = 1 + bytes.below(p.ranks);  // around the end
+    const bool strided = count > 1 && 2 * (count - 1) < p.ranks && bytes.below(2) == 1;
+    return p.chunks(first, count, strided ? 2 : 1);
   };
   const auto add = [&](Rank r, const Action& a, bool joins) {
     Rounds& rounds = script[at(r)];
@@ -41,7 +43,7 @@ Script made(fuzz::Bytes& bytes, const Problem& p) {
     const unsigned choice = bytes.next();
     const Rank a = static_cast<Rank>(choice) % p.ranks,
                b = p.wrap(a + 1 + bytes.below(p.ranks - 1));
-    const ChunkRange chunks = range();
+    const Chunks chunks = range();
     add(a, send(b, chunks), choice & 16);
     add(b, choice & 32 ? reduce(a, chunks) : replace(a, chunks), choice & 64);
     if (choice & 128) {  // an exchange
@@ -59,7 +61,7 @@ void edit(fuzz::Bytes& bytes, const Problem& p, Script& script) {
   std::vector<Action>& round = rounds[which];
   if (round.empty()) return;
   Action& action = round[at(bytes.below(static_cast<int>(round.size())))];
-  switch (bytes.below(7)) {
+  switch (bytes.below(8)) {
     case 0:
       action.kind = ActionKind{static_cast<std::uint8_t>(bytes.below(3))};
       break;
@@ -72,6 +74,9 @@ void edit(fuzz::Bytes& bytes, const Problem& p, Script& script) {
     case 3:
       action.chunks.count = bytes.below(p.ranks + 2);
       break;
+    case 7:
+      action.chunks.stride = bytes.below(p.ranks + 1);
+      break;
     case 4:
       round.push_back(Action(action));
       break;
@@ -81,6 +86,16 @@ void edit(fuzz::Bytes& bytes, const Problem& p, Script& script) {
     default:
       std::swap(rounds[which], rounds[at(bytes.below(static_cast<int>(rounds.size())))]);
   }
+}
+
+std::vector<Rank> listed(const Chunks& chunks, Rank parts) {
+  std::vector<Rank> all;
+  for (Rank i = 0; i < chunks.count; ++i) all.push_back((chunks.first + i * chunks.stride) % parts);
+  return all;
+}
+
+bool share_one(const std::vector<Rank>& a, const std::vector<Rank>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
 
 // The definition, by brute force: every rank's chunks as numbers and as sets of contributions.
@@ -138,10 +153,14 @@ class Reference {
     s.came.assign(round.size(), {});
     for (const Action& a : round) {
       if (a.peer < 0 || a.peer >= p_.ranks || a.peer == r || a.chunks.count < 1 ||
-          a.chunks.first < 0 || a.chunks.end() > p_.ranks)
+          a.chunks.first < 0 || a.chunks.first >= p_.ranks || a.chunks.stride < 1 ||
+          (a.chunks.count - 1) * a.chunks.stride >= p_.ranks)
         return void(broken_ = true);
+    }
+    for (const Action& a : round) {
       for (const Action& b : round)
-        if (&a != &b && a.kind == ActionKind::replace && a.chunks.overlaps(b.chunks))
+        if (&a != &b && a.kind == ActionKind::replace &&
+            share_one(listed(a.chunks, p_.ranks), listed(b.chunks, p_.ranks)))
           hazard_ = true;
     }
   }
@@ -170,7 +189,7 @@ class Reference {
       const Action& b = round_of(a.peer)[k];
       if (peer.done[k] || b.sends() || b.peer != r) continue;
       if (!(a.chunks == b.chunks)) return broken_ = true;
-      for (Rank c = a.chunks.first; c < a.chunks.end(); ++c) {
+      for (const Rank c : listed(a.chunks, p_.ranks)) {
         const Value& value = ranks_[at(r)].before[at(c)];
         if (value.of == 0) wrong_ = true;
         peer.came[k].push_back(value);
@@ -185,7 +204,7 @@ class Reference {
     const auto& round = round_of(r);
     for (std::size_t i = 0; i < round.size(); ++i)
       for (std::size_t k = 0; k < s.came[i].size(); ++k) {
-        Value& into = s.now[at(round[i].chunks.first) + k];
+        Value& into = s.now[at(listed(round[i].chunks, p_.ranks)[k])];
         const Value& value = s.came[i][k];
         if (round[i].kind == ActionKind::replace) {
           into = value;

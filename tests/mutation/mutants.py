@@ -34,11 +34,18 @@ class Mutant:
         return self.file.endswith((".cpp", ".hpp"))
 
     def find(self, lines):
-        """The index of the mutated line; raises ValueError if the list is out of date."""
+        """The index of the mutated line; raises ValueError if there is none."""
         found = [i for i, line in enumerate(lines) if line.strip() == self.was]
         if len(found) < self.nth:
             raise ValueError(f"mutants.txt:{self.at}: {self.file} has no line '{self.was}': correct the list")
         return found[self.nth - 1]
+
+    def fits(self, root):
+        """Whether the mutated line still exists."""
+        try:
+            return self.find((root / self.file).read_text().split("\n")) >= 0
+        except (OSError, ValueError):
+            return False
 
     def replaced(self, line):
         return line[: len(line) - len(line.lstrip())] + self.now

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-LEFT_OUT = ("docs", "install", "rooms", "layering", "bench: gpu-check", "bench: scripts")  # read no compiled code, or take minutes
+LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts")  # read no compiled code, or take minutes
 
 
 @dataclasses.dataclass
@@ -83,18 +83,21 @@ def record(tests, count, path, cache, report):
 
 
 def killer(number, tests, near):
-    """The first test that fails with this mutant, or None. Tests of the mutant's own folder come first."""
+    """The first test that fails with this mutant, or None. Quick tests, and those of the mutant's own folder, come first."""
     env = {"ARLAB_MUTANT": str(number)}
     programs, single = collections.defaultdict(list), []
     for test in tests:
         if test.passed and number in test.reached:
             if test.case and test.seconds < 3:
-                programs[test.command[0]].append(test)
+                tier = 0 if test.seconds < 0.06 else 1 if test.seconds < 0.4 else 2
+                programs[test.command[0], tier].append(test)
             else:
                 single.append(test)
-    batches = [(cases, [program, ",".join(t.case for t in cases), "-a"]) for program, cases in programs.items()]
+    batches = [(cases, [program, ",".join(t.case for t in cases), "-a"]) for (program, _), cases in programs.items()]
     batches += [([test], test.command) for test in single]
-    cost = lambda batch: sum(t.seconds for t in batch[0]) * (1 if any(t.name.startswith(near) for t in batch[0]) else 4)
+
+    def cost(batch):
+        return sum(t.seconds for t in batch[0]) * (1 if any(t.name.startswith(near) for t in batch[0]) else 4)
     for cases, command in sorted(batches, key=cost):
         seconds = sum(t.seconds for t in cases)
         if not ended(command, {**cases[0].env, **env}, cases[0].folder, 10 + 8 * seconds)[0]:
