@@ -27,9 +27,9 @@ struct Run {
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
   /// Runs the ranks.
   std::function<void(arlab::Rank, const std::function<void(arlab::collectives::Communicator&)>&)>
-      world = [](arlab::Rank ranks,
+      world = [](arlab::Rank number,
                  const std::function<void(arlab::collectives::Communicator&)>& body) {
-        arlab::collectives::on_threads(ranks, body);
+        arlab::collectives::on_threads(number, body);
       };
 };
 
