@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::string_view kFile = "file:";  // before the path of a schedule
 constexpr Count kMostConfigs = 1'000'000, kMostPlanned = 2'500'000;
-constexpr Rank kMostRanks = Rank{1} << 30;
 constexpr int kMostSegments = 1 << 16;
 
 template <class Named, std::size_t N, class Parse>

@@ -13,7 +13,6 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Rank kMostRanks = Rank{1} << 30;
 
 // An option that takes one list separated by commas, and may be given again.
 CLI::Option* as_list(CLI::Option* option) {

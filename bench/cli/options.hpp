@@ -28,6 +28,8 @@ namespace arlab::bench {
 
 class Progress;
 
+inline constexpr Rank kMostRanks = Rank{1} << 30;
+
 /// What is known about where ranks are; null: nothing.
 struct RankLayout {
   std::shared_ptr<const Groups> groups;

@@ -12,16 +12,6 @@
 namespace arlab::bench {
 namespace {
 
-std::string show_seconds(double seconds) {
-  if (seconds < 120) return show_time(seconds * 1e6);
-  if (seconds < 2 * 3600) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.3g} h", seconds / 3600);
-}
-
-std::string show_memory(double bytes) {
-  return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
-}
-
 std::string show_messages(double messages) {
   return messages < 9e18 ? show_count(static_cast<Count>(messages))
                          : fmt::format("{:.3g}", messages);
@@ -38,6 +28,16 @@ std::string range(const std::string& least, const std::string& most) {
 }
 
 }  // namespace
+
+std::string show_seconds(double seconds) {
+  if (seconds < 120) return show_time(seconds * 1e6);
+  if (seconds < 2 * 3600) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+std::string show_memory(double bytes) {
+  return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
+}
 
 void Plan::add(const Record& r, const Estimate& e) {
   if (one_by_one_)

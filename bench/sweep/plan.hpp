@@ -40,6 +40,9 @@ class Plan {
   Sum all_;
 };
 
+std::string show_seconds(double seconds);  ///< "12 us", "30 min", "4 h"
+std::string show_memory(double bytes);     ///< "1.5 GiB"
+
 /// Prints the plan, and notes the files that it does not write.
 void print(const Plan& plan, const SweepOptions& options);
 

@@ -21,16 +21,6 @@ double available_memory() {
   return 0;
 }
 
-std::string show_seconds(double seconds) {
-  if (seconds < 120) return show_time(seconds * 1e6);
-  if (seconds < 2 * 3600) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.3g} h", seconds / 3600);
-}
-
-std::string show_memory(double bytes) {
-  return show_bytes(static_cast<Bytes>(std::min(bytes, 9e18)));
-}
-
 // The record of a configuration before it is evaluated, with the reason if it will be skipped.
 Record planned(const SweepOptions& options, const Config& config, const MakeBody& make_body,
                const Estimator& estimate, Estimate& e) {
