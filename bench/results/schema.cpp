@@ -67,6 +67,18 @@ Json upgraded(Json line) {
   return line;
 }
 
+// Keys that files of schema 2 written before they were added lack.
+void add_later_keys(Json& line) {
+  if (line["kind"] == "context") return;
+  const auto add = [&](const char* key) {
+    if (!line.contains(key)) line[key] = nullptr;
+  };
+  add("dims");
+  if (line["kind"] != "simulate") return;
+  add("bound_us");
+  add("optimum_fraction");
+}
+
 const JsonSchema& records() {
   static const JsonSchema kRecords(kRecordsSchema);
   return kRecords;
@@ -88,6 +100,7 @@ std::string make_readable(Json& line) {
     return fmt::format("\"kind\" is \"schedule\", which is not a record: {}", kRemedy);
   const bool earlier = schema == 1;
   if (earlier) line = upgraded(std::move(line));
+  add_later_keys(line);
   const std::string why = records().violation(line, {.missing = earlier, .unknown = true});
   return why.empty() ? "" : fmt::format("{}: {}", why, kRemedy);
 }

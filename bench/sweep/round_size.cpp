@@ -60,7 +60,8 @@ RoundSizes::Size RoundSizes::operator()(const Config& config, Of rank) {
   }
   const double steps = static_cast<double>(ranks - kExact) / (kExact / 2);
   const auto extended = [steps](double now, double earlier) {
-    return now + std::max(0., now - earlier) * steps;
+    const bool folds = 3 * earlier < now;  // an extra rank at one number only: no growth
+    return folds ? now : now + std::max(0., now - earlier) * steps;
   };
   Size size{extended(at.actions, before.actions), extended(at.reduced, before.reduced)};
   // Parts of the vector become smaller: as 1/m, the least that an algorithm can split into.

@@ -99,6 +99,7 @@ class Removal {
   // trees, and takes one test. Undone if it cuts a host off.
   bool deal(bool nearby) {
     const std::size_t n = neighbors_.size();
+    if (n == 0) return true;
     std::int64_t most = 0;
     for (const Node u : neighbors_) most = std::max(most, graph_.flow.capacity(u, middle_));
     const std::int64_t portion = std::max<std::int64_t>(1, most / (4 * static_cast<Node>(n)));

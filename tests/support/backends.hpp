@@ -45,7 +45,8 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   for_all_problems(
       ranks, std::vector<Count>{0, 3, 1009}, ranks - 1,
       [&](const Algorithm& algorithm, const Problem& problem, int segments) {
-        const Cost claim = predicted_cost(algorithm, problem, segments);
+        Cost claim = predicted_cost(algorithm, problem, segments);
+        claim.rounds = most_rounds(algorithm, problem, segments);
         executor.load_input(problem, operand);
         const auto run = executor.run_checked(&algorithm, segments);
         Cost sent;

@@ -111,7 +111,7 @@ TEST_CASE("a rank that has ended is not missing, but can no longer be waited for
   CHECK(machine.until_verdict().first.kind == Kind::deadlock);
 }
 
-TEST_CASE("the first rank that waits reports; the others hold while it does") {
+TEST_CASE("the first rank that waits reports, and the others hold while it does") {
   Machine second(3, 3, 1);
   second.all_wait();
   second.runs[2] = false;

@@ -79,7 +79,7 @@ TEST_CASE("fusion: a message holds at most the threshold, but at least one gradi
   CHECK(sent(299) == Sizes{2, 1});
   CHECK(sent(260) == Sizes{2, 1});
   CHECK(sent(259) == Sizes{1, 2});
-  CHECK(sent(1) == Sizes{1, 1, 1});
+  CHECK(sent(4) == Sizes{1, 1, 1});
 }
 
 TEST_CASE("mg_wfbp merges what could not start before the next gradient, on a busy link too") {

@@ -80,7 +80,7 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
     if (unsupported(a, {.ranks = 2}).empty()) routes.emplace_back(a.name);
   for (const std::string& route : routes)
     for (const bool overlap : {false, true})
-      for (const double bucket : {1.0, 1e6}) {
+      for (const double bucket : {4.0, 1e6}) {
         INFO(route << (overlap ? ", overlapped" : "") << ", buckets of " << bucket);
         run.learning.route = route;
         run.learning.overlap = overlap;

@@ -79,7 +79,8 @@ TEST_CASE("simulated computation takes three times the multiply-adds, on the slo
       run.learning.overlap = overlap;
       Count steps = 0;
       double work = 0;
-      for (const Variable& v : toy::ToyReplica().variables()) work += static_cast<double>(v.work);
+      const toy::ToyReplica replica;
+      for (const Variable& v : replica.variables()) work += static_cast<double>(v.work);
       const auto seconds = [&](Count samples) {
         return 3 * work * static_cast<double>(samples) / kSpeed;
       };
@@ -110,7 +111,8 @@ TEST_CASE("micro-batches together compute as long as their batch") {
     emulate(run);
     const toy::Result result = toy::train(run);
     double work = 0;
-    for (const Variable& v : toy::ToyReplica().variables()) work += static_cast<double>(v.work);
+    const toy::ToyReplica replica;
+    for (const Variable& v : replica.variables()) work += static_cast<double>(v.work);
     CHECK(result.epochs[0].compute == Approx(kSteps * 3 * work * 12 / 1e6).epsilon(1e-9));
   }
 }
