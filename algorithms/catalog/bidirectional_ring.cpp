@@ -41,7 +41,7 @@ Cost rank_cost_model(const Problem& p, Rank me) {
 Algorithm bidirectional_ring() {
   return {
       .name = "bidirectional_ring",
-      .label = "Bidirectional ring",
+      .label = "Two-way ring",
       .color = "#88CCEE",
       .family = "split",
       .summary = "two rings in opposite directions, each with half of the vector",

@@ -53,7 +53,7 @@ Cost rank_cost_model(const Problem& p, Rank me, Rank k) {
 Algorithm make(Rank k) {
   return {
       .name = "recursive_multiplying",
-      .label = "Recursive multiplying",
+      .label = "Rec. multiply",
       .color = "#999999",
       .family = "whole",
       .summary = "groups of k exchange whole arrays, in log_k m steps",

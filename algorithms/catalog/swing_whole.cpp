@@ -37,7 +37,7 @@ Cost rank_cost_model(const Problem& p, Rank me) {
 Algorithm swing_whole() {
   return {
       .name = "swing_whole",
-      .label = "Swing, whole arrays",
+      .label = "Swing, whole",
       .color = "#44AA99",
       .family = "whole",
       .summary = "exchange whole arrays at distance 1, 1, 3, 5, 11, ... on alternate sides",

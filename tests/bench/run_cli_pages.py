@@ -31,7 +31,7 @@ class Report(program.ProgramTest):
 
     def test_a_hostile_label_cannot_leave_the_script(self):
         hostile = "</script><script>alert(1)</script><!--"
-        record = {"schema": 2, "kind": "run", "algorithm": hostile, "label": hostile, "ranks": 2}
+        record = {**self.records("count", "ring", "-p", 2)[0], "algorithm": hostile, "label": hostile}
         (self.folder / "a.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
         self.arlab("report", "a.jsonl", "-o", "page.html")
         data, text = self.data_of(self.read("page.html"))

@@ -62,7 +62,8 @@ void values(const Entry& entry, const NamedSettings& parsed) {
 void arlab::fuzz::specs(std::string_view input) {
   if (input.empty()) return;
   const std::string_view spec = input.substr(1);
-  if (spec.find('\0', 1) != std::string_view::npos) return;  // no command line holds it
+  const std::size_t hosts = input[0] == 't' ? 1 : 0;  // a topology's spec follows a byte
+  if (spec.find('\0', hosts) != std::string_view::npos) return;  // no command line holds it
   accepted([&] {
     if (input[0] == 'c') return compressor(spec);
     if (input[0] == 't') return topology(spec);

@@ -20,7 +20,8 @@ Json catalogue_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
-    if (a.grouped || a.gridded || a.forested) continue;  // the page has no groups, grids, or trees
+    if (a.grouped || a.gridded || a.forested || a.few_ranks)
+      continue;  // the page has no groups, grids, or trees, and any number of ranks
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},

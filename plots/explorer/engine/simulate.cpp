@@ -46,7 +46,7 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.grouped || algorithm.gridded || algorithm.forested)
+    if (algorithm.grouped || algorithm.gridded || algorithm.forested || algorithm.few_ranks)
       continue;  // the page has no groups, grids, or trees
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
