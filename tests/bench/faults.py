@@ -19,6 +19,7 @@ import program
 import run_cli_mpi
 
 TRAINS = os.environ.get("ARLAB_TRAINS") == "1"
+SANITIZED = bool(os.environ.get("ARLAB_SANITIZE"))
 SWEEP = ["run", "ring,tree", "-s", "1K..64K"]
 
 
@@ -115,8 +116,7 @@ class Faults(program.ProgramTest):
             with self.subTest(ranks=ranks, victim=victim):
                 job, processes = self.sweep_in_job(ranks, "--timeout", "2s")
                 os.kill(processes[victim], signal.SIGSTOP)
-                self.expect_end(job, 20, f"rank {victim} (process {processes[victim]}) has not responded for 2 s",
-                                "measuring allreduce of")
+                self.expect_end(job, 20, f"rank {victim} (process {processes[victim]}) has not responded for 2 s")
 
     def test_rank_stopped_at_the_start(self):
         job = self.start_job(3, *SWEEP, "--timeout", "2s")
@@ -187,6 +187,7 @@ class Faults(program.ProgramTest):
         _, err = self.arlab("simulate", "ring", "-p", "4", "--json", "/proc/a.jsonl", code=3)
         self.assertIn("/proc/a.jsonl", err)
 
+    @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
     def test_out_of_memory(self):
         def limited():
             resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
@@ -196,6 +197,7 @@ class Faults(program.ProgramTest):
             _, err = self.expect_status(3, *arguments, preexec_fn=limited)
             self.assertIn("memory", err)
 
+    @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
     def test_out_of_threads(self):
         def limited():  # stacks of 64 MiB: the first threads start, the later ones do not
             resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, 64 << 20))
@@ -216,6 +218,9 @@ class Faults(program.ProgramTest):
                                       stdout=subprocess.DEVNULL)
                 self.assertEqual(self.records_in(name), whole)  # and nothing else in the file
                 self.assertIn(done.returncode, (0, 3))
+
+        if SANITIZED:
+            return  # which needs descriptors of its own
 
         def few():  # one more than the standard files
             resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
