@@ -16,7 +16,7 @@ import browser
 ARLAB = os.environ.get("ARLAB", "build/fast/bench/arlab")
 VIEWS = ("steps", "time", "network", "cost", "curves", "train", "quiz", "break")
 RANKS = (2, 3, 5, 8, 16, 64)
-STEP_MS = 50    # a step of the slider at 64 ranks; 2 to 10 alone, but tests share a machine
+STEP_MS = 200   # a step of the slider at 64 ranks; 2 to 10 alone, but tests share a machine
 RUN_MS = 1000   # a view of 64 ranks from nothing; 30 to 200 alone
 
 
