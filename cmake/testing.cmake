@@ -42,7 +42,7 @@ function(arlab_test name)
     set(T_LABELS unit)
   endif()
   arlab_test_program(${name} SOURCES ${T_SOURCES} LIBRARIES arlab_test_main ${T_LIBRARIES})
-  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300
+  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${T_LABELS}" TIMEOUT 900
                        FAIL_REGULAR_EXPRESSION "No tests ran")
 endfunction()
 
@@ -106,7 +106,7 @@ endfunction()
 
 # Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
-  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT
+  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 900 PROCESSORS ${ranks} ENVIRONMENT
     "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;ASAN_OPTIONS=detect_leaks=0")
 endfunction()
 
