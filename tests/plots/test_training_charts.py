@@ -113,7 +113,7 @@ class Training(Folder):
         for bad in ("many", [3], [{"steps": 0}], [{"steps": 1, "loss": "low"}]):
             done = charts(self.write(self.run_of(2, epochs=bad)), "-o", self.folder, cwd=self.folder)
             self.assertEqual(done.returncode, 2, bad)
-            self.assertRegex(done.stderr, r"`epochs.* correct or remove this line")
+            self.assertIn("`epochs", done.stderr)
 
 
 if __name__ == "__main__":
