@@ -1,8 +1,7 @@
-// messages_with_elements: how many ranks send a message that has elements, when rank r's message has
-// chunks at fixed offsets from r. For cost models with fewer elements than ranks.
+// For cost models with fewer elements than ranks, where a message without elements is not sent.
 #pragma once
 
-#include "algorithms/problem.hpp"
+#include "algorithms/algorithm.hpp"
 
 namespace arlab {
 
@@ -14,6 +13,13 @@ inline Count messages_with_elements(const Problem& p, Count count, Count stride)
   const Count filled = p.filled_chunks();
   return (count - 1) * std::min(filled, stride) +
          std::min(filled, p.ranks - (count - 1) * stride);
+}
+
+/// Adds the message that carries these chunks to a cost; nothing if they have no elements.
+inline void add_message(const Blocks& blocks, const Chunks& chunks, Cost& cost) {
+  const Count elements = blocks.size(chunks);
+  cost.messages += elements > 0 ? 1 : 0;
+  cost.elements += elements;
 }
 
 }  // namespace arlab

@@ -1,5 +1,7 @@
 #include "algorithms/halving.hpp"
 
+#include "algorithms/chunk_hits.hpp"
+
 namespace arlab {
 namespace {
 
@@ -63,11 +65,7 @@ Cost halving_rank_cost(const Problem& p, Rank me, const Halving& halving) {
   Cost cost{0, 0, fold.is_extra(me) ? 0 : p.halves() * Count{fold.steps}};
   for (int s = 0; s < fold.steps && !fold.is_extra(me); ++s) {
     const Halves of = halves(p, fold, halving.part(fold, me), s);
-    const auto sends = [&](const Chunks& half) {
-      const Count elements = p.blocks().size(half);
-      cost.messages += elements > 0 ? 1 : 0;
-      cost.elements += elements;
-    };
+    const auto sends = [&](const Chunks& half) { add_message(p.blocks(), half, cost); };
     if (p.reduces()) sends(of.theirs);
     if (p.shares()) sends(of.mine);
   }

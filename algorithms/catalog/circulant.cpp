@@ -46,11 +46,7 @@ Cost cost_model(const Problem& p) {
 Cost rank_cost_model(const Problem& p, Rank me) {
   const int steps = ceil_log2(p.ranks);
   Cost cost{0, 0, p.halves() * Count{steps}};
-  const auto sends = [&](const Chunks& chunks) {
-    const Count elements = p.blocks().size(chunks);
-    cost.messages += elements > 0 ? 1 : 0;
-    cost.elements += elements;
-  };
+  const auto sends = [&](const Chunks& chunks) { add_message(p.blocks(), chunks, cost); };
   for (int k = 0; k < steps; ++k) {
     if (p.reduces()) sends(p.chunks(Count{me} + distance(p, k + 1), chunks_in(p, k)));
     if (p.shares()) sends(p.chunks(me, chunks_in(p, k)));

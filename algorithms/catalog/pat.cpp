@@ -48,11 +48,7 @@ Cost cost_model(const Problem& p) {
 Cost rank_cost_model(const Problem& p, Rank me) {
   const int steps = ceil_log2(p.ranks);
   Cost cost{0, 0, p.halves() * Count{steps}};
-  const auto sends = [&](const Chunks& chunks) {
-    const Count elements = p.blocks().size(chunks);
-    cost.messages += elements > 0 ? 1 : 0;
-    cost.elements += elements;
-  };
+  const auto sends = [&](const Chunks& chunks) { add_message(p.blocks(), chunks, cost); };
   for (int k = 0; k < steps; ++k) {
     if (p.reduces()) sends(chunks_at(p, me + (Count{1} << k), k));
     if (p.shares()) sends(chunks_at(p, me, k));

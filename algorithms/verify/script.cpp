@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "algorithms/chunk_hits.hpp"
 #include "algorithms/verify/verify.hpp"
 
 namespace arlab {
@@ -20,11 +21,8 @@ Cost rank_cost(const Script& script, const Problem& p, Rank me) {
   const Script::Rounds& rounds = script.lanes[index(p.lane)].ranks[index(me)];
   Cost cost{0, 0, static_cast<Count>(rounds.size())};
   for (const auto& round : rounds)
-    for (const Action& a : round) {
-      const Count elements = a.sends() ? p.blocks().size(a.chunks) : 0;
-      cost.messages += elements > 0 ? 1 : 0;
-      cost.elements += elements;
-    }
+    for (const Action& a : round)
+      if (a.sends()) add_message(p.blocks(), a.chunks, cost);
   return cost;
 }
 
