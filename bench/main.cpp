@@ -32,6 +32,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab count ring -p 7 -n 1000
   arlab simulate all -p 2..1024 -s 1M
   arlab bound torus:dims=8x8
+  arlab validate
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab train -m cnn -w 1,2,4
@@ -56,8 +57,8 @@ std::string printable(std::string_view text) {
 }
 
 bool works_alone(std::string_view command) {
-  constexpr std::string_view kAlone[] = {"list",     "show",   "verify",  "count",
-                                         "simulate", "bound",  "report", "explore", "export"};
+  constexpr std::string_view kAlone[] = {"list",  "show",     "verify", "count",   "simulate",
+                                         "bound", "validate", "report", "explore", "export"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
@@ -135,7 +136,7 @@ int run(std::vector<std::string> words) {
   Session session;
   session.command = words;
   for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
-                         add_run, add_train, add_report, add_explore, add_export})
+                         add_validate, add_run, add_train, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {
