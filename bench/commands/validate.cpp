@@ -38,7 +38,7 @@ std::vector<TrainingRows> training_rows(const std::filesystem::path& folder) {
 void run_validate(const ValidateOptions& options, const Session& session) {
   const std::filesystem::path folder = options.folder;
   const Validation validation = validate(
-      read_measurements(read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
+      read_published_times(read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
   const std::vector<TrainingRows> training = training_rows(folder);
   if (options.json != "-") {
     fmt::print("{}", validation_tables(validation, training));

@@ -12,21 +12,21 @@ namespace {
 using simulator::MessageCase;
 using simulator::MessageModel;
 
-std::string job_of(const Measurement& row) {
+std::string job_of(const PublishedTime& row) {
   return fmt::format("{}|{}|{}|{}", row.library, row.nodes, row.ranks_per_node, row.run);
 }
 
-std::string asked_of(const Measurement& row) { return row.algorithm + " of " + row.library; }
+std::string asked_of(const PublishedTime& row) { return row.algorithm + " of " + row.library; }
 
-std::vector<double> times_of(const std::vector<Measurement>& rows) {
+std::vector<double> times_of(const std::vector<PublishedTime>& rows) {
   std::vector<double> us;
-  for (const Measurement& row : rows) us.push_back(row.median_us);
+  for (const PublishedTime& row : rows) us.push_back(row.median_us);
   return us;
 }
 
 }  // namespace
 
-MessageCase FittedMessages::case_of(const Measurement& row, bool by_default) const {
+MessageCase FittedMessages::case_of(const PublishedTime& row, bool by_default) const {
   MessageCase one =
       by_default ? by_default_rule(row) : std::get<MessageCase>(implementation_of(row).model);
   const auto state = row.split == Split::calibrate ? state_of_.find(job_of(row)) : state_of_.end();
@@ -35,11 +35,11 @@ MessageCase FittedMessages::case_of(const Measurement& row, bool by_default) con
 }
 
 // A job's rows of one algorithm are the default rule if that explains them much better than the algorithm.
-std::vector<bool> FittedMessages::find_default_rows(const std::vector<Measurement>& rows) {
+std::vector<bool> FittedMessages::find_default_rows(const std::vector<PublishedTime>& rows) {
   constexpr double kExplained = 0.15;  // mean error, as a logarithm
   const MessageModel model(states_);
   std::vector<MessageCase> own, by_rule;
-  for (const Measurement& row : rows) {
+  for (const PublishedTime& row : rows) {
     own.push_back(case_of(row, false));
     by_rule.push_back(case_of(row, true));
   }
@@ -63,15 +63,15 @@ std::vector<bool> FittedMessages::find_default_rows(const std::vector<Measuremen
     if (e.by_default()) ++votes_[key.first].by_default;
   }
   std::vector<bool> by_default;
-  for (const Measurement& row : rows) {
+  for (const PublishedTime& row : rows) {
     const auto at = errors.find({asked_of(row), job_of(row)});
     by_default.push_back(at != errors.end() && at->second.by_default());
   }
   return by_default;
 }
 
-FittedMessages::FittedMessages(const std::vector<Measurement>& rows) {
-  for (const Measurement& row : rows)
+FittedMessages::FittedMessages(const std::vector<PublishedTime>& rows) {
+  for (const PublishedTime& row : rows)
     state_of_.try_emplace(job_of(row), static_cast<int>(state_of_.size()));
   states_ = static_cast<int>(state_of_.size());
   const MessageModel model(states_);
@@ -88,9 +88,9 @@ FittedMessages::FittedMessages(const std::vector<Measurement>& rows) {
   if (by_default != none) parameters_ = model.fit(cases(by_default), us);
 }
 
-std::vector<double> FittedMessages::predict(const std::vector<Measurement>& rows) const {
+std::vector<double> FittedMessages::predict(const std::vector<PublishedTime>& rows) const {
   std::vector<MessageCase> cases;
-  for (const Measurement& row : rows) {
+  for (const PublishedTime& row : rows) {
     const auto votes = votes_.find(asked_of(row));
     cases.push_back(case_of(row, votes != votes_.end() && votes->second.chosen()));
     cases.back().state = -1;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/validate/measurement.hpp"
+#include "bench/validate/published_time.hpp"
 #include "simulator/calibrated/messages.hpp"
 
 namespace arlab::bench {
@@ -14,10 +14,10 @@ namespace arlab::bench {
 class FittedMessages {
  public:
   /// `rows`: of split calibrate, all by messages.
-  explicit FittedMessages(const std::vector<Measurement>& rows);
+  explicit FittedMessages(const std::vector<PublishedTime>& rows);
 
   /// Returns the predicted times [us] in a typical state of the network.
-  std::vector<double> predict(const std::vector<Measurement>& rows) const;
+  std::vector<double> predict(const std::vector<PublishedTime>& rows) const;
 
   const std::vector<double>& parameters() const { return parameters_; }
   const std::vector<simulator::Prior>& priors() const { return priors_; }
@@ -30,8 +30,8 @@ class FittedMessages {
     int states = 0, by_default = 0;
     bool chosen() const { return 2 * by_default > states; }
   };
-  simulator::MessageCase case_of(const Measurement& row, bool by_default) const;
-  std::vector<bool> find_default_rows(const std::vector<Measurement>& rows);
+  simulator::MessageCase case_of(const PublishedTime& row, bool by_default) const;
+  std::vector<bool> find_default_rows(const std::vector<PublishedTime>& rows);
 
   std::map<std::string, int> state_of_;  // of a job
   std::map<std::string, Votes> votes_;   // by algorithm and library

@@ -66,18 +66,19 @@ Count number_at_end(std::string_view text) {
 bool is_mpich(std::string_view algorithm) { return contains(algorithm, "mpich"); }
 
 // Libraries solve fewer elements than ranks by recursive doubling.
-bool has_few_elements(const Measurement& row) {
+bool has_few_elements(const PublishedTime& row) {
   return row.bytes < simulator::kElementBytes * row.ranks;
 }
 
-MessageCase exchange_of_whole_vectors(const Measurement& row) {
+MessageCase exchange_of_whole_vectors(const PublishedTime& row) {
   return {.algorithm = "butterfly",
           .ranks = row.ranks,
           .bytes = row.bytes,
           .copies = is_mpich(row.algorithm) ? 1 : 2};
 }
 
-Implementation by_messages(const Measurement& row, std::string_view text, const KnownName& known) {
+Implementation by_messages(const PublishedTime& row, std::string_view text,
+                           const KnownName& known) {
   MessageCase one{.algorithm = std::string(known.algorithm),
                   .ranks = row.ranks,
                   .bytes = row.bytes,
@@ -99,7 +100,7 @@ Implementation by_messages(const Measurement& row, std::string_view text, const 
           .library_chose = !text.ends_with("_over") && !contains(text, "_over_")};
 }
 
-Implementation on_torus(const Measurement& row, const std::smatch& name) {
+Implementation on_torus(const PublishedTime& row, const std::smatch& name) {
   if (name[3] != "UTOFU") return left_out("only uTofu's form of torus collectives is modeled");
   if (row.torus.empty())
     return left_out("a torus algorithm without the sizes of the torus in nodes");
@@ -120,7 +121,7 @@ Implementation on_torus(const Measurement& row, const std::smatch& name) {
   return {.model = one, .reason = ""};
 }
 
-Implementation on_gpus(const Measurement& row, std::string_view text) {
+Implementation on_gpus(const PublishedTime& row, std::string_view text) {
   if (contains(text, "ccl_ring"))
     return {.model = NcclCase{.tree = false,
                               .ranks = row.ranks,
@@ -144,13 +145,13 @@ Implementation on_gpus(const Measurement& row, std::string_view text) {
 
 }  // namespace
 
-MessageCase by_default_rule(const Measurement& row) {
+MessageCase by_default_rule(const PublishedTime& row) {
   constexpr Count kShort = 2048;  // MPICH's MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE
   if (row.bytes <= kShort || has_few_elements(row)) return exchange_of_whole_vectors(row);
   return {.algorithm = "rabenseifner", .ranks = row.ranks, .bytes = row.bytes};
 }
 
-Implementation implementation_of(const Measurement& row) {
+Implementation implementation_of(const PublishedTime& row) {
   std::string_view text = row.algorithm;
   if (text.starts_with("default")) return left_out("the library's own choice");
   if (contains(text, "non_blocking") || contains(text, "nonblocking"))

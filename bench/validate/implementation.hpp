@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "bench/validate/measurement.hpp"
+#include "bench/validate/published_time.hpp"
 #include "simulator/calibrated/gpu_nodes.hpp"
 #include "simulator/calibrated/messages.hpp"
 #include "simulator/calibrated/nccl.hpp"
@@ -24,9 +24,9 @@ struct Implementation {
 };
 
 /// Never throws: names that are not known give a reason.
-Implementation implementation_of(const Measurement& row);
+Implementation implementation_of(const PublishedTime& row);
 
 /// Returns the same row as the library's default would solve it, by its documented rule.
-simulator::MessageCase by_default_rule(const Measurement& row);
+simulator::MessageCase by_default_rule(const PublishedTime& row);
 
 }  // namespace arlab::bench

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<const char*, 5> kTransports{"", "messages", "torus ports", "NCCL",
                                                  "GPU nodes"};
 
-using Rows = std::vector<Measurement>;
+using Rows = std::vector<PublishedTime>;
 using Predict = std::function<std::vector<double>(const Rows&)>;
 
 struct Fitted {
@@ -26,14 +26,15 @@ struct Fitted {
 
 std::vector<double> measured(const Rows& rows) {
   std::vector<double> us;
-  for (const Measurement& row : rows) us.push_back(row.median_us);
+  for (const PublishedTime& row : rows) us.push_back(row.median_us);
   return us;
 }
 
 template <class Case>
 std::vector<Case> cases_of(const Rows& rows) {
   std::vector<Case> cases;
-  for (const Measurement& row : rows) cases.push_back(std::get<Case>(implementation_of(row).model));
+  for (const PublishedTime& row : rows)
+    cases.push_back(std::get<Case>(implementation_of(row).model));
   return cases;
 }
 
@@ -117,10 +118,10 @@ void predict_group(const std::string& system, std::size_t transport, const Group
 
 }  // namespace
 
-Validation validate(const std::vector<Measurement>& rows) {
+Validation validate(const std::vector<PublishedTime>& rows) {
   Validation result;
   std::map<std::pair<std::string, std::size_t>, Group> groups;
-  for (const Measurement& row : rows) {
+  for (const PublishedTime& row : rows) {
     const Implementation implementation = implementation_of(row);
     result.rows.push_back({row, std::nullopt, implementation.reason});
     const std::size_t transport = implementation.model.index();

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/validate/measurement.hpp"
+#include "bench/validate/published_time.hpp"
 
 namespace arlab::bench {
 
 struct PredictedRow {
-  Measurement row;
+  PublishedTime row;
   std::optional<double> predicted_us;
   std::string reason;  ///< why it is not predicted
 
@@ -40,6 +40,6 @@ struct Validation {
   std::vector<FittedSystem> systems;
 };
 
-Validation validate(const std::vector<Measurement>& rows);
+Validation validate(const std::vector<PublishedTime>& rows);
 
 }  // namespace arlab::bench

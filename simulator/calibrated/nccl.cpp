@@ -26,6 +26,20 @@ struct Latencies {
 };
 constexpr Latencies kRing{{6.6, 14.0, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4.0, 14.0}};
 constexpr Latencies kTree{{6.8, 14.0, 8.4}, {0.6, 1.25, 4.0}, {5.0, 8.5, 14.0}};
+// By how much trees fall short of their bandwidth: by protocol, at 64 B, 128 B, ..., 256 MiB.
+constexpr double kTreeCorrection[3][23] = {
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9}};
+
+double tree_correction(std::size_t protocol, double bytes) {
+  const double at = std::clamp(std::log2(std::max(bytes, 1.0)) - 6, 0.0, 22.0);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min<std::size_t>(below + 1, 22);
+  const double* const row = kTreeCorrection[protocol];
+  return row[below] + (at - static_cast<double>(below)) * (row[above] - row[below]);
+}
+
 constexpr double kLineShare = 0.92;  // of the bandwidth, with 128-byte lines
 
 // Fewer bytes than these per rank and step fill less than one line: the low-latency protocol is faster.
@@ -63,7 +77,8 @@ double tree_time(const NcclCase& one, std::span<const double> p) {
         p[kTreeCall] * kTree.call[protocol] +
         2 * ((one.ranks_per_node - 1) * p[kLink] * kTree.link[protocol] +
              std::log2(std::max(nodes, 1.0)) * p[kTreeNet] * kTree.net[protocol]);
-    const double rate = p[kRate] * p[kTreeRate] * share(protocol, p[kLowLatency]);
+    const double rate = p[kRate] * p[kTreeRate] * share(protocol, p[kLowLatency]) *
+                        tree_correction(protocol, bytes);
     const double time = latency + 2 * bytes / rate * 1e-3;
     least = protocol == 0 ? time : std::min(least, time);
   }

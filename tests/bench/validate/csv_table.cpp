@@ -1,6 +1,6 @@
 #include "bench/validate/csv_table.hpp"
 
-#include "bench/validate/measurement.hpp"
+#include "bench/validate/published_time.hpp"
 #include "bench/validate/training_rows.hpp"
 #include "tests/support/catch.hpp"
 
@@ -14,7 +14,7 @@ const std::string kHeader =
 
 std::string message_of(const std::string& text) {
   try {
-    (void)read_measurements(text, "allreduce.csv");
+    (void)read_published_times(text, "allreduce.csv");
   } catch (const Error& error) {
     CHECK(error.blame() == Blame::usage);
     return error.what();
@@ -25,7 +25,7 @@ std::string message_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("measurements: a row is read with all it says") {
-  const std::vector<Measurement> rows = read_measurements(
+  const std::vector<PublishedTime> rows = read_published_times(
       kHeader +
           "fugaku,2x2x4,1,FJMPI 4.0.1,BINE-L-UTOFU-0-1,32,100,10.69,9.5,a,calibrate\r\n\n"
           "x,8,4,\"Open, MPI\",ring_ompi,64,1,2.5,2,,test\n",
@@ -41,9 +41,9 @@ TEST_CASE("measurements: a row is read with all it says") {
 }
 
 TEST_CASE("measurements: optional columns may be absent") {
-  CHECK(read_measurements("split,system,nodes,ranks_per_node,library,algorithm,bytes,median_us\n"
-                          "test,x,8,1,,ring,64,2.5\n",
-                          "allreduce.csv")[0]
+  CHECK(read_published_times("split,system,nodes,ranks_per_node,library,algorithm,bytes,median_us\n"
+                             "test,x,8,1,,ring,64,2.5\n",
+                             "allreduce.csv")[0]
             .run.empty());
 }
 

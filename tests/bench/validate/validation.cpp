@@ -15,17 +15,17 @@ using namespace arlab::bench;
 
 namespace {
 
-std::vector<Measurement> published() {
+std::vector<PublishedTime> published() {
   std::ifstream file(ARLAB_VALIDATION "/allreduce.csv");
   std::ostringstream text;
   text << file.rdbuf();
-  return read_measurements(text.str(), "allreduce.csv");
+  return read_published_times(text.str(), "allreduce.csv");
 }
 
 // Rows that are fitted quickly: each kind of transport once.
-std::vector<Measurement> few_rows() {
-  std::vector<Measurement> rows = published();
-  std::erase_if(rows, [](const Measurement& row) {
+std::vector<PublishedTime> few_rows() {
+  std::vector<PublishedTime> rows = published();
+  std::erase_if(rows, [](const PublishedTime& row) {
     if (row.system == "mare_nostrum") return row.ranks_per_node == 1;
     if (row.system == "fugaku") return row.bytes % 131072 != 0;
     return row.system != "leonardo" || (row.split == Split::calibrate && row.ranks > 16) ||
@@ -34,8 +34,8 @@ std::vector<Measurement> few_rows() {
   return rows;
 }
 
-Measurement row_of(std::string algorithm, Count bytes = 1 << 20, Rank ranks = 16) {
-  Measurement row;
+PublishedTime row_of(std::string algorithm, Count bytes = 1 << 20, Rank ranks = 16) {
+  PublishedTime row;
   row.system = "here";
   row.nodes = std::to_string(ranks);
   row.ranks = ranks;
@@ -72,7 +72,7 @@ TEST_CASE("published names stand for algorithms of the catalog") {
 }
 
 TEST_CASE("names on a torus give partners, ports and segments") {
-  Measurement row = row_of("RECDOUB-B_CONT-UTOFU-65536-3", 1 << 20, 64);
+  PublishedTime row = row_of("RECDOUB-B_CONT-UTOFU-65536-3", 1 << 20, 64);
   CHECK(implementation_of(row).reason.find("sizes of the torus") != std::string::npos);
   row.torus = {4, 4, 4};
   const auto one = std::get<simulator::TorusCase>(implementation_of(row).model);
@@ -98,11 +98,11 @@ TEST_CASE("names that nothing predicts give a reason") {
 }
 
 TEST_CASE("what was measured in test rows changes no prediction, bit by bit") {
-  std::vector<Measurement> rows = few_rows();
+  std::vector<PublishedTime> rows = few_rows();
   const Validation before = validate(rows);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].split == Split::test) rows[i].median_us = 1 + static_cast<double>(i % 7);
-  std::erase_if(rows, [](const Measurement& r) {
+  std::erase_if(rows, [](const PublishedTime& r) {
     return r.split == Split::test && r.bytes == 8388608;  // nor does their absence
   });
   const Validation after = validate(rows);
@@ -117,10 +117,10 @@ TEST_CASE("what was measured in test rows changes no prediction, bit by bit") {
 }
 
 TEST_CASE("calibration rows do change predictions") {
-  std::vector<Measurement> rows = few_rows();
-  std::erase_if(rows, [](const Measurement& row) { return row.system != "mare_nostrum"; });
+  std::vector<PublishedTime> rows = few_rows();
+  std::erase_if(rows, [](const PublishedTime& row) { return row.system != "mare_nostrum"; });
   const Validation before = validate(rows);
-  for (Measurement& row : rows)
+  for (PublishedTime& row : rows)
     if (row.split == Split::calibrate) row.median_us *= 3;
   const Validation after = validate(rows);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -129,9 +129,9 @@ TEST_CASE("calibration rows do change predictions") {
 }
 
 TEST_CASE("a system without calibration rows, and kinds that no row calibrates, say so") {
-  std::vector<Measurement> rows = few_rows();
-  std::erase_if(rows, [](const Measurement& row) { return row.system != "mare_nostrum"; });
-  Measurement lone = row_of("ring_over");
+  std::vector<PublishedTime> rows = few_rows();
+  std::erase_if(rows, [](const PublishedTime& row) { return row.system != "mare_nostrum"; });
+  PublishedTime lone = row_of("ring_over");
   rows.push_back(lone);
   lone.system = "mare_nostrum";
   rows.push_back(lone);
@@ -142,14 +142,14 @@ TEST_CASE("a system without calibration rows, and kinds that no row calibrates, 
 }
 
 TEST_CASE("one scale and one algorithm suffice to predict others on more ranks") {
-  std::vector<Measurement> rows;
+  std::vector<PublishedTime> rows;
   for (const Count bytes : {64, 4096, 262144, 16777216}) {
-    Measurement row = row_of("rabenseifner_over", bytes, 8);
+    PublishedTime row = row_of("rabenseifner_over", bytes, 8);
     row.split = Split::calibrate;
     row.median_us = 6 * 3 + static_cast<double>(bytes) * 0.5e-3;
     rows.push_back(row);
     for (const char* name : {"ring_over", "recursive_doubling_x", "bine_bdw_remap_over"}) {
-      Measurement unseen = row_of(name, bytes, 256);
+      PublishedTime unseen = row_of(name, bytes, 256);
       unseen.split = Split::test;
       rows.push_back(unseen);
     }
@@ -163,8 +163,8 @@ TEST_CASE("one scale and one algorithm suffice to predict others on more ranks")
 }
 
 TEST_CASE("a library that ran its default is found in the calibration rows") {
-  std::vector<Measurement> rows = published();
-  std::erase_if(rows, [](const Measurement& row) {
+  std::vector<PublishedTime> rows = published();
+  std::erase_if(rows, [](const PublishedTime& row) {
     return row.system != "lumi" || row.split == Split::test ||
            (row.algorithm != "recursive_doubling_mpich" &&
             row.algorithm != "recursive_doubling_over" && row.algorithm != "rabenseifner_over");
@@ -198,8 +198,8 @@ TEST_CASE("errors: quantiles, bias, and pairs that are ordered right") {
 }
 
 TEST_CASE("each row becomes a record that the schema accepts") {
-  std::vector<Measurement> rows = few_rows();
-  std::erase_if(rows, [](const Measurement& row) { return row.system != "mare_nostrum"; });
+  std::vector<PublishedTime> rows = few_rows();
+  std::erase_if(rows, [](const PublishedTime& row) { return row.system != "mare_nostrum"; });
   for (const PredictedRow& row : validate(rows).rows) {
     Json line = to_json(row);
     CHECK(make_readable(line).empty());

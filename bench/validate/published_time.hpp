@@ -1,4 +1,4 @@
-// Measurements: published times of allreduces, one row per configuration, as allreduce.csv holds them.
+// Published times: times of allreduces, one row per configuration, as allreduce.csv holds them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Split : std::uint8_t { calibrate, test };
 
 std::string_view name(Split split);
 
-struct Measurement {
+struct PublishedTime {
   std::string system;
   std::string nodes;        ///< as written: "128", or "4x4x4" on a torus
   std::vector<Rank> torus;  ///< its sizes; empty unless nodes names them
@@ -30,6 +30,6 @@ struct Measurement {
 };
 
 /// Reads the text of allreduce.csv. Throws Error(usage) that names the line, the value, and the remedy.
-std::vector<Measurement> read_measurements(std::string_view text, const std::string& name);
+std::vector<PublishedTime> read_published_times(std::string_view text, const std::string& name);
 
 }  // namespace arlab::bench

@@ -1,4 +1,4 @@
-#include "bench/validate/measurement.hpp"
+#include "bench/validate/published_time.hpp"
 
 #include <charconv>
 
@@ -8,6 +8,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr Count kMostRanks = 1 << 20;
+constexpr Count kMostBytes = Count{1} << 50;
 
 // The sizes of "4x4x4" or "128"; none if the text is something else.
 std::vector<Rank> sizes_of(const std::string& text) {
@@ -36,22 +37,23 @@ Split split_of(const CsvTable& table, std::size_t row) {
 
 std::string_view name(Split split) { return split == Split::test ? "test" : "calibrate"; }
 
-std::vector<Measurement> read_measurements(std::string_view text, const std::string& name) {
+std::vector<PublishedTime> read_published_times(std::string_view text, const std::string& name) {
   const CsvTable table(
       text, name,
       {"system", "nodes", "ranks_per_node", "library", "algorithm", "bytes", "median_us", "split"});
-  std::vector<Measurement> rows;
+  std::vector<PublishedTime> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    Measurement row{.system = table.text(i, "system"),
-                    .nodes = table.text(i, "nodes"),
-                    .torus = {},
-                    .ranks_per_node = static_cast<Rank>(table.whole(i, "ranks_per_node", 1)),
-                    .library = table.text(i, "library"),
-                    .algorithm = table.text(i, "algorithm"),
-                    .bytes = table.whole(i, "bytes", 1),
-                    .median_us = table.number(i, "median_us", 1e-6),
-                    .run = table.text(i, "run"),
-                    .split = split_of(table, i)};
+    PublishedTime row{.system = table.text(i, "system"),
+                      .nodes = table.text(i, "nodes"),
+                      .torus = {},
+                      .ranks_per_node = static_cast<Rank>(table.whole(i, "ranks_per_node", 1)),
+                      .library = table.text(i, "library"),
+                      .algorithm = table.text(i, "algorithm"),
+                      .bytes = table.whole(i, "bytes", 1),
+                      .median_us = table.number(i, "median_us", 1e-6),
+                      .run = table.text(i, "run"),
+                      .split = split_of(table, i)};
+    if (row.bytes > kMostBytes) table.refuse(i, "bytes", "give at most 1125899906842624");
     if (row.system.empty()) table.refuse(i, "system", "name the system");
     if (row.algorithm.empty()) table.refuse(i, "algorithm", "name the algorithm");
     const std::vector<Rank> sizes = sizes_of(row.nodes);
