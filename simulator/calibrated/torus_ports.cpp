@@ -28,8 +28,9 @@ enum : std::size_t {
   kRegister,
 };
 
-constexpr double kUnannounced = 1024;  // bytes of a vector that is written without asking
-constexpr double kOneCore = 4096;      // bytes that one core adds alone
+constexpr double kUnannounced = 1024;     // bytes of a vector that is written without asking
+constexpr double kOverlapping = 1 << 18;  // bytes of a long segment
+constexpr double kOneCore = 4096;         // bytes that one core adds alone
 
 struct Row {
   TorusCase from;
@@ -100,12 +101,15 @@ class Ports {
     return sum;
   }
 
-  // The addition of a segment overlaps with the transfer of the next one.
+  // The addition of a segment overlaps with the transfer of the next one; with several ports only if the
+  // segments are long.
   double segments(double part, double load) const {
     const double count = part / row_.from.segment, one = transfer(part, load) / count;
     const double add = addition(row_.from.segment);
     const double each = p_[kSegment] + (ports_ > 1 ? p_[kSegmentPorts] * ports_ * ports_ : 0);
-    return one + (count - 1) * std::max(one, add) + add + count * each;
+    const bool overlaps = ports_ == 1 || row_.from.segment >= kOverlapping;
+    const double next = overlaps ? std::max(one, add) : one + add;
+    return one + (count - 1) * next + add + count * each;
   }
 
   // Rings along one dimension after the other, half of the ports in each direction.

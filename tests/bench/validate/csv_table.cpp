@@ -1,5 +1,6 @@
 #include "bench/validate/csv_table.hpp"
 
+#include "algorithms/base/error.hpp"
 #include "bench/validate/published_time.hpp"
 #include "bench/validate/training_rows.hpp"
 #include "tests/support/catch.hpp"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/base/error.hpp"
 #include "simulator/calibrated/cholesky.hpp"
 #include "simulator/calibrated/curve.hpp"
 #include "tests/support/catch.hpp"

@@ -1,5 +1,9 @@
 #include "simulator/calibrated/rounds.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
 #include "algorithms/algorithm.hpp"
 #include "simulator/calibrated/torus_rounds.hpp"
 #include "simulator/topologies/build/kind.hpp"
