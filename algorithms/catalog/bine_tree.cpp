@@ -95,6 +95,7 @@ Algorithm bine_tree() {
       .source = "De Sensi et al., SC 2025, arXiv:2508.17311",
       .formula = {"2(m-1)", "2N(m-1)", "2 log2 m (floor + 1 if m is not a power of two)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

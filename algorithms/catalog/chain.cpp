@@ -46,6 +46,7 @@ Algorithm chain() {
       .source = "van de Geijn & Watts, Concurrency 9(4), 1997 (pipelined)",
       .formula = {"2(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

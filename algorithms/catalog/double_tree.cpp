@@ -97,6 +97,7 @@ Algorithm double_tree() {
       .formula = {"4(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce},
       .lanes = 2,
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

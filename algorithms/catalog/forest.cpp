@@ -92,6 +92,7 @@ Algorithm with(Count most) {
   a.formula = {"2T(m-1)Q, T trees, Q pieces", "2N(m-1)", "2(Q+h-1), height h"};
   a.collectives = {Collective::allreduce};
   a.forested = true;
+  a.carries = Carries::range;
   a.program = [most](Problem p, Rank me) { return program(p, me, most); };
   a.cost_model = [most](const Problem& p) { return cost_model(p, most); };
   a.rank_cost_model = [most](const Problem& p, Rank me) { return rank_cost_model(p, me, most); };

@@ -61,6 +61,7 @@ Algorithm make(Rank k) {
       .formula = {"m (k-1) log_k m (+ fold-in of extras)", "N m (k-1) log_k m (+ fold-in of extras)",
                   "log_k m (floor + 2 if m is not a power of k)"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::whole,
       .program = [k](Problem p, Rank me) { return program(p, me, k); },
       .cost_model = [k](const Problem& p) { return cost_model(p, k); },
       .rank_cost_model = [k](const Problem& p, Rank me) { return rank_cost_model(p, me, k); },

@@ -115,6 +115,7 @@ Algorithm torus_bucket() {
       .formula = {"4 D m sum(d-1) (m = product of D sizes d)", "2N(m-1)", "2 sum(d-1)"},
       .collectives = {Collective::allreduce},
       .gridded = true,
+      .carries = Carries::range,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

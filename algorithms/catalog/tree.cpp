@@ -61,6 +61,7 @@ Algorithm tree() {
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
       .formula = {"2(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

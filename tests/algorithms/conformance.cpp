@@ -102,6 +102,34 @@ TEST_CASE("the proof holds for every root and cut") {
         check_all_collectives({.ranks = p, .elements = 1009, .root = root}, segments, proof_holds);
 }
 
+TEST_CASE("messages carry the kind of chunks that the entry states") {
+  const auto fits = [](const Chunks& c, Carries carries, Rank parts) {
+    switch (carries) {
+      case Carries::whole:
+        return c.count == parts;
+      case Carries::one_chunk:
+        return c.count == parts || c.count == 1;
+      case Carries::range:
+        return c.stride == 1 && Count{c.first} + c.count <= parts;
+      case Carries::around:
+        return c.stride == 1;
+      case Carries::any_set:
+        return true;
+    }
+    return false;
+  };
+  for (const Rank p : {1, 2, 5, 8, 9, 16})
+    check_all_collectives({.ranks = p, .elements = 100}, 1,
+                          [&](const Algorithm& algorithm, const Problem& problem, int) {
+                            for (const Lane& lane : lanes_of(algorithm, problem))
+                              for (Rank me = 0; me < p; ++me)
+                                for (Program rounds = algorithm.program(lane.problem, me);
+                                     rounds.next();)
+                                  for (const Action& a : rounds.round())
+                                    REQUIRE(fits(a.chunks, algorithm.carries, p));
+                          });
+}
+
 TEST_CASE("the six algorithms cost as much as the lecture states, for m processes and N elements") {
   struct Lecture {
     std::function<Count(Count m)> messages;

@@ -81,7 +81,7 @@ inline const Forest* kept_forest(Rank ranks, bool wide) {
   return forest.get();
 }
 
-/// Returns the problem as is, or with each possible set of equal groups, each shape of a grid, or
+/// Returns the problem as is, or with each possible set of equal groups and some unequal ones, each shape of a grid, or
 /// some trees if the algorithm needs these.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   if (algorithm.gridded) {
@@ -104,6 +104,11 @@ inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
     for (const bool dealt : {false, true}) {
       if (p.ranks % size != 0) continue;
       p.groups = kept_groups(p.ranks, size, dealt);
+      all.push_back(p);
+    }
+  for (const Rank size : {3, p.ranks / 2 + 1})  // and some whose last group is smaller
+    if (size < p.ranks && p.ranks % size != 0) {
+      p.groups = kept_groups(p.ranks, size, false);
       all.push_back(p);
     }
   return all;
