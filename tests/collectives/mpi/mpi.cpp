@@ -129,7 +129,7 @@ TEST_CASE("messages between devices, directly and staged") {
           auto prepared = rank.prepare(algorithm, stated, data.data(), operand, 3);
           CHECK(wrong_after([&] { rank.run(prepared); }) == 0);
         }
-        CHECK(wrong_after([&] { rank.run_native(data.data(), elements, operand); }) == 0);
+        CHECK(wrong_after([&] { rank.run_native(problem, data.data(), operand); }) == 0);
       }
   }
 }
