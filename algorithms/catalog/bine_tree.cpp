@@ -100,6 +100,14 @@ Algorithm bine_tree() {
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
       .unsupported_reason = unsupported_reason,
+      .link_claims = {{"ring", LinkClaim::Of::all, "m sum of |rho(s)| / 2^s",
+                       [](const Problem& p) {
+                         const Fold fold(p.ranks);
+                         double sum = 0;
+                         for (int s = 0; s < fold.steps; ++s)
+                           sum += static_cast<double>(swing_distance(s)) / (Count{1} << s);
+                         return fold.extras() > 0 ? 0 : p.ranks * sum;
+                       }}},
   };
 }
 

@@ -50,6 +50,8 @@ Algorithm chain() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::hottest, "1",
+                       [](const Problem& p) { return p.ranks < 3 ? 0. : 1.; }}},
   };
 }
 

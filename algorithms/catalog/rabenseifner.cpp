@@ -26,6 +26,17 @@ std::string unsupported_half(const Problem& p) {
                 p.ranks, ": circulant takes any number");
 }
 
+// Step s crosses the busiest link with as many messages as partners are far apart, of N / 2^(s+1)
+// elements, in each half.
+double near_link_load(const Problem& p) {
+  const Fold fold(p.ranks);
+  return fold.extras() > 0 || p.ranks < 4 ? 0 : fold.steps;
+}
+double far_link_load(const Problem& p) {
+  const Fold fold(p.ranks);
+  return fold.extras() > 0 || p.ranks < 4 ? 0 : 2 * (p.ranks - 1.0 / p.ranks) / 3;
+}
+
 Algorithm make(bool far) {
   const Halving halving = far ? Halving{far_partner, own_part}
                               : Halving{near_partner, reversed_part};
@@ -48,6 +59,8 @@ Algorithm make(bool far) {
       .parameters = {{"far", Parameter::Unit::flag, "no", "start with the partner farthest away"}},
       .examples = {"rabenseifner:far=yes"},
   };
+  made.link_claims = {{"ring", LinkClaim::Of::hottest, far ? "2(m - 1/m)/3" : "log2 m",
+                       far ? far_link_load : near_link_load}};
   if (far) {
     made.collectives.push_back(Collective::reduce_scatter);
     made.collectives.push_back(Collective::all_gather);

@@ -49,6 +49,8 @@ Algorithm swing_whole() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::hottest, "sum of (|rho(s)|+1) / 2",
+                       [](const Problem& p) { return swing_link_load(p, false); }}},
   };
 }
 

@@ -124,6 +124,14 @@ Algorithm torus_bucket() {
           [](const Problem& p) {
             return std::vector<Count>(p.grid ? 2 * index(p.grid->dimensions()) : 1, 1);
           },
+      .link_claims = {{"torus", LinkClaim::Of::hottest, "(m-1) / (mD), D equal sizes",
+                       [](const Problem& p) {
+                         if (!p.grid || p.grid->size(0) < 3) return 0.0;
+                         const int dimensions = p.grid->dimensions();
+                         for (int d = 1; d < dimensions; ++d)
+                           if (p.grid->size(d) != p.grid->size(0)) return 0.0;
+                         return (p.ranks - 1.0) / p.ranks / dimensions;
+                       }}},
   };
 }
 

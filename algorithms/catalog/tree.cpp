@@ -65,6 +65,11 @@ Algorithm tree() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::all, "m log2 m",
+                       [](const Problem& p) {
+                         const int steps = floor_log2(p.ranks);
+                         return Count{1} << steps == p.ranks ? 1.0 * p.ranks * steps : 0;
+                       }}},
   };
 }
 

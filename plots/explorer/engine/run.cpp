@@ -166,6 +166,7 @@ Json run_json(const Json& request) {
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
+              {"layout", run.task.layout.text},
               {"elements", p.elements},
               {"chunks", std::move(chunks)},
               {"start", std::move(start)},
