@@ -13,7 +13,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Count kMostChunks = 1 << 16;
+constexpr Count kMostExported = 1 << 16;
 
 std::string_view collective_name(Collective collective) {
   switch (collective) {
@@ -130,7 +130,7 @@ MscclProgram msccl_program(const Config& config) {
   const Count units =
       config.segments * std::accumulate(weights.begin(), weights.end(), Count{0});
   const Rank ranks = problem.ranks;
-  if (units > kMostChunks / ranks)
+  if (units > kMostExported / ranks)
     fail(Blame::usage,
          fmt::format("the lanes of {} have shares of {} in all, so the vector would have {} chunks: "
                      "MSCCL needs chunks of equal size, give fewer segments or another algorithm",

@@ -22,8 +22,8 @@ void in_int_pieces(std::byte* data, Count elements, DType dtype, Use use) {
 }
 
 // The elements and the first element of every rank's block, as MPI wants them.
-struct BlockCounts {
-  explicit BlockCounts(const Problem& p) {
+struct NativeBlocks {
+  explicit NativeBlocks(const Problem& p) {
     for (Rank r = 0; r < p.ranks; ++r) {
       counts.push_back(static_cast<int>(p.blocks().size(p.chunk(r))));
       begins.push_back(static_cast<int>(p.blocks().begin(r)));
@@ -32,10 +32,10 @@ struct BlockCounts {
   std::vector<int> counts, begins;
 };
 
-void reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
+void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
                     std::vector<std::byte>& scratch) {
   const MpiOperand mpi(operand);
-  const BlockCounts blocks(p);
+  const NativeBlocks blocks(p);
   const std::size_t bytes =
       static_cast<std::size_t>(blocks.counts[index(me)]) * size_of(operand.dtype);
   std::byte* const own =
@@ -54,9 +54,9 @@ void reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, O
   divide_after(own, blocks.counts[index(me)], operand, p.ranks);
 }
 
-void all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
+void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
   const MpiOperand mpi(operand);
-  const BlockCounts blocks(p);
+  const NativeBlocks blocks(p);
   if (p.elements % p.ranks == 0)
     check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, blocks.counts[0],
                             mpi.type(), comm),
@@ -67,7 +67,7 @@ void all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand operan
               "MPI_Allgatherv");
 }
 
-void reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand) {
+void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand) {
   const MpiOperand mpi(operand);
   divide_before(data, p.elements, operand, p.ranks);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
@@ -80,14 +80,14 @@ void reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand o
   if (me == p.root) divide_after(data, p.elements, operand, p.ranks);
 }
 
-void broadcast(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
+void native_broadcast(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
   const MpiOperand mpi(operand);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
     check_mpi(MPI_Bcast(piece, elements, mpi.type(), p.root, comm), "MPI_Bcast");
   });
 }
 
-void allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
+void native_allreduce(MPI_Comm comm, const Problem& p, std::byte* data, Operand operand) {
   const MpiOperand mpi(operand);
   divide_before(data, p.elements, operand, p.ranks);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
@@ -123,15 +123,15 @@ void run_native_mpi(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, O
     fail(Blame::usage, "MPI cannot count this many elements: choose an algorithm");
   switch (p.collective) {
     case Collective::allreduce:
-      return allreduce(comm, p, data, operand);
+      return native_allreduce(comm, p, data, operand);
     case Collective::reduce_scatter:
-      return reduce_scatter(comm, p, me, data, operand, scratch);
+      return native_reduce_scatter(comm, p, me, data, operand, scratch);
     case Collective::all_gather:
-      return all_gather(comm, p, data, operand);
+      return native_all_gather(comm, p, data, operand);
     case Collective::reduce:
-      return reduce(comm, p, me, data, operand);
+      return native_reduce(comm, p, me, data, operand);
     case Collective::broadcast:
-      return broadcast(comm, p, data, operand);
+      return native_broadcast(comm, p, data, operand);
   }
 }
 

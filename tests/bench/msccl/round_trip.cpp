@@ -156,8 +156,11 @@ TEST_CASE("wrong XML is refused with file, gpu, tb, and step") {
   CHECK(refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"-1\" deps=\"-1\"")) ==
         "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
         "one await the other");
-  CHECK(refusal(changed("type=\"re\" srcbuf=\"s\"", "type=\"cpy\" srcbuf=\"s\"")).find("p.xml: lane 0: ") ==
-        0);  // the contribution of GPU 0 is missing
+  CHECK(refusal(changed("type=\"re\" srcbuf=\"s\"", "type=\"cpy\" srcbuf=\"s\"")) ==
+        "p.xml: its messages wait for one another in a circle, so they form no rounds");
+  std::string lost(kTwo);  // GPU 0 overwrites its own contribution, and GPU 1 receives nothing
+  lost.replace(lost.find("type=\"rrc\""), 10, "type=\"r\"  ");
+  CHECK(refusal(lost).find("circle") != std::string::npos);
   CHECK(refusal(changed("type=\"s\"", "type=\"nop\"")) ==
         "p.xml: gpu 1, tb 1, step 0: never runs: its peer or an awaited step does not come to it");
   CHECK(refusal(changed("send=\"0\" recv=\"-1\"", "send=\"1\" recv=\"-1\"")) ==
