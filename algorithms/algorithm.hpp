@@ -46,8 +46,9 @@ enum class Carries : std::uint8_t {
 /// The load of the links of a network, counted over all rounds in multiples of N elements.
 struct LinkClaim {
   enum class Of : std::uint8_t {
-    hottest,  ///< the link that carries most, in one direction
-    all,      ///< all links in both directions together
+    hottest,     ///< the link that carries most, in one direction
+    each_round,  ///< the hottest link of each round, summed over the rounds
+    all,         ///< all links in both directions together
   };
   std::string_view network;  ///< a topology kind whose hosts are the ranks in order: "ring", "torus"
   Of of = Of::hottest;

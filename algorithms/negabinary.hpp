@@ -37,8 +37,8 @@ inline Count swing_distance(int step) {
   return (step % 2 == 0 ? 1 + power : power - 1) / 3;
 }
 
-/// Returns the load of the hottest link of a ring, in multiples of N; 0 if ranks fold. Step s crosses
-/// it (|rho(s)|+1)/2 times, with whole vectors or, in each of two halves, with N / 2^(s+1) elements.
+/// Returns the loads of the hottest links of a ring, in multiples of N; 0 if ranks fold. Step s crosses
+/// one (|rho(s)|+1)/2 times, with whole vectors or, in each of two halves, with N / 2^(s+1) elements.
 inline double swing_link_load(const Problem& p, bool halves) {
   const Fold fold(p.ranks);
   double load = 0;

@@ -6,6 +6,7 @@
 // the others first. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include "algorithms/base/text.hpp"
 #include "algorithms/halving.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -31,6 +32,16 @@ std::string unsupported_half(const Problem& p) {
 double near_link_load(const Problem& p) {
   const Fold fold(p.ranks);
   return fold.extras() > 0 || p.ranks < 4 ? 0 : fold.steps;
+}
+double near_link_load_of_torus(const Problem& p) {
+  const Fold fold(p.ranks);
+  if (!p.grid || fold.extras() > 0) return 0;
+  double load = 0;
+  for (int d = 0; d < p.grid->dimensions(); ++d) {
+    if (p.grid->size(d) < 4) return 0;
+    load += static_cast<double>(floor_log2(p.grid->size(d))) / p.grid->stride(d);
+  }
+  return load;
 }
 double far_link_load(const Problem& p) {
   const Fold fold(p.ranks);
@@ -59,8 +70,12 @@ Algorithm make(bool far) {
       .parameters = {{"far", Parameter::Unit::flag, "no", "start with the partner farthest away"}},
       .examples = {"rabenseifner:far=yes"},
   };
-  made.link_claims = {{"ring", LinkClaim::Of::hottest, far ? "2(m - 1/m)/3" : "log2 m",
+  made.link_claims = {{"ring", LinkClaim::Of::each_round, far ? "2(m - 1/m)/3" : "log2 m",
                        far ? far_link_load : near_link_load}};
+  if (!far)
+    made.link_claims.push_back({"torus", LinkClaim::Of::each_round,
+                                "sum of log2 d / (product of the sizes before d)",
+                                near_link_load_of_torus});
   if (far) {
     made.collectives.push_back(Collective::reduce_scatter);
     made.collectives.push_back(Collective::all_gather);
