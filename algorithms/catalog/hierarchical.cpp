@@ -172,7 +172,9 @@ Algorithm hierarchical() {
   entry.rank_cost_model = [](const Problem& p, Rank me) {
     return is_even(p) ? rank_cost_model(p, me) : uneven().rank_cost(p, me);
   };
-  entry.unsupported_reason = [](const Problem& p) { return uneven().unsupported_reason(p); };
+  entry.unsupported_reason = [](const Problem& p) {
+    return p.groups && is_even(p) ? "" : uneven().unsupported_reason(p);
+  };
   entry.lane_weights = [](const Problem& p) {
     return p.groups && is_even(p) ? std::vector<Count>{1} : uneven().lane_weights(p);
   };

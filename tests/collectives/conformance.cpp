@@ -27,6 +27,25 @@ TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
   }
 }
 
+TEST_CASE("claimed = executed with settings, and on groups of every size") {
+  for (const Rank ranks : {2, 6, 7, 9}) {
+    Failures failures;
+    on_threads(ranks, [&](Communicator& communicator) {
+      for (const Algorithm* const algorithm : tested_algorithms())
+        for (const Problem& problem :
+             stated_for(*algorithm, {.ranks = ranks, .elements = 103, .root = 0})) {
+          const bool seen = algorithm->name.find(':') == std::string_view::npos && !problem.groups;
+          if (seen || !unsupported(*algorithm, problem).empty()) continue;
+          const Operand operand{DType::int64, Op::sum};
+          failures.expect_good(communicator,
+                               conformance::run(communicator, *algorithm, problem, operand, 1),
+                               conformance::text_of(*algorithm, problem, operand, 1));
+        }
+    });
+    failures.check();
+  }
+}
+
 TEST_CASE("all types and operations over the catalogue") {
   for (const Rank ranks : {1, 4, 7}) {
     Failures failures;
