@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/spec.hpp"
+#include "bench/msccl/message_rounds.hpp"
+#include "bench/msccl/step_clocks.hpp"
 
 namespace arlab::bench {
 namespace {
 
-constexpr int kMostLanes = 4096, kMostPieces = 1 << 20;
+constexpr int kMostLanes = 4096;
 constexpr std::size_t kMostClocks = 40'000'000;  // numbers in the clocks of all steps
 constexpr std::size_t kMostCells = 1 << 20;      // chunks of all GPUs
 constexpr std::size_t kMostUses = 1 << 22;       // of chunks, by all steps
-constexpr std::size_t kMostOrders = 4'000'000;
 
 Collective collective_of(const MscclProgram& program, const std::string& path) {
   static constexpr std::pair<std::string_view, Collective> kNames[] = {
@@ -36,18 +36,6 @@ Collective collective_of(const MscclProgram& program, const std::string& path) {
   }
   fail_unknown("collective in " + path, program.collective, names);
 }
-
-struct Message {
-  Rank from = 0, to = 0;
-  int chunk = 0, count = 0;  // at the sender
-  ActionKind kind = ActionKind::replace;
-  int level = 0;
-};
-
-// Message `after` is in a later round than `before`, or with distance 0 in the same one or later.
-struct Order {
-  int before, after, distance;
-};
 
 class Importer {
  public:
@@ -81,8 +69,7 @@ class Importer {
     }
     if (blocks * std::max(blocks, steps) > kMostClocks)
       wrong(fmt::format("{} thread blocks with {} steps are too many to check", blocks, steps));
-    clocks_.resize(blocks, std::vector<int>(blocks, -1));
-    history_.resize(blocks);
+    clocks_ = StepClocks(blocks);
     done_.resize(blocks);
   }
 
@@ -104,15 +91,11 @@ class Importer {
         wrong(fmt::format("gpu {} never receives a message of gpu {} on channel {}",
                           std::get<1>(key), std::get<0>(key), std::get<2>(key)));
     expect_results();
-    set_levels();
     return script();
   }
 
  private:
-  // A step is written as its block (over all GPUs) and its number.
-  struct Access {
-    int block = -1, step = -1;
-  };
+  using Access = StepNumber;
   struct Cell {
     Access writer;
     std::vector<Access> readers;
@@ -163,27 +146,21 @@ class Importer {
     if (step.receives() && incoming.empty()) return false;
     at_ = {g, b, s};
     const int me = number(g, b);
-    std::vector<int>& clock = clocks_[static_cast<std::size_t>(me)];
-    const auto learn = [&](const std::vector<int>& other) {
-      for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
-    };
     if (step.awaited_block >= 0)
-      learn(history_[static_cast<std::size_t>(number(g, step.awaited_block))]
-                    [static_cast<std::size_t>(step.awaited_step)]);
+      clocks_.learn(me, {number(g, step.awaited_block), step.awaited_step});
     int received = -1;
     if (step.receives()) {
       const auto [message, sent_by] = incoming.front();
       incoming.pop_front();
       received = message;
-      learn(history_[static_cast<std::size_t>(sent_by.block)]
-                    [static_cast<std::size_t>(sent_by.step)]);
-      const Message& m = messages_[static_cast<std::size_t>(message)];
+      clocks_.learn(me, sent_by);
+      const ChunkMessage& m = messages_[message];
       if (m.count != step.count)
         wrong(fmt::format("receives {} chunks, but gpu {} sends {}", step.count, m.from, m.count));
     }
-    clock[static_cast<std::size_t>(me)] = s;
+    clocks_.start({me, s});
     perform(g, tb, step, {me, s}, received);
-    history_[static_cast<std::size_t>(me)].push_back(clock);
+    clocks_.finish({me, s});
     ++done(g, b);
     return true;
   }
@@ -233,13 +210,8 @@ class Importer {
     return memory_[index(g)].vector[static_cast<std::size_t>(chunk_at(g, buffer, at))];
   }
 
-  bool before(const Access& other, const Access& me) const {
-    return other.block < 0 ||
-           clocks_[static_cast<std::size_t>(me.block)][static_cast<std::size_t>(other.block)] >=
-               other.step;
-  }
   void expect_before(const Access& other, const Access& me, char buffer, int at) const {
-    if (before(other, me)) return;
+    if (clocks_.before(other, me)) return;
     Rank gpu = 0;
     while (index(gpu) + 1 < first_block_.size() && first_block_[index(gpu) + 1] <= other.block)
       ++gpu;
@@ -264,7 +236,7 @@ class Importer {
     Cell& c = cell(g, buffer, at);
     expect_before(c.writer, me, buffer, at);
     for (const Access& reader : c.readers)
-      if (reader.block != me.block || reader.step != me.step) expect_before(reader, me, buffer, at);
+      if (!(reader == me)) expect_before(reader, me, buffer, at);
     c.readers.clear();
     c.writer = me;
     if (program_.in_place) return;
@@ -274,15 +246,14 @@ class Importer {
   }
 
   void order(int before, int after, int distance) {
-    if (orders_.size() == kMostOrders) wrong("has too many uses of one chunk to check");
-    orders_.push_back({before, after, distance});
+    if (!messages_.order(before, after, distance))
+      wrong("has too many uses of one chunk to check");
   }
 
   void send(Rank g, const MscclBlock& tb, const MscclStep& step, char buffer, int at, Access me) {
     if (buffer == 's')
       wrong("sends from scratch memory, which rounds do not have: send from i or o");
-    const auto id = static_cast<int>(messages_.size());
-    messages_.push_back({g, tb.send, chunk_at(g, buffer, at), step.count});
+    const int id = messages_.add({g, tb.send, chunk_at(g, buffer, at), step.count});
     for (int i = 0; i < step.count; ++i) {
       Cell& c = cell(g, buffer, at + i);
       if (step.kind == MscclStep::Kind::s) read(g, buffer, at + i, me);
@@ -318,7 +289,7 @@ class Importer {
 
   // The message ends in this place of the vector.
   void store(Rank g, char buffer, int at, int count, int id, ActionKind kind) {
-    Message& m = messages_[static_cast<std::size_t>(id)];
+    ChunkMessage& m = messages_[id];
     m.kind = kind;
     if (chunk_at(g, buffer, at) != m.chunk)
       wrong(fmt::format("stores chunk {} of gpu {} as chunk {}: rounds keep chunks in their place",
@@ -359,7 +330,7 @@ class Importer {
       ScratchCell& c = scratch[static_cast<std::size_t>(step.source_at + i)];
       expect_before(c.writer, me, 's', step.source_at + i);
       if (c.message < 0 || c.message != id || c.part != i ||
-          step.count != messages_[static_cast<std::size_t>(id)].count)
+          step.count != messages_[id].count)
         wrong("uses a part of scratch memory that is not one whole message");
       c.message = -1;
       c.writer = me;
@@ -374,7 +345,7 @@ class Importer {
   void expect_results() {
     at_ = {};
     if (!unused_.empty()) {
-      const Message& m = messages_[static_cast<std::size_t>(unused_.begin()->first)];
+      const ChunkMessage& m = messages_[unused_.begin()->first];
       wrong(fmt::format("gpu {} never uses a message of gpu {} that it received in scratch memory",
                         m.to, m.from));
     }
@@ -393,56 +364,18 @@ class Importer {
       }
   }
 
-  // The level of a message is the longest chain of orders before it; each is a round.
-  void set_levels() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Order& o : orders_) {
-        const int least = messages_[static_cast<std::size_t>(o.before)].level + o.distance;
-        Message& after = messages_[static_cast<std::size_t>(o.after)];
-        if (after.level >= least) continue;
-        if (least > static_cast<int>(messages_.size()))
-          wrong("its messages wait for one another in a circle, so they form no rounds");
-        after.level = least;
-        changed = true;
-      }
-    }
-  }
-
-  Script script() const {
+  Script script() {
+    if (!messages_.set_levels())
+      wrong("its messages wait for one another in a circle, so they form no rounds");
     const auto ranks = static_cast<Rank>(program_.gpus.size());
-    const int pieces = std::lcm(chunks_, ranks);
-    if (pieces > kMostPieces || pieces / ranks > kMostLanes)
+    if (lanes_for(chunks_, ranks) > kMostLanes)
       wrong(fmt::format("{} chunks on {} GPUs make too many lanes", chunks_, ranks));
-    Script script;
-    script.name = "file:" + path_;
-    script.source = path_;
-    script.collective = collective_;
-    script.ranks = ranks;
-    script.root = program_.root;
-    script.lanes.resize(static_cast<std::size_t>(pieces / ranks));
-    for (Script::ScriptLane& lane : script.lanes) lane.ranks.resize(index(ranks));
-    std::vector<const Message*> ordered;
-    for (const Message& m : messages_) ordered.push_back(&m);
-    std::stable_sort(ordered.begin(), ordered.end(),
-                     [](const Message* a, const Message* b) { return a->level < b->level; });
-    const int width = pieces / chunks_;
-    std::vector<std::vector<int>> level(script.lanes.size(), std::vector<int>(index(ranks), -1));
-    for (const Message* m : ordered)
-      for (int begin = m->chunk * width, end = begin + m->count * width; begin < end;) {
-        const int stop = std::min(end, (begin / ranks + 1) * ranks);
-        const auto lane = static_cast<std::size_t>(begin / ranks);
-        const Chunks chunks{begin % ranks, stop - begin, 1};
-        const auto add = [&](Rank rank, const Action& action) {
-          Script::Rounds& rounds = script.lanes[lane].ranks[index(rank)];
-          if (std::exchange(level[lane][index(rank)], m->level) != m->level) rounds.emplace_back();
-          rounds.back().push_back(action);
-        };
-        add(m->from, arlab::send(m->to, chunks));
-        add(m->to, {m->kind, m->from, chunks});
-        begin = stop;
-      }
-    return script;
+    return {.name = "file:" + path_,
+            .source = path_,
+            .collective = collective_,
+            .ranks = ranks,
+            .root = program_.root,
+            .lanes = messages_.lanes(chunks_, ranks)};
   }
 
   const MscclProgram& program_;
@@ -452,11 +385,9 @@ class Importer {
   Where at_;
   std::vector<int> first_block_;  // of each GPU
   std::vector<Memory> memory_;
-  std::vector<std::vector<int>> clocks_;                // the steps that each block knows to be done
-  std::vector<std::vector<std::vector<int>>> history_;  // the same after each step
+  StepClocks clocks_;
   std::vector<int> done_;
-  std::vector<Message> messages_;
-  std::vector<Order> orders_;
+  MessageRounds messages_;
   std::map<int, int> unused_;  // messages in scratch memory
   std::map<std::tuple<Rank, Rank, int>, std::deque<std::pair<int, Access>>> queues_;
 };
