@@ -110,6 +110,9 @@ TEST_CASE("groups of unequal size: every group contributes, and no lane has more
     CHECK(count(algorithm, p).all == Cost{2 * (2 * 8 + 2 * 3 * 2), 2 * 10 * n, 1 + 4 + 1});
     CHECK(predicted_cost(algorithm, p) == count(algorithm, p).all);
   }
+  // The largest group is ready last, so it is the root between the groups.
+  const Algorithm& trees = find_algorithm("hierarchical:within=tree,across=tree");
+  CHECK(count(trees, p).all == predicted_cost(trees, p));
   const Algorithm& tree = find_algorithm("hierarchical:within=tree,across=butterfly,leaders=1");
   CHECK(lanes_of(tree, p).size() == 1);
   CHECK(verify(tree, p));
