@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -32,6 +34,7 @@ class MpiCommunicator final : public Communicator {
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
+    order_.emplace(ranks_of_this_machine(comm_));
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
 
@@ -47,10 +50,10 @@ class MpiCommunicator final : public Communicator {
       lanes_.resize(static_cast<std::size_t>(lane) + 1);
     LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
     its.operand = operand;
-    const bool first = sends_first(round);
-    if (first) send(lane, round, operand);
+    const bool sends_first = order_->sends_first(round);
+    if (sends_first) send(lane, round, operand);
     receive(its, lane, round);
-    if (!first) send(lane, round, operand);
+    if (!sends_first) send(lane, round, operand);
     watch_.progressed();
   }
 
@@ -196,21 +199,6 @@ class MpiCommunicator final : public Communicator {
     watch_.progressed();
   }
 
-  // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
-  // Where two ranks exchange messages above MPI's eager limit, a rank that has posted its receive
-  // grants the other's message at once, and its own then waits behind it on their one connection.
-  static bool sends_first(std::span<const Transfer> round) {
-    static const int mode = std::getenv("ARLAB_ORDER") ? std::atoi(std::getenv("ARLAB_ORDER")) : 0;
-    if (mode != 1) return mode == 2;
-    const auto exchanged = [&](const Transfer& t) {
-      return t.kind == ActionKind::send &&
-             std::any_of(round.begin(), round.end(), [&](const Transfer& other) {
-               return other.kind != ActionKind::send && other.peer == t.peer;
-             });
-    };
-    return std::any_of(round.begin(), round.end(), exchanged);
-  }
-
   void send(int lane, std::span<const Transfer> round, Operand operand) {
     for (const Transfer& t : round)
       if (t.kind == ActionKind::send)
@@ -221,6 +209,7 @@ class MpiCommunicator final : public Communicator {
         });
   }
 
+  // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
   void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
     its.additions.clear();
     std::size_t needed = 0;
@@ -313,6 +302,7 @@ class MpiCommunicator final : public Communicator {
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
   std::vector<MPI_Request> requests_;  // of all started lanes
   std::vector<Part> parts_;            // of each request
