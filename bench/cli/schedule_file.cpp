@@ -44,8 +44,8 @@ class Reader {
         found.is_number_integer() &&
         (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
     if (!whole || found.get<Count>() < 0 || found.get<Count>() > max)
-      wrong(where, fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key,
-                               shown(found), max));
+      wrong(where,
+            fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key, shown(found), max));
     return found.get<Count>();
   }
   std::string text(const Json& object, const char* key, const std::string& where) const {
@@ -58,8 +58,9 @@ class Reader {
  private:
   // Texts of structures are not made: those may be nested without end.
   static std::string shown(const Json& found) {
-    return found.is_structured() ? (found.is_array() ? "a list" : "an object")
-                                 : shortened(found.dump(-1, ' ', true, Json::error_handler_t::replace));
+    return found.is_structured()
+               ? (found.is_array() ? "a list" : "an object")
+               : shortened(found.dump(-1, ' ', true, Json::error_handler_t::replace));
   }
   static std::string shortened(const std::string& text) {
     return text.size() <= 40 ? text : text.substr(0, 40) + "...";

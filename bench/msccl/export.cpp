@@ -38,7 +38,8 @@ struct StepAt {
 // One GPU: its blocks, and which steps used each chunk last.
 class GpuWriter {
  public:
-  GpuWriter(Count chunks, char buffer) : cells_(static_cast<std::size_t>(chunks)), buffer_(buffer) {}
+  GpuWriter(Count chunks, char buffer)
+      : cells_(static_cast<std::size_t>(chunks)), buffer_(buffer) {}
 
   // `lane`: a channel of its own. `run`: chunks of the whole program.
   void add(const Action& action, int lane, const ChunkRun& run) {
@@ -76,8 +77,9 @@ class GpuWriter {
       MscclStep& one = other == awaited.rbegin()->first ? step : waits;
       one.awaited_block = other;
       one.awaited_step = last;
-      gpu_.blocks[static_cast<std::size_t>(other)].steps[static_cast<std::size_t>(last)].is_awaited =
-          true;
+      gpu_.blocks[static_cast<std::size_t>(other)]
+          .steps[static_cast<std::size_t>(last)]
+          .is_awaited = true;
       known_[static_cast<std::size_t>(block)][other] = last;
       if (&one == &waits) steps(block).push_back(waits);
     }
@@ -124,17 +126,17 @@ MscclProgram msccl_program(const Config& config) {
   std::vector<Count> weights = algorithm.lane_weights
                                    ? algorithm.lane_weights(problem)
                                    : std::vector<Count>(index(algorithm.lanes), 1);
-  const Count divisor = std::accumulate(
-      weights.begin(), weights.end(), Count{0}, [](Count a, Count b) { return std::gcd(a, b); });
+  const Count divisor = std::accumulate(weights.begin(), weights.end(), Count{0},
+                                        [](Count a, Count b) { return std::gcd(a, b); });
   for (Count& weight : weights) weight /= divisor;
-  const Count units =
-      config.segments * std::accumulate(weights.begin(), weights.end(), Count{0});
+  const Count units = config.segments * std::accumulate(weights.begin(), weights.end(), Count{0});
   const Rank ranks = problem.ranks;
   if (units > kMostExported / ranks)
-    fail(Blame::usage,
-         fmt::format("the lanes of {} have shares of {} in all, so the vector would have {} chunks: "
-                     "MSCCL needs chunks of equal size, give fewer segments or another algorithm",
-                     algorithm.name, units, units * ranks));
+    fail(
+        Blame::usage,
+        fmt::format("the lanes of {} have shares of {} in all, so the vector would have {} chunks: "
+                    "MSCCL needs chunks of equal size, give fewer segments or another algorithm",
+                    algorithm.name, units, units * ranks));
   const bool gathers = problem.collective == Collective::all_gather;
   const bool scatters = problem.collective == Collective::reduce_scatter;
   const auto chunks = static_cast<int>(units * ranks);
@@ -197,8 +199,8 @@ std::vector<std::string> runtime_limits(const MscclProgram& program) {
       all.push_back(fmt::format("{} {}: RCCL takes {}", limit.most, limit.what, limit.rccl));
   }
   if (program.root != 0)
-    all.push_back(fmt::format("root {}: the runtimes know no root, only arlab reads it",
-                              program.root));
+    all.push_back(
+        fmt::format("root {}: the runtimes know no root, only arlab reads it", program.root));
   all.push_back(fmt::format(
       "the runtimes silently ignore the program unless there are {} ranks, the call is {}, the "
       "number of elements is a multiple of {}, and the operation is sum, prod, min or max",

@@ -42,8 +42,8 @@ class Importer {
   Importer(const MscclProgram& program, const std::string& path)
       : program_(program), path_(path), collective_(collective_of(program, path)) {
     const auto ranks = static_cast<int>(program.gpus.size());
-    const bool parted = collective_ == Collective::all_gather ||
-                        collective_ == Collective::reduce_scatter;
+    const bool parted =
+        collective_ == Collective::all_gather || collective_ == Collective::reduce_scatter;
     if (parted && program.chunks != ranks && program.chunks != 1)
       wrong(fmt::format("nchunksperloop is {}: {} is read with one chunk per GPU", program.chunks,
                         program.collective));
@@ -102,7 +102,7 @@ class Importer {
     // Messages that wrote since the last one that replaced, and that read since the last write.
     std::vector<int> writing, reading;
     bool last_replaced = false;
-    bool stale = false;         // a sum was passed on, but not stored
+    bool stale = false;           // a sum was passed on, but not stored
     bool output_written = false;  // if input and output are two buffers
   };
   struct ScratchCell {
@@ -121,17 +121,14 @@ class Importer {
 
   [[noreturn]] void wrong(const std::string& what) const {
     const std::string where =
-        at_.gpu < 0 ? ""
-                    : fmt::format("gpu {}, tb {}, step {}: ", at_.gpu, at_.block, at_.step);
+        at_.gpu < 0 ? "" : fmt::format("gpu {}, tb {}, step {}: ", at_.gpu, at_.block, at_.step);
     fail(Blame::usage, fmt::format("{}: {}{}", path_, where, what));
   }
 
   const MscclBlock& block(Rank g, int b) const {
     return program_.gpus[index(g)].blocks[static_cast<std::size_t>(b)];
   }
-  int blocks_of(Rank g) const {
-    return static_cast<int>(program_.gpus[index(g)].blocks.size());
-  }
+  int blocks_of(Rank g) const { return static_cast<int>(program_.gpus[index(g)].blocks.size()); }
   int number(Rank g, int b) const { return first_block_[index(g)] + b; }
   int& done(Rank g, int b) { return done_[static_cast<std::size_t>(number(g, b))]; }
 
@@ -215,9 +212,10 @@ class Importer {
     Rank gpu = 0;
     while (index(gpu) + 1 < first_block_.size() && first_block_[index(gpu) + 1] <= other.block)
       ++gpu;
-    wrong(fmt::format("uses chunk {} of buffer {} at the same time as tb {}, step {}: let one await "
-                      "the other",
-                      at, buffer, other.block - first_block_[index(gpu)], other.step));
+    wrong(
+        fmt::format("uses chunk {} of buffer {} at the same time as tb {}, step {}: let one await "
+                    "the other",
+                    at, buffer, other.block - first_block_[index(gpu)], other.step));
   }
 
   void read(Rank g, char buffer, int at, Access me) {
@@ -227,9 +225,9 @@ class Importer {
       wrong(fmt::format("uses chunk {} of buffer {}, whose sum was passed on (rrs) but not stored",
                         at, buffer));
     if (!program_.in_place && (buffer == 'o') != c.output_written)
-      wrong(fmt::format("reads chunk {} of buffer {}, {}", at, buffer,
-                        buffer == 'o' ? "which holds nothing yet"
-                                      : "whose output has another value by now"));
+      wrong(fmt::format(
+          "reads chunk {} of buffer {}, {}", at, buffer,
+          buffer == 'o' ? "which holds nothing yet" : "whose output has another value by now"));
     c.readers.push_back(me);
   }
   void write(Rank g, char buffer, int at, Access me) {
@@ -246,8 +244,7 @@ class Importer {
   }
 
   void order(int before, int after, int distance) {
-    if (!messages_.order(before, after, distance))
-      wrong("has too many uses of one chunk to check");
+    if (!messages_.order(before, after, distance)) wrong("has too many uses of one chunk to check");
   }
 
   void send(Rank g, const MscclBlock& tb, const MscclStep& step, char buffer, int at, Access me) {
@@ -283,7 +280,8 @@ class Importer {
           wrong("adds to another chunk than it stores: rounds add in place");
         read(g, step.source, step.source_at + i, me);
       }
-    for (int i = 0; i < step.count && !passes_on; ++i) write(g, step.target, step.target_at + i, me);
+    for (int i = 0; i < step.count && !passes_on; ++i)
+      write(g, step.target, step.target_at + i, me);
     store(g, step.target, step.target_at, step.count, id, kind);
   }
 
@@ -329,8 +327,7 @@ class Importer {
     for (int i = 0; i < step.count; ++i) {
       ScratchCell& c = scratch[static_cast<std::size_t>(step.source_at + i)];
       expect_before(c.writer, me, 's', step.source_at + i);
-      if (c.message < 0 || c.message != id || c.part != i ||
-          step.count != messages_[id].count)
+      if (c.message < 0 || c.message != id || c.part != i || step.count != messages_[id].count)
         wrong("uses a part of scratch memory that is not one whole message");
       c.message = -1;
       c.writer = me;
@@ -357,8 +354,7 @@ class Importer {
       for (int c = 0; c < chunks_; ++c) {
         if (!spec.needs_at_end(g, parted ? c : 0)) continue;
         const Cell& end = memory_[index(g)].vector[static_cast<std::size_t>(c)];
-        if (end.stale)
-          wrong(fmt::format("gpu {} ends without a stored value of chunk {}", g, c));
+        if (end.stale) wrong(fmt::format("gpu {} ends without a stored value of chunk {}", g, c));
         if (!program_.in_place && !end.output_written)
           wrong(fmt::format("gpu {} ends without a value of chunk {} in its output", g, c));
       }

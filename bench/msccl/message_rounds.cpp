@@ -36,9 +36,9 @@ std::vector<Script::ScriptLane> MessageRounds::lanes(int chunks, Rank ranks) con
   for (Script::ScriptLane& lane : all) lane.ranks.resize(index(ranks));
   std::vector<const ChunkMessage*> ordered;
   for (const ChunkMessage& m : messages_) ordered.push_back(&m);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const ChunkMessage* a, const ChunkMessage* b) {
-    return a->level < b->level;
-  });
+  std::stable_sort(
+      ordered.begin(), ordered.end(),
+      [](const ChunkMessage* a, const ChunkMessage* b) { return a->level < b->level; });
   const int width = static_cast<int>(static_cast<Count>(all.size()) * ranks / chunks);
   std::vector<std::vector<int>> level(all.size(), std::vector<int>(index(ranks), -1));
   for (const ChunkMessage* m : ordered)

@@ -13,7 +13,7 @@ namespace arlab::bench {
 
 struct MscclStep {
   enum class Kind { s, r, rcs, rrs, rrc, rrcs, cpy, re, nop };
-  static constexpr std::array<std::string_view, 9> kKinds{"s",   "r",   "rcs", "rrs", "rrc",
+  static constexpr std::array<std::string_view, 9> kKinds{"s",    "r",   "rcs", "rrs", "rrc",
                                                           "rrcs", "cpy", "re",  "nop"};
   Kind kind = Kind::nop;
   char source = 'i', target = 'i';  ///< buffers: i(nput), o(utput), s(cratch)

@@ -112,8 +112,8 @@ MscclStep read_step(const XmlReader& read, const pugi::xml_node& node, const Msc
 MscclProgram parse_msccl(const std::string& text, const std::string& path) {
   const XmlReader read(path);
   pugi::xml_document document;
-  const pugi::xml_parse_result parsed = document.load_buffer(
-      text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
   if (!parsed)
     read.wrong("", fmt::format("is not XML ({}, at byte {})", parsed.description(), parsed.offset));
   for (const pugi::xml_node& node : document.children())

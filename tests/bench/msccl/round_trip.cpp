@@ -18,7 +18,8 @@ using namespace arlab::bench;
 namespace {
 
 MscclProgram exported(const Algorithm& algorithm, const Problem& problem, int segments = 1) {
-  return msccl_program({.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = segments});
+  return msccl_program(
+      {.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = segments});
 }
 
 Algorithm read_back(const MscclProgram& program) {
@@ -36,7 +37,8 @@ bool is_runs(const Algorithm& algorithm, const Problem& problem) {
   return true;
 }
 
-constexpr std::string_view kTwo = R"(<algo name="pair" coll="allreduce" ngpus="2" nchunksperloop="1">
+constexpr std::string_view kTwo =
+    R"(<algo name="pair" coll="allreduce" ngpus="2" nchunksperloop="1">
 <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="1">
 <tb id="0" send="1" recv="1" chan="0">
 <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
@@ -113,17 +115,20 @@ TEST_CASE("sums that are passed on without being stored: the ring of msccl-tools
   std::string text = R"(<algo name="ring" coll="allreduce" ngpus="3" nchunksperloop="3">)";
   for (int g = 0; g < 3; ++g) {
     const auto chunk = [&](int back) { return (g - back + 6) % 3; };
-    text += fmt::format(R"(<gpu id="{}" i_chunks="3" o_chunks="3" s_chunks="0"><tb id="0" send="{}" recv="{}">)",
-                        g, (g + 1) % 3, (g + 2) % 3);
+    text += fmt::format(
+        R"(<gpu id="{}" i_chunks="3" o_chunks="3" s_chunks="0"><tb id="0" send="{}" recv="{}">)", g,
+        (g + 1) % 3, (g + 2) % 3);
     const char* const kinds[] = {"s", "rrs", "rrcs", "rcs", "r"};
     const int chunks[] = {chunk(0), chunk(1), chunk(2), chunk(0), chunk(1)};
     for (int s = 0; s < 5; ++s)
-      text += fmt::format(R"(<step s="{}" type="{}" srcbuf="i" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1"/>)",
-                          s, kinds[s], chunks[s], chunks[s]);
+      text += fmt::format(
+          R"(<step s="{}" type="{}" srcbuf="i" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1"/>)", s,
+          kinds[s], chunks[s], chunks[s]);
     text += "</tb></gpu>";
   }
   text += "</algo>";
-  const Algorithm read = algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
   const Problem problem{.ranks = 3, .elements = 30};
   CHECK(count(read, problem).all == Cost{12, 120, 4});
 }
@@ -149,13 +154,14 @@ TEST_CASE("wrong XML is refused with file, gpu, tb, and step") {
         "p.xml: gpu 0, tb 0, step 0: \"srcoff\" is '1e9': give a whole number from 0 to 1048576");
   CHECK(refusal(changed("srcoff=\"0\"", "srcoff=\"1\"")) ==
         "p.xml: gpu 0, tb 0, step 0: \"srcoff\" is 1 and \"cnt\" 1, but buffer i has 1 chunks");
-  CHECK(refusal(changed("type=\"re\"", "type=\"rx\"")).find("gpu 0, tb 0, step 2: \"type\" is 'rx'") !=
-        std::string::npos);
+  CHECK(refusal(changed("type=\"re\"", "type=\"rx\""))
+            .find("gpu 0, tb 0, step 2: \"type\" is 'rx'") != std::string::npos);
   CHECK(refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"0\" deps=\"4\"")) ==
         "p.xml: gpu 1, tb 1, step 0: waits for step 4 of tb 0, which does not exist");
-  CHECK(refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"-1\" deps=\"-1\"")) ==
-        "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
-        "one await the other");
+  CHECK(
+      refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"-1\" deps=\"-1\"")) ==
+      "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
+      "one await the other");
   CHECK(refusal(changed("type=\"re\" srcbuf=\"s\"", "type=\"cpy\" srcbuf=\"s\"")) ==
         "p.xml: its messages wait for one another in a circle, so they form no rounds");
   std::string lost(kTwo);  // GPU 0 overwrites its own contribution, and GPU 1 receives nothing
