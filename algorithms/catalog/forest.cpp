@@ -14,6 +14,14 @@
 namespace arlab::catalog {
 namespace {
 
+// Messages that share a link get equal parts of it, so that lanes should have equal shares: a tree of
+// twice the weight has two lanes. If that makes too many, it has one of twice the share.
+constexpr Count kMostLanes = 512;
+
+std::size_t tree_of(const Problem& p) {
+  return p.forest->units() > kMostLanes ? index(p.lane) : p.forest->tree_of_unit(p.lane);
+}
+
 Count pieces(const Problem& p, Count most) { return std::min<Count>(p.ranks, most); }
 
 Chunks piece(const Problem& p, Count most, Count number) {
@@ -50,7 +58,7 @@ struct Pace {
 // Pieces go up and come down at the same time, so that the first ones down meet the last ones up and
 // no link waits for the other half to end.
 Program program(Problem p, Rank me, Count most) {
-  const auto tree = index(p.lane);
+  const std::size_t tree = tree_of(p);
   const Rank parent = p.forest->trees()[tree].parent[index(me)];
   const auto children = p.forest->children(tree, me);
   const Count count = p.ranks == 1 ? 0 : pieces(p, most);
@@ -81,17 +89,18 @@ Count filled_pieces(const Problem& p, Count most) {
 Cost cost_model(const Problem& p, Count most) {
   if (p.ranks == 1) return {};
   const Count edges = 2 * Count{p.ranks - 1};
-  const Count height = p.forest->height(index(p.lane));
+  const Count height = p.forest->height(tree_of(p));
   return {edges * filled_pieces(p, most), edges * p.elements, pieces(p, most) + 2 * height - 1};
 }
 
 Cost rank_cost_model(const Problem& p, Rank me, Count most) {
   if (p.ranks == 1) return {};
-  const bool root = p.forest->trees()[index(p.lane)].root == me;
-  const auto children = static_cast<Count>(p.forest->children(index(p.lane), me).size());
+  const std::size_t tree = tree_of(p);
+  const bool root = p.forest->trees()[tree].root == me;
+  const auto children = static_cast<Count>(p.forest->children(tree, me).size());
   const Count sent = children + (root ? 0 : 1);
   return {sent * filled_pieces(p, most), sent * p.elements,
-          Pace(*p.forest, index(p.lane), me).rounds(pieces(p, most))};
+          Pace(*p.forest, tree, me).rounds(pieces(p, most))};
 }
 
 std::string unsupported_reason(const Problem& p) {
@@ -103,8 +112,11 @@ std::string unsupported_reason(const Problem& p) {
 
 std::vector<Count> lane_weights(const Problem& p) {
   std::vector<Count> weights;
-  for (const WeightedTree& tree : p.forest->trees()) weights.push_back(tree.weight);
-  return weights;
+  if (p.forest->units() > kMostLanes) {
+    for (const WeightedTree& tree : p.forest->trees()) weights.push_back(tree.weight);
+    return weights;
+  }
+  return std::vector<Count>(index(p.forest->units()), 1);
 }
 
 Algorithm with(Count most) {
@@ -115,7 +127,7 @@ Algorithm with(Count most) {
   a.family = "split";
   a.summary = "sums go up spanning trees that fit the network, and the results come back down";
   a.source = "Zhao et al., arXiv:2402.06787";
-  a.formula = {"2T(m-1)Q, T trees, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
+  a.formula = {"2T(m-1)Q, T lanes, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
   a.collectives = {Collective::allreduce};
   a.forested = true;
   a.carries = Carries::range;

@@ -50,8 +50,7 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
   if (algorithm.forested) {
     layout.forest = std::make_shared<const Forest>(
         simulator::synthesize(fabric->topology, fabric->host_of).forest);
-    layout.text = concat(layout.forest->trees().size(), " trees of ", known.topology,
-                         ", one lane each");
+    layout.text = concat(layout.forest->trees().size(), " trees for ", known.topology);
   }
   return layout;
 }
