@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
 
