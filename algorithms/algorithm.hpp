@@ -50,7 +50,8 @@ struct LinkClaim {
     each_round,  ///< the hottest link of each round, summed over the rounds
     all,         ///< all links in both directions together
   };
-  std::string_view network;  ///< a topology kind whose hosts are the ranks in order: "ring", "torus"
+  std::string_view
+      network;  ///< a topology kind whose hosts are the ranks in order: "ring", "torus"
   Of of = Of::hottest;
   std::string_view formula;
   double (*load)(const Problem&) = nullptr;  ///< closed form; 0 where nothing is claimed

@@ -31,8 +31,9 @@ void check_range(const Parameter& p, double value, std::string_view owner) {
 }  // namespace
 
 std::string_view name(Parameter::Unit unit) {
-  constexpr std::string_view kNames[] = {"time",  "time_per_byte", "bytes",     "number", "count",
-                                         "sizes", "ratio",         "bandwidth", "flag",   "algorithm"};
+  constexpr std::string_view kNames[] = {"time",  "time_per_byte", "bytes", "number",
+                                         "count", "sizes",         "ratio", "bandwidth",
+                                         "flag",  "algorithm"};
   return kNames[static_cast<std::size_t>(unit)];
 }
 

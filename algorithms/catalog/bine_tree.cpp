@@ -79,8 +79,7 @@ std::string unsupported_reason(const Problem& p) {
   const Fold fold(p.ranks);
   if (p.collective == Collective::allreduce || p.root < fold.core) return "";
   return concat("the ", name(p.collective), " of bine_tree on ", p.ranks,
-                " ranks needs a root below ", fold.core, ", not ", p.root,
-                ": tree takes any root");
+                " ranks needs a root below ", fold.core, ", not ", p.root, ": tree takes any root");
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ Algorithm described() {
                       "algorithm within groups: has reduce_scatter, or reduce"},
                      {"across", Parameter::Unit::algorithm, "ring", "algorithm between groups"},
                      {"leaders", Parameter::Unit::count, "0",
-                      "leaders per group if within has reduce; 0: as many as possible", 0, 1 << 20}},
+                      "leaders per group if within has reduce; 0: as many as possible", 0,
+                      1 << 20}},
       .examples = {"hierarchical:within=ring,across=rabenseifner",
                    "hierarchical:within=circulant,across=swing",
                    "hierarchical:within=rabenseifner:far=yes,across=recursive_multiplying:k=3",
@@ -123,12 +124,12 @@ Algorithm described() {
 
 // An algorithm of one level, which has groups, grids and trees of its own only in the whole problem.
 const Algorithm& level(const Setting& setting) {
-  const Algorithm& entry =
-      find_named(algorithms(), parse_spec(setting.value).name, "algorithm");
+  const Algorithm& entry = find_named(algorithms(), parse_spec(setting.value).name, "algorithm");
   if (entry.grouped || entry.gridded || entry.forested)
-    fail(Blame::usage, concat("parameter ", setting.name, " of algorithm hierarchical is ",
-                              entry.name, ", which needs groups, a torus or trees of its own: "
-                              "give an algorithm that runs on any network, such as ring"));
+    fail(Blame::usage,
+         concat("parameter ", setting.name, " of algorithm hierarchical is ", entry.name,
+                ", which needs groups, a torus or trees of its own: "
+                "give an algorithm that runs on any network, such as ring"));
   return find_algorithm(setting.value);
 }
 
@@ -166,9 +167,7 @@ Algorithm hierarchical() {
   entry.program = [](Problem p, Rank me) {
     return is_even(p) ? program(p, me) : uneven().program(p, me);
   };
-  entry.cost_model = [](const Problem& p) {
-    return is_even(p) ? cost_model(p) : uneven().cost(p);
-  };
+  entry.cost_model = [](const Problem& p) { return is_even(p) ? cost_model(p) : uneven().cost(p); };
   entry.rank_cost_model = [](const Problem& p, Rank me) {
     return is_even(p) ? rank_cost_model(p, me) : uneven().rank_cost(p, me);
   };

@@ -49,8 +49,8 @@ double far_link_load(const Problem& p) {
 }
 
 Algorithm make(bool far) {
-  const Halving halving = far ? Halving{far_partner, own_part}
-                              : Halving{near_partner, reversed_part};
+  const Halving halving =
+      far ? Halving{far_partner, own_part} : Halving{near_partner, reversed_part};
   Algorithm made{
       .name = "rabenseifner",
       .label = "Rabenseifner",

@@ -28,7 +28,8 @@ Algorithm swing() {
       .label = "Swing",
       .color = "#117733",
       .family = "split",
-      .summary = "halve and double with partners at distance 1, 1, 3, 5, 11, ... on alternate sides",
+      .summary =
+          "halve and double with partners at distance 1, 1, 3, 5, 11, ... on alternate sides",
       .source = "De Sensi et al., NSDI 2024, arXiv:2401.09356",
       .formula = {"2 m log2 m (+ fold-in of extras)", "2N(m-1)",
                   "2 log2 m (floor + 1 if m is not a power of two)"},

@@ -70,7 +70,8 @@ struct Parts {
 // The rounds of a level's program, with ranks and chunks of the whole problem.
 class Translated {
  public:
-  Translated(Program program, const ChunkMap& chunks) : program_(std::move(program)), map_(chunks) {}
+  Translated(Program program, const ChunkMap& chunks)
+      : program_(std::move(program)), map_(chunks) {}
   template <class RankOf>
   bool next(RankOf rank_of) {
     if (!program_.next()) return false;
@@ -134,8 +135,7 @@ class LevelChunks {
   LevelChunks(const Problem& p, Rank count, bool dealt)
       : blocks_(p.blocks()), parts_(p.ranks), count_(count), dealt_(dealt) {
     const Count filled = p.filled_chunks();
-    filled_ = dealt ? std::min<Count>(filled, count)
-                    : (filled * count + p.ranks - 1) / p.ranks;
+    filled_ = dealt ? std::min<Count>(filled, count) : (filled * count + p.ranks - 1) / p.ranks;
   }
   Count filled() const { return filled_; }
   Count size(Count j) const {
@@ -146,10 +146,11 @@ class LevelChunks {
   /// The closed form `cost(n)` of n elements on balanced chunks, on these chunks.
   template <class CostOf>
   Cost cost(CostOf cost) const {
-    return {cost(filled_).messages,
-            elements_moved(count_, [&](Count j) { return size(j); },
-                           [&](Count n) { return cost(n).elements; }),
-            cost(filled_).rounds};
+    return {
+        cost(filled_).messages,
+        elements_moved(
+            count_, [&](Count j) { return size(j); }, [&](Count n) { return cost(n).elements; }),
+        cost(filled_).rounds};
   }
 
  private:
@@ -220,8 +221,7 @@ Cost TwoLevels::rank_cost(const Problem& p, Rank me) const {
     });
   };
   const Cost ends = beside(parts.first()) + beside(parts.last());
-  if (parts.blocks)
-    return ends + across->rank_cost_model(parts.across(blocks.size(place)), group);
+  if (parts.blocks) return ends + across->rank_cost_model(parts.across(blocks.size(place)), group);
   if (place != parts.place) return ends;
   return ends + LevelChunks(p, count, false).cost([&](Count n) {
     return across->rank_cost_model(parts.across(n), group);
@@ -246,8 +246,7 @@ std::string TwoLevels::unsupported_reason(const Problem& p) const {
                     " within groups sends chunks with strides, which are no chunks of the whole "
                     "vector: take circulant or ring within groups");
     if (many && deals(*this, count))
-      return concat(within->name, " within groups sends several chunks at once, and ",
-                    across->name,
+      return concat(within->name, " within groups sends several chunks at once, and ", across->name,
                     " between groups sends them around the end of a block: take ring or "
                     "round_robin within groups");
   } else if (across->carries == Carries::any_set && count > 1) {
@@ -280,8 +279,9 @@ std::string TwoLevels::unsupported_reason(const Problem& p) const {
     for (Rank g = 0; g < count; ++g) same = same && rounds_in(g) == rounds_in(largest);
     if (!same && across->rank_cost_model(parts.across(1), largest).rounds !=
                      across->cost_model(parts.across(1)).rounds)
-      return concat(across->name, " between groups of unequal size has no closed form of its "
-                                  "rounds: take ring, butterfly or tree between groups");
+      return concat(across->name,
+                    " between groups of unequal size has no closed form of its "
+                    "rounds: take ring, butterfly or tree between groups");
   }
   return "";
 }

@@ -1,5 +1,7 @@
 // arlab export: writes a schedule as JSON, MSCCL XML or a SimGrid trace, or a simulated run as a Perfetto
 // trace.
+#include "bench/msccl/export.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +19,6 @@
 #include "bench/commands/commands.hpp"
 #include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
-#include "bench/msccl/export.hpp"
 #include "bench/msccl/xml.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
@@ -157,7 +158,8 @@ void export_one(const ExportCommand& command) {
 
 void add_export(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
-      "export", "Write a schedule as JSON, MSCCL XML or SimGrid trace, or a simulated run as Perfetto trace");
+      "export",
+      "Write a schedule as JSON, MSCCL XML or SimGrid trace, or a simulated run as Perfetto trace");
   command->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
       "  arlab export ring -p 8 --format msccl -o ring.xml\n"
@@ -167,9 +169,10 @@ void add_export(CLI::App& app, Session& session) {
   options->sweep.add_axes(*command, true);
   options->model.add(*command);
   command
-      ->add_option("-f,--format", options->format,
-                   "json (the schedule, default), msccl (the same as XML for msccl and RCCL), ti (for "
-                   "SimGrid's smpirun -replay) or perfetto (a simulated run)")
+      ->add_option(
+          "-f,--format", options->format,
+          "json (the schedule, default), msccl (the same as XML for msccl and RCCL), ti (for "
+          "SimGrid's smpirun -replay) or perfetto (a simulated run)")
       ->type_name("NAME");
   command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");

@@ -72,8 +72,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Ex
   r.wrong = m.wrong;
   if (!r.claimed) {
     const bool known = config.problem.collective == Collective::allreduce;
-    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : "";
-        !chosen.empty())
+    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : ""; !chosen.empty())
       body.native_choice = chosen;
     return;
   }

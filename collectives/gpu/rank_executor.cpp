@@ -20,8 +20,8 @@ std::string DeviceTransport::native_name_for(const Problem& problem) const {
 void DeviceTransport::native_collective(const Problem& problem, std::byte* data, Operand operand,
                                         DeviceStream& stream) {
   if (problem.collective != Collective::allreduce)
-    fail(Blame::usage, concat("this backend has no native ", name(problem.collective),
-                              ": choose an algorithm"));
+    fail(Blame::usage,
+         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
   native_allreduce(data, problem.elements, operand, stream);
 }
 

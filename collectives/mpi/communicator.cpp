@@ -133,9 +133,9 @@ class MpiCommunicator final : public Communicator {
   }
 
   void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
-    const Watch::Blocked blocked(watch_, native_mpi_name(problem),
-                                 static_cast<std::size_t>(problem.elements) *
-                                     size_of(operand.dtype));
+    const Watch::Blocked blocked(
+        watch_, native_mpi_name(problem),
+        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
     run_native_mpi(comm_, problem, rank_, data, operand, native_scratch_);
   }
 

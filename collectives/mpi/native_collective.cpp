@@ -32,8 +32,8 @@ struct NativeBlocks {
   std::vector<int> counts, begins;
 };
 
-void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
-                    std::vector<std::byte>& scratch) {
+void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* data,
+                           Operand operand, std::vector<std::byte>& scratch) {
   const MpiOperand mpi(operand);
   const NativeBlocks blocks(p);
   const std::size_t bytes =
@@ -43,13 +43,13 @@ void native_reduce_scatter(MPI_Comm comm, const Problem& p, Rank me, std::byte* 
   scratch.resize(std::max<std::size_t>(bytes, 1));
   divide_before(data, p.elements, operand, p.ranks);
   if (p.elements % p.ranks == 0)
-    check_mpi(MPI_Reduce_scatter_block(data, scratch.data(), blocks.counts[0], mpi.type(),
-                                       mpi.op(), comm),
+    check_mpi(MPI_Reduce_scatter_block(data, scratch.data(), blocks.counts[0], mpi.type(), mpi.op(),
+                                       comm),
               "MPI_Reduce_scatter_block");
   else
-    check_mpi(MPI_Reduce_scatter(data, scratch.data(), blocks.counts.data(), mpi.type(), mpi.op(),
-                                 comm),
-              "MPI_Reduce_scatter");
+    check_mpi(
+        MPI_Reduce_scatter(data, scratch.data(), blocks.counts.data(), mpi.type(), mpi.op(), comm),
+        "MPI_Reduce_scatter");
   if (bytes > 0) std::memcpy(own, scratch.data(), bytes);
   divide_after(own, blocks.counts[index(me)], operand, p.ranks);
 }
@@ -58,9 +58,9 @@ void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand
   const MpiOperand mpi(operand);
   const NativeBlocks blocks(p);
   if (p.elements % p.ranks == 0)
-    check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, blocks.counts[0],
-                            mpi.type(), comm),
-              "MPI_Allgather");
+    check_mpi(
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, blocks.counts[0], mpi.type(), comm),
+        "MPI_Allgather");
   else
     check_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, blocks.counts.data(),
                              blocks.begins.data(), mpi.type(), comm),
@@ -71,10 +71,9 @@ void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Op
   const MpiOperand mpi(operand);
   divide_before(data, p.elements, operand, p.ranks);
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
-    check_mpi(me == p.root ? MPI_Reduce(MPI_IN_PLACE, piece, elements, mpi.type(), mpi.op(),
-                                        p.root, comm)
-                           : MPI_Reduce(piece, nullptr, elements, mpi.type(), mpi.op(), p.root,
-                                        comm),
+    check_mpi(me == p.root
+                  ? MPI_Reduce(MPI_IN_PLACE, piece, elements, mpi.type(), mpi.op(), p.root, comm)
+                  : MPI_Reduce(piece, nullptr, elements, mpi.type(), mpi.op(), p.root, comm),
               "MPI_Reduce");
   });
   if (me == p.root) divide_after(data, p.elements, operand, p.ranks);

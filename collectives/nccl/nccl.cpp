@@ -137,11 +137,11 @@ class NcclTransport final : public DeviceTransport {
                          DeviceStream& stream) override {
     const std::string called = native_name_for(p);
     if (called.empty())
-      fail(Blame::usage, "NCCL needs blocks of equal size: choose an algorithm, or a number of "
-                         "elements that the ranks divide");
+      fail(Blame::usage,
+           "NCCL needs blocks of equal size: choose an algorithm, or a number of "
+           "elements that the ranks divide");
     if (p.elements == 0) return;
-    const AverageDivisors divisors =
-        p.reduces() ? divisors_of(operand, ranks_) : AverageDivisors{};
+    const AverageDivisors divisors = p.reduces() ? divisors_of(operand, ranks_) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
     const auto result = enqueue(p, data, operand, cuda::handle(stream));
     finish(result, called.c_str());

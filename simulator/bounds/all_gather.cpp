@@ -22,9 +22,8 @@ class Shards {
     shard_ = shard;
     std::size_t number = 0;
     for (const CapacityArc& arc : graph_.arcs)
-      flow_.set_capacity(
-          number++,
-          static_cast<std::int64_t>(Wide{arc.capacity} * factor.numerator / factor.denominator));
+      flow_.set_capacity(number++, static_cast<std::int64_t>(Wide{arc.capacity} * factor.numerator /
+                                                             factor.denominator));
     for (const NodeId host : graph_.hosts) flow_.set_supply(host, shard);
   }
 

@@ -121,7 +121,8 @@ void examine(Direction& direction, const Symmetry& symmetry, const std::vector<b
   keep_tighter(tightest, direction.of_groups(std::move(singles), sum));
 
   Group here, there;
-  for (const NodeId host : direction.graph().hosts) (cut[index(host)] ? here : there).push_back(host);
+  for (const NodeId host : direction.graph().hosts)
+    (cut[index(host)] ? here : there).push_back(host);
   for (Group* side : {&here, &there}) {
     std::sort(side->begin(), side->end());
     const std::int64_t flow = direction.into(*side);

@@ -14,7 +14,8 @@ SupplyFlow::SupplyFlow(const CapacityGraph& graph)
       level_(index(graph.nodes)),
       stamp_(index(graph.nodes)),
       next_(index(graph.nodes)) {
-  for (const CapacityArc& arc : graph.arcs) ++first_[index(arc.from) + 1], ++first_[index(arc.to) + 1];
+  for (const CapacityArc& arc : graph.arcs)
+    ++first_[index(arc.from) + 1], ++first_[index(arc.to) + 1];
   for (std::size_t n = 0; n + 1 < first_.size(); ++n) first_[n + 1] += first_[n];
   std::vector<std::uint32_t> end(first_.begin(), first_.end() - 1);
   for (const CapacityArc& arc : graph.arcs) {

@@ -125,8 +125,8 @@ TEST_CASE("hierarchical over every algorithm in each level, on equal and unequal
     for (const Algorithm& across : algorithms()) {
       if (within.collectives.size() == 1) continue;  // has no halves
       if (across.grouped || across.gridded || across.forested) continue;
-      const Algorithm& algorithm = find_algorithm(
-          concat("hierarchical:within=", within.name, ",across=", across.name));
+      const Algorithm& algorithm =
+          find_algorithm(concat("hierarchical:within=", within.name, ",across=", across.name));
       for (const Rank size : {1, 3, 4, 5, 12}) {
         const Groups groups = Groups::consecutive(12, size);
         const Problem p{.ranks = 12, .elements = 103, .groups = &groups};
@@ -168,8 +168,8 @@ TEST_CASE("levels that do not fit are refused with the reason and a remedy") {
         "butterfly or tree between groups");
   CHECK(refusal("hierarchical:within=butterfly", even) ==
         "within groups: butterfly has no reduce form");
-  CHECK(refusal("hierarchical:across=trivance", Groups::consecutive(8, 4)).starts_with(
-      "between groups: "));
+  CHECK(refusal("hierarchical:across=trivance", Groups::consecutive(8, 4))
+            .starts_with("between groups: "));
   const auto misuse = [](const char* spec) {
     return error_text(Blame::usage, [&] { find_algorithm(spec); });
   };

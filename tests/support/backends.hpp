@@ -68,10 +68,8 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   if (wrong != 0) text += "\nwrong: " + executor.native_name();
   for (const Collective collective : kCollectives)
     for (const Count elements : {Count{1009}, Count{24} * ranks}) {
-      const Problem task{.collective = collective,
-                         .ranks = ranks,
-                         .elements = elements,
-                         .root = ranks - 1};
+      const Problem task{
+          .collective = collective, .ranks = ranks, .elements = elements, .root = ranks - 1};
       if (executor.native_name_for(task).empty()) continue;
       executor.load_input(task, operand);
       if (executor.control().sum(executor.run_checked(nullptr, 1).wrong) != 0)

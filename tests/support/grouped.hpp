@@ -11,8 +11,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/forest.hpp"
-#include "algorithms/rank_grid.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab {
 

@@ -11,8 +11,7 @@ namespace {
 
 std::string groups_text(const Groups& groups) {
   std::string sizes;
-  for (Rank g = 0; g < groups.count(); ++g)
-    sizes += concat(g > 0 ? ", " : "", groups.size_of(g));
+  for (Rank g = 0; g < groups.count(); ++g) sizes += concat(g > 0 ? ", " : "", groups.size_of(g));
   return concat("nodes of ", sizes, " ranks");
 }
 
@@ -23,9 +22,9 @@ Layout layout_of(const Algorithm& algorithm, Rank ranks, const simulator::Fabric
   const bool needs = algorithm.grouped || algorithm.gridded || algorithm.forested;
   if (!needs) return layout;
   if (algorithm.forested && ranks > kMaxTreeRanks)
-    fail(Blame::usage, concat(algorithm.name, " on ", ranks,
-                              " ranks: a page computes trees for up to ", kMaxTreeRanks,
-                              " ranks, use fewer"));
+    fail(Blame::usage,
+         concat(algorithm.name, " on ", ranks, " ranks: a page computes trees for up to ",
+                kMaxTreeRanks, " ranks, use fewer"));
   simulator::FabricSpec known = spec;
   if (known.topology.empty()) known.topology = "crossbar";
   const auto fabric = simulator::build_fabric(known, ranks);

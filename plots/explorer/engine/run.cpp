@@ -85,8 +85,8 @@ Json rounds_json(Program program) {
   while (program.next()) {
     Json round = Json::array();
     for (const Action& a : program.round())
-      round.push_back({static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count,
-                       a.chunks.stride});
+      round.push_back(
+          {static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count, a.chunks.stride});
     rounds.push_back(std::move(round));
   }
   return rounds;

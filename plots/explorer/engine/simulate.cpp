@@ -49,8 +49,7 @@ Json curve_json(const Json& request) {
     const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
     check({.ranks = ranks});
     const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
-    const Layout layout =
-        shown ? layout_of(algorithm, ranks, parse_fabric(request)) : Layout{};
+    const Layout layout = shown ? layout_of(algorithm, ranks, parse_fabric(request)) : Layout{};
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
       const Problem problem = layout.on(

@@ -65,7 +65,8 @@ TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::float32, Op::sum};
           for (const bool as_graph : {false, true}) {
-            INFO(conformance::text_of(algorithm, problem, operand, segments) << " graph " << as_graph);
+            INFO(conformance::text_of(algorithm, problem, operand, segments)
+                 << " graph " << as_graph);
             CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
           }
         });

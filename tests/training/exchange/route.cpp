@@ -136,7 +136,8 @@ TEST_CASE("an exchange sends its buckets between GPUs, with and without overlap"
     for (const char* word : {"ring", "native", "hierarchical"}) {
       bool right = false;
       on_staged_ranks(4, [&](Communicator& c, StagedExecutor& gpus) {
-        Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .executor = &gpus}), overlap);
+        Exchange exchange(c, find_route(word, 1, c, 10, {.group_size = 2, .executor = &gpus}),
+                          overlap);
         const Exchange::Task broadcast{{&find_algorithm("tree")}, Collective::broadcast, 3};
         std::vector<float> a(1000, static_cast<float>(c.rank() + 1)), b(7, 1), none;
         Count wrong = 0;
