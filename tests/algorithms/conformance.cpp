@@ -9,6 +9,7 @@
 #include "algorithms/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
+#include "tests/support/thorough.hpp"
 
 namespace arlab {
 
@@ -75,7 +76,7 @@ int log2_below(Count m) {
 }  // namespace
 
 TEST_CASE("predicted = counted for every number of ranks up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     for (const Count elements : {Count{p} - 1, Count{1009}})
       check_all_collectives({.ranks = p, .elements = elements, .root = p / 2}, 1,
                             predicted_is_counted);
@@ -91,7 +92,7 @@ TEST_CASE("predicted = counted for every size, root and cut") {
 }
 
 TEST_CASE("the proof holds for every number of ranks up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     check_all_collectives({.ranks = p, .elements = 1000, .root = p / 2}, 1, proof_holds);
 }
 

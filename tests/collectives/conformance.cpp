@@ -12,7 +12,7 @@ using conformance::Failures;
 
 TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
   const Operand operand{DType::float32, Op::sum};
-  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16}, {2, 7})) {
+  for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16}, {1, 2, 5, 9})) {
     Failures failures;
     on_threads(ranks, [&](Communicator& communicator) {
       conformance::for_all_problems(
