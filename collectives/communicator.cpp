@@ -1,6 +1,7 @@
 #include "collectives/communicator.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::collectives {
 
@@ -11,6 +12,17 @@ int Communicator::poll() {
 
 void Communicator::native_allreduce(std::byte*, Count, Operand) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
+}
+
+std::string Communicator::native_name_for(const Problem& problem) const {
+  return problem.collective == Collective::allreduce ? native_name() : "";
+}
+
+void Communicator::native_collective(const Problem& problem, std::byte* data, Operand operand) {
+  if (problem.collective != Collective::allreduce)
+    fail(Blame::usage,
+         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
+  native_allreduce(data, problem.elements, operand);
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

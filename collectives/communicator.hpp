@@ -68,6 +68,12 @@ class Communicator {
   virtual std::string native_name() const { return ""; }
   /// Throws Error(usage) if there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
+
+  /// The library's own form of any collective; the name is empty if there is none for the problem.
+  /// By default only allreduce has one.
+  virtual std::string native_name_for(const Problem& problem) const;
+  /// Runs it in place. Throws Error(usage) if there is none.
+  virtual void native_collective(const Problem& problem, std::byte* data, Operand operand);
 };
 
 /// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All

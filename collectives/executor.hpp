@@ -21,7 +21,7 @@ class Executor {
   struct CheckedRun {
     double us = 0;    ///< of the slowest rank; the same on all ranks
     Count wrong = 0;  ///< elements, on the ranks of this executor
-    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native allreduce
+    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native collective
     double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
   };
 
@@ -50,10 +50,14 @@ class Executor {
   virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
   virtual void native_allreduce(std::span<std::byte> data, Operand operand) = 0;
+  /// Name of the library's own form of the problem's collective; empty if the backend has none.
+  virtual std::string native_name_for(const Problem& problem) const {
+    return problem.collective == Collective::allreduce ? native_name() : "";
+  }
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;
-  /// Copies the input into place, runs the algorithm (null: the native allreduce), and checks every
+  /// Copies the input into place, runs the algorithm (null: the native collective), and checks every
   /// element that the collective defines. Needs load_input().
   virtual CheckedRun run_checked(const Algorithm* algorithm, int segments) = 0;
 };

@@ -1,4 +1,4 @@
-// arlab run: executes a sweep for real, beside the library's own allreduce. Every run is checked.
+// arlab run: executes a sweep for real, beside the library's own collective. Every run is checked.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,10 +38,6 @@ std::vector<Group> groups_of(const std::vector<Config>& configs) {
   return groups;
 }
 
-bool has_native(const Executor& executor, const Config& config) {
-  return config.problem.collective == Collective::allreduce && !executor.native_name().empty();
-}
-
 // The backend's name, with how its messages reach device memory where it has several ways.
 std::string recorded_name(const Backend& backend, const Executor& executor) {
   const std::string how = executor.transport();
@@ -51,7 +47,7 @@ std::string recorded_name(const Backend& backend, const Executor& executor) {
 Record run_record(const Backend& backend, const Executor& executor, const Config& config) {
   Record r = record_of(RunBody{.backend = recorded_name(backend, executor)}, config);
   if (config.algorithm) return r;
-  r.algorithm = r.label = executor.native_name();
+  r.algorithm = r.label = executor.native_name_for(config.problem);
   r.color = "#000000";
   r.family = "native";
   return r;
@@ -75,7 +71,8 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Ex
   body.time_us = m.time_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
-    if (const std::string chosen = executor.native_choice(r.bytes()); !chosen.empty())
+    const bool known = config.problem.collective == Collective::allreduce;
+    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : ""; !chosen.empty())
       body.native_choice = chosen;
     return;
   }
@@ -88,7 +85,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Ex
 // All ranks call it. `output` is null except on rank 0, which decides for all what is skipped.
 void run_group(RunCommand& command, const Backend& backend, Executor& executor, Group group,
                Output* output) {
-  if (has_native(executor, group.front())) {
+  if (!executor.native_name_for(group.front().problem).empty()) {
     Config native = group.front();
     native.algorithm = nullptr;
     group.push_back(native);

@@ -28,7 +28,7 @@ struct Measurement {
 
 /// Measures configurations of the same problem and operand, in turns. All executors of a run call it
 /// with the same arguments and get the same result. A configuration without an algorithm is the
-/// backend's native allreduce.
+/// backend's native collective.
 ///
 /// A run copies the input into place, waits for all ranks, and starts the clock. After the
 /// collective it takes the slowest rank's time and checks every element that must be right.

@@ -4,12 +4,25 @@
 #include <thread>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 
 void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
+}
+
+std::string DeviceTransport::native_name_for(const Problem& problem) const {
+  return problem.collective == Collective::allreduce ? native_name() : "";
+}
+
+void DeviceTransport::native_collective(const Problem& problem, std::byte* data, Operand operand,
+                                        DeviceStream& stream) {
+  if (problem.collective != Collective::allreduce)
+    fail(Blame::usage,
+         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
+  native_allreduce(data, problem.elements, operand, stream);
 }
 
 RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
@@ -70,9 +83,9 @@ void RankExecutor::run(Prepared& prepared) {
   stream_->record(stop_);
 }
 
-void RankExecutor::run_native(std::byte* data, Count elements, Operand operand) {
+void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
   stream_->record(start_);
-  transport_.native_allreduce(data, elements, operand, *stream_);
+  transport_.native_collective(problem, data, operand, *stream_);
   stream_->record(stop_);
 }
 
@@ -85,7 +98,9 @@ Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
 }
 
 void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
-  run_native(data.data(), static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+  run_native({.ranks = control_.ranks(),
+              .elements = static_cast<Count>(data.size() / size_of(operand.dtype))},
+             data.data(), operand);
   synchronise();
 }
 
@@ -116,7 +131,7 @@ Executor::CheckedRun RankExecutor::run_checked(const Algorithm* algorithm, int s
     run(*prepared);
     result.sent = prepared->sent();
   } else {
-    run_native(vector_->data(), problem_.elements, operand_);
+    run_native(problem_, vector_->data(), operand_);
   }
   vector_->check();
   synchronise();

@@ -33,7 +33,8 @@ Executor::CheckedRun HostExecutor::run_checked(const Algorithm* algorithm, int s
   if (!input_.empty()) std::memcpy(data_.data(), input_.data(), input_.size());
   Clock& clock = communicator_.clock();
   const auto what = [&] {
-    return algorithm ? description(*algorithm, problem_, operand_) : communicator_.native_name();
+    return algorithm ? description(*algorithm, problem_, operand_)
+                     : communicator_.native_name_for(problem_);
   };
   naming([&] { communicator_.barrier(); }, [&] { return "before " + what(); });
   const double start = clock.now();
@@ -41,7 +42,7 @@ Executor::CheckedRun HostExecutor::run_checked(const Algorithm* algorithm, int s
     result.sent =
         collectives::execute(communicator_, *algorithm, problem_, data_, operand_, segments);
   else
-    communicator_.native_allreduce(data_.data(), problem_.elements, operand_);
+    communicator_.native_collective(problem_, data_.data(), operand_);
   const double seconds = clock.now() - start;
   result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
   result.us =

@@ -9,13 +9,16 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/native_collective.hpp"
 #include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -32,6 +35,7 @@ class MpiCommunicator final : public Communicator {
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
+    order_.emplace(ranks_of_this_machine(comm_));
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
 
@@ -47,14 +51,10 @@ class MpiCommunicator final : public Communicator {
       lanes_.resize(static_cast<std::size_t>(lane) + 1);
     LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
     its.operand = operand;
+    const bool sends_first = order_->sends_first(round);
+    if (sends_first) send(lane, round, operand);
     receive(its, lane, round);
-    for (const Transfer& t : round)
-      if (t.kind == ActionKind::send)
-        in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
-          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_,
-                              request_of(lane, t, static_cast<std::size_t>(bytes))),
-                    "MPI_Isend");
-        });
+    if (!sends_first) send(lane, round, operand);
     watch_.progressed();
   }
 
@@ -125,16 +125,18 @@ class MpiCommunicator final : public Communicator {
   std::string native_name() const override { return "MPI_Allreduce"; }
 
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    const MpiOperand mpi(operand);
-    const auto element = static_cast<int>(size_of(operand.dtype));
-    const Watch::Blocked blocked(watch_, "MPI_Allreduce",
-                                 static_cast<std::size_t>(elements) * size_of(operand.dtype));
-    divide_before(data, elements, operand, ranks_);
-    in_pieces(data, elements, operand.dtype, [&](std::byte* piece, int bytes) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
-                "MPI_Allreduce");
-    });
-    divide_after(data, elements, operand, ranks_);
+    native_collective({.ranks = ranks_, .elements = elements}, data, operand);
+  }
+
+  std::string native_name_for(const Problem& problem) const override {
+    return native_mpi_name(problem);
+  }
+
+  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
+    const Watch::Blocked blocked(
+        watch_, native_mpi_name(problem),
+        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    run_native_mpi(comm_, problem, rank_, data, operand, native_scratch_);
   }
 
  private:
@@ -198,6 +200,16 @@ class MpiCommunicator final : public Communicator {
       }
     }
     watch_.progressed();
+  }
+
+  void send(int lane, std::span<const Transfer> round, Operand operand) {
+    for (const Transfer& t : round)
+      if (t.kind == ActionKind::send)
+        in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
+          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_,
+                              request_of(lane, t, static_cast<std::size_t>(bytes))),
+                    "MPI_Isend");
+        });
   }
 
   // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
@@ -293,11 +305,13 @@ class MpiCommunicator final : public Communicator {
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
   std::vector<MPI_Request> requests_;  // of all started lanes
   std::vector<Part> parts_;            // of each request
   std::vector<int> finished_;          // positions in requests_
   std::vector<MPI_Status> statuses_;
+  std::vector<std::byte> native_scratch_;
   std::deque<int> done_;  // lanes that wait() has not returned yet
 };
 

@@ -9,6 +9,7 @@
 #include "collectives/host/execute.hpp"
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/grouped.hpp"
+#include "tests/support/thorough.hpp"
 
 namespace arlab::collectives::conformance {
 
@@ -32,12 +33,12 @@ inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const
 inline Verdict run_native(Communicator& communicator, const Problem& problem, Operand operand) {
   std::vector<std::byte> data(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
   fill(data, operand, problem, communicator.rank());
-  communicator.native_allreduce(data.data(), problem.elements, operand);
+  communicator.native_collective(problem, data.data(), operand);
   return {communicator.sum(wrong_elements(data, operand, problem, communicator.rank())), 0};
 }
 
 inline std::string text_of(const Algorithm& algorithm, const Problem& problem, Operand operand,
-                        int segments) {
+                           int segments) {
   return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
          std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " " +
          std::string(name(operand.op)) + " on " + std::to_string(problem.ranks) + " ranks, root " +
@@ -72,6 +73,14 @@ inline void for_all_problems(
 }
 
 /// Lengths around the number of ranks, none, and one that no number of ranks divides.
-inline std::vector<Count> odd_lengths(Rank ranks) { return {0, 3, ranks - 1, 1009}; }
+inline std::vector<Count> odd_lengths(Rank ranks) {
+  return thorough<Count>({0, 3, ranks - 1, 1009}, {1009});
+}
+
+/// Whole vectors, contiguous chunks, chunks with a stride: enough to try a type or an operation, which only
+/// matters where a message is added.
+inline std::vector<Algorithm> each_kind_of_message() {
+  return {find_algorithm("butterfly"), find_algorithm("ring"), find_algorithm("pat")};
+}
 
 }  // namespace arlab::collectives::conformance

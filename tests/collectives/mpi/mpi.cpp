@@ -3,6 +3,7 @@
 #include "collectives/mpi/mpi.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "collectives/mpi/posting_order.hpp"
 #include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
@@ -34,10 +35,8 @@ TEST_CASE("all types and operations") {
   for (const DType dtype : kDTypes)
     for (const Op op : kOps)
       for (const Count elements : {0, 1, 3, 10007})
-        for (const Algorithm& algorithm : algorithms()) {
-          const Problem problem =
-              grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
-          if (!unsupported(algorithm, problem).empty()) continue;
+        for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+          const Problem problem{.ranks = world->ranks(), .elements = elements};
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 1));
           CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
         }
@@ -74,6 +73,32 @@ TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operation
       }
 }
 
+TEST_CASE("MPI's other collectives give the pattern's answer, for all types, roots, and cuts") {
+  const Rank m = world->ranks();
+  const auto named = [&](Collective collective, Count elements) {
+    return world->native_name_for({.collective = collective, .ranks = m, .elements = elements});
+  };
+  CHECK(named(Collective::reduce_scatter, 6 * m) == "MPI_Reduce_scatter_block");
+  CHECK(named(Collective::all_gather, 6 * m) == "MPI_Allgather");
+  CHECK(named(Collective::reduce, 7) == "MPI_Reduce");
+  CHECK(named(Collective::broadcast, 7) == "MPI_Bcast");
+  if (m > 1) CHECK(named(Collective::reduce_scatter, 6 * m + 1) == "MPI_Reduce_scatter");
+  if (m > 1) CHECK(named(Collective::all_gather, 6 * m + 1) == "MPI_Allgatherv");
+  CHECK(named(Collective::all_gather, Count{1} << 40).empty());
+  for (const Collective collective : kCollectives)
+    for (const DType dtype : kDTypes)
+      for (const Op op : {Op::sum, Op::avg, Op::max})
+        for (const Count elements : {Count{0}, Count{1}, 12 * Count{m}, Count{1009}}) {
+          const Problem problem{.collective = collective,
+                                .ranks = m,
+                                .elements = elements,
+                                .root = static_cast<Rank>(elements % m)};
+          INFO(world->native_name_for(problem)
+               << " " << name(dtype) << " " << name(op) << " " << elements);
+          CHECK(conformance::run_native(*world, problem, {dtype, op}) == kGood);
+        }
+}
+
 // The device is the host's stand-in, whose memory any MPI can send directly: both ways are tried.
 TEST_CASE("messages between devices, directly and staged") {
   Devices devices = host_devices({.peers = false, .disorder = 29});
@@ -103,7 +128,7 @@ TEST_CASE("messages between devices, directly and staged") {
           auto prepared = rank.prepare(algorithm, stated, data.data(), operand, 3);
           CHECK(wrong_after([&] { rank.run(prepared); }) == 0);
         }
-        CHECK(wrong_after([&] { rank.run_native(data.data(), elements, operand); }) == 0);
+        CHECK(wrong_after([&] { rank.run_native(problem, data.data(), operand); }) == 0);
       }
   }
 }
@@ -112,6 +137,24 @@ TEST_CASE("ranks of one machine are counted") {  // these tests run on one
   CHECK(mpi->local_rank() == world->rank());
   CHECK(world->machines() == std::vector<Rank>(static_cast<std::size_t>(world->ranks())));
   CHECK(groups_by_machine(*world) == nullptr);
+}
+
+TEST_CASE("sends are posted first in an exchange with another machine only") {
+  std::byte data{};
+  const Transfer to_far{ActionKind::send, 2, &data, 1}, from_far{ActionKind::replace, 2, &data, 1};
+  const Transfer to_near{ActionKind::send, 1, &data, 1}, from_near{ActionKind::reduce, 1, &data, 1};
+  PostingOrder order({true, true, false, false});
+  using Round = std::vector<Transfer>;
+  CHECK(order.sends_first(Round{to_far, from_far}));
+  CHECK(order.sends_first(Round{from_far, to_near, to_far}));
+  CHECK(!order.sends_first(Round{to_near, from_near}));
+  CHECK(!order.sends_first(Round{to_far, from_near}));
+  CHECK(!order.sends_first(Round{from_far}));  // although it was sent a message in an earlier round
+  CHECK(!order.sends_first(Round{to_far}));
+  CHECK(!order.sends_first(Round{}));
+  CHECK(!PostingOrder({true, true}).sends_first(Round{to_near, from_near}));
+  CHECK(ranks_of_this_machine(MPI_COMM_WORLD) ==
+        std::vector<bool>(static_cast<std::size_t>(world->ranks()), true));
 }
 
 TEST_CASE("max and sum over all ranks") {
