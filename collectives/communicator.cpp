@@ -1,5 +1,7 @@
 #include "collectives/communicator.hpp"
 
+#include <cstring>
+
 #include "algorithms/base/error.hpp"
 
 namespace arlab::collectives {
@@ -11,6 +13,16 @@ int Communicator::poll() {
 
 void Communicator::native_allreduce(std::byte*, Count, Operand) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
+}
+
+void Communicator::native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                                     Operand operand) {
+  if (problem.collective != Collective::allreduce)
+    fail(Blame::usage, "this backend has no native " + std::string(name(problem.collective)) +
+                           ": choose an algorithm");
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  if (from != into && bytes > 0) std::memcpy(into, from, bytes);
+  native_allreduce(into, problem.elements, operand);
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

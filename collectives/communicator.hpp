@@ -68,6 +68,14 @@ class Communicator {
   virtual std::string native_name() const { return ""; }
   /// Throws Error(usage) if there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
+
+  /// The same for any collective: the vector is cut into chunks as in an algorithm, and this rank's
+  /// chunks are where an algorithm has them. Where `from` is not `into`, it is only read.
+  virtual std::string native_name_of(Collective collective) const {
+    return collective == Collective::allreduce ? native_name() : "";
+  }
+  virtual void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                                 Operand operand);
 };
 
 /// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All

@@ -51,6 +51,13 @@ class CountingCommunicator final : public Communicator {
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
     timed([&] { other_.native_allreduce(data, elements, operand); });
   }
+  std::string native_name_of(Collective collective) const override {
+    return other_.native_name_of(collective);
+  }
+  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                         Operand operand) override {
+    timed([&] { other_.native_collective(problem, from, into, operand); });
+  }
 
  private:
   template <class Use>

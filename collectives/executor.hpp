@@ -12,19 +12,12 @@
 
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
+#include "collectives/timed_run.hpp"
 
 namespace arlab::collectives {
 
 class Executor {
  public:
-  /// One run on the verifiable input.
-  struct CheckedRun {
-    double us = 0;    ///< of the slowest rank; the same on all ranks
-    Count wrong = 0;  ///< elements, on the ranks of this executor
-    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native allreduce
-    double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
-  };
-
   virtual ~Executor() = default;
 
   /// Joins all executors of a run, one member each, for barriers and small values. Its rank() is
@@ -46,6 +39,10 @@ class Executor {
 
   /// Name of the library's own allreduce; empty if the backend has none.
   virtual std::string native_name() const = 0;
+  /// Name of the library's own collective of that kind; empty if the backend has none.
+  virtual std::string native_name_of(Collective collective) const {
+    return collective == Collective::allreduce ? native_name() : "";
+  }
   /// The algorithm that the library reports for its last allreduce of that size; empty if unknown.
   virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
@@ -53,9 +50,10 @@ class Executor {
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;
-  /// Copies the input into place, runs the algorithm (null: the native allreduce), and checks every
-  /// element that the collective defines. Needs load_input().
-  virtual CheckedRun run_checked(const Algorithm* algorithm, int segments) = 0;
+  /// Copies the input into place, waits for all ranks, runs the collective, and checks every element
+  /// that it defines. Runs back to back are checked by the result of the last; in place, where each
+  /// changes the input of the next, by one more run. Needs load_input().
+  virtual CheckedRun run_checked(const RunRequest& request) = 0;
 };
 
 }  // namespace arlab::collectives

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "bench/results/environment.hpp"
 #include "bench/results/version.hpp"
 #include "collectives/backends/job.hpp"
 
@@ -55,7 +56,7 @@ std::string shell_quoted(const std::vector<std::string>& command) {
 }
 
 Json context(const std::vector<std::string>& command, const Json& machine) {
-  const std::string mpi = collectives::mpi_library();
+  const std::string mpi = collectives::mpi_library(), governor = frequency_governor();
   Json all{{"schema", kSchema},
            {"kind", "context"},
            {"version", kVersion},
@@ -69,6 +70,9 @@ Json context(const std::vector<std::string>& command, const Json& machine) {
            {"mpi", mpi.empty() ? Json(nullptr) : Json(mpi)},
            {"nccl", nullptr},
            {"cuda", nullptr},
+           {"governor", governor.empty() ? Json(nullptr) : Json(governor)},
+           {"environment", relevant_environment()},
+           {"launch", launch_id()},
            {"command", shell_quoted(command)}};
   if (!machine.is_null()) all.update(machine);
   return all;

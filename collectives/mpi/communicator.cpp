@@ -15,6 +15,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/native.hpp"
 #include "collectives/mpi/operand.hpp"
 #include "collectives/reduce/reduce.hpp"
 
@@ -135,6 +136,19 @@ class MpiCommunicator final : public Communicator {
                 "MPI_Allreduce");
     });
     divide_after(data, elements, operand, ranks_);
+  }
+
+  std::string native_name_of(Collective collective) const override {
+    return native_mpi_name(collective);
+  }
+  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                         Operand operand) override {
+    if (problem.collective == Collective::allreduce && from == into)  // in pieces of any size
+      return native_allreduce(into, problem.elements, operand);
+    const char* const name = native_mpi_name(problem.collective);
+    const Watch::Blocked blocked(
+        watch_, name, static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    native_mpi_collective(comm_, problem, rank_, from, into, operand);
   }
 
  private:

@@ -48,7 +48,7 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
         Cost claim = predicted_cost(algorithm, problem, segments);
         claim.rounds = most_rounds(algorithm, problem, segments);
         executor.load_input(problem, operand);
-        const auto run = executor.run_checked(&algorithm, segments);
+        const auto run = executor.run_checked({.algorithm = &algorithm, .segments = segments});
         Cost sent;
         const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
           sent = executor.execute(algorithm, problem, data, operand, segments);
@@ -62,7 +62,7 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   if (executor.native_name().empty()) return text;
   const Problem problem{.ranks = ranks, .elements = 1009};
   executor.load_input(problem, operand);
-  const Count wrong = executor.control().sum(executor.run_checked(nullptr, 1).wrong) +
+  const Count wrong = executor.control().sum(executor.run_checked({}).wrong) +
                       wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
                         executor.native_allreduce(data, operand);
                       });
