@@ -144,6 +144,17 @@ void check_late_rank(const RunCommand& command, const std::vector<Config>& confi
                        config.problem.ranks, config.problem.ranks - 1));
 }
 
+void check_samples(const RunCommand& command) {
+  if (command.samples.empty()) return;
+  const std::pair<const char*, const std::string&> others[] = {{"--json", command.sweep.json},
+                                                               {"--csv", command.sweep.csv},
+                                                               {"--output", command.sweep.output}};
+  for (const auto& [option, path] : others)
+    if (!path.empty() && same_file(path, command.samples))
+      fail(Blame::usage, fmt::format("--samples and {} are both {}: name a file for each", option,
+                                     path == "-" ? "stdout" : path));
+}
+
 Written files_of(RunCommand& command, const Backend& backend, std::size_t steps) {
   if (backend.devices) command.sweep.machine = std::make_shared<Json>(device_context());
   Written written{std::make_unique<Output>(command.sweep, steps), nullptr};
@@ -155,6 +166,8 @@ int run(RunCommand& command, Job& job) {
   const Backend& backend = job.backend(command.backend);
   if (command.sweep.ranks.empty())
     command.sweep.ranks = {std::to_string(job.default_ranks(backend))};
+  MeasureOptions& how = command.measure;
+  if (how.precision > 0 && how.min_runs < how.max_runs) how.max_runs = 1'000'000;
   if (job.ranks() > 0) {
     const std::string job_words[] = {"mpirun", "-n", std::to_string(job.ranks())};
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
@@ -164,6 +177,7 @@ int run(RunCommand& command, Job& job) {
   job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
   check_late_rank(command, configs);
   if (job.is_root()) check_outputs(command.sweep);
+  check_samples(command);
   if (command.sweep.plan) {
     if (job.is_root()) print_plan(command, backend, configs);
     return 0;

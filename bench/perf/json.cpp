@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "bench/cli/write_file.hpp"
-#include "bench/results/environment.hpp"
+#include "bench/results/context.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -17,9 +17,9 @@ std::string perf_line(const PerfRow& row, bool checked, const std::string& stamp
 
 /// What a run ends with.
 struct PerfSummary {
-  int failed = 0;             ///< halves of rows with wrong elements
-  double average_busbw = 0;   ///< plain mean over all halves of all rows
-  double expected_busbw = 0;  ///< that NCCL_TESTS_MIN_BW demands nine tenths of; below 0: none
+  int failed = 0;              ///< halves of rows with wrong elements
+  double average_busbw = 0;    ///< plain mean over all halves of all rows
+  double expected_busbw = -1;  ///< that NCCL_TESTS_MIN_BW demands nine tenths of; below 0: none
   bool too_slow() const { return expected_busbw >= 0 && average_busbw < 0.9 * expected_busbw; }
 };
 

@@ -6,10 +6,17 @@
 namespace arlab::collectives {
 namespace {
 
+// Yields while there is time, since a thread may come back late.
 void wait_until(Clock& clock, double time) {
-  constexpr double kSpin = 20e-6;  // a thread that yields may come back later than that
+  constexpr double kSpin = 20e-6;
   for (double now = clock.now(); now < time; now = clock.now())
     if (time - now > kSpin) std::this_thread::yield();
+}
+
+// Computes, as a rank does that comes late: it keeps its processor.
+void stay_busy(Clock& clock, double seconds) {
+  for (const double end = clock.now() + seconds; clock.now() < end;) {
+  }
 }
 
 }  // namespace
@@ -17,16 +24,15 @@ void wait_until(Clock& clock, double time) {
 bool wait_for_start(Communicator& communicator, const RunRequest& request) {
   Clock& clock = communicator.clock();
   bool in_time = true;
-  double start = 0;
   if (request.lead > 0) {
     const double offered = request.clock.global(clock.now()) + request.lead;
-    start = request.clock.local(communicator.max(offered));
+    const double start = request.clock.local(communicator.max(offered));
     in_time = clock.now() < start;
+    wait_until(clock, start);
   } else {
     communicator.barrier();
-    if (request.delay > 0) start = clock.now();
   }
-  if (request.lead > 0 || request.delay > 0) wait_until(clock, start + request.delay);
+  if (request.delay > 0) stay_busy(clock, request.delay);
   return in_time;
 }
 

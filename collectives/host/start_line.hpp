@@ -6,7 +6,7 @@
 
 namespace arlab::collectives {
 
-/// Returns when this rank may start, after request.delay: at once after a barrier; or at the time
+/// Returns when this rank may start, and has been late by request.delay: after a barrier; or at the time
 /// that all ranks agreed on (round-time: Hunold and Carpen-Amarie, CLUSTER 2018). Returns false if
 /// that time had passed when this rank knew it.
 bool wait_for_start(Communicator& communicator, const RunRequest& request);

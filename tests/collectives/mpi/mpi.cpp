@@ -79,8 +79,9 @@ TEST_CASE("MPI's own collectives give the pattern's answer, in place and out of 
   HostExecutor executor(*world);
   for (const Collective collective : kCollectives) {
     CHECK(executor.native_name_of(collective).starts_with("MPI_"));
-    for (const Operand operand : {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg},
-                                  Operand{DType::uint8, Op::max}, Operand{DType::int64, Op::avg}})
+    for (const Operand operand :
+         {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg},
+          Operand{DType::uint8, Op::max}, Operand{DType::int64, Op::avg}})
       for (const Count elements : {0, 1, 3, 1003})
         for (const Rank root : {0, world->ranks() - 1}) {
           executor.load_input({.collective = collective,
