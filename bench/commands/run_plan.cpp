@@ -35,7 +35,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
     e.messages =
         static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
-  e.seconds = seconds_of(command, e.messages);
+  e.seconds = seconds_of(command, e.messages * config.mode.repeats);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -57,7 +57,7 @@ Estimate estimate(RunCommand& command, const Backend& backend, const Config& con
   }
   return {.messages = static_cast<double>(cost.messages),
           .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = seconds_of(command, static_cast<double>(cost.messages))};
+          .seconds = seconds_of(command, static_cast<double>(cost.messages) * config.mode.repeats)};
 }
 
 void print_plan(RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
