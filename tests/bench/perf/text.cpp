@@ -2,6 +2,7 @@
 
 #include "bench/perf/json.hpp"
 #include "bench/perf/perf.hpp"
+#include "bench/results/record.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 
@@ -117,7 +118,9 @@ TEST_CASE("perf: the footer says whether the bandwidth is enough") {
 
 TEST_CASE("perf: JSON has nccl-tests' keys in their order, and its kinds of values") {
   const PerfOptions o = options("all_reduce_perf", {"-b", "8", "-e", "64", "-f", "2"});
-  PerfReport report{.start_time = "2026-11-22 09:00:00", .end_time = "2026-11-22 09:00:01"};
+  PerfReport report;
+  report.start_time = "2026-11-22 09:00:00";
+  report.end_time = "2026-11-22 09:00:01";
   report.devices = {{.rank = 0, .pid = 7, .host = "a/b", .info = "CPU"}};
   report.rows = {sample_row()};
   report.summary.average_busbw = 9.5;
