@@ -30,7 +30,7 @@ void parse_threshold(std::string text, double& threshold) {
 
 int compare(const CompareCommand& command) {
   const Results before = read_results(command.before), after = read_results(command.after);
-  const Regression r = compare_records(before.records, after.records, command.threshold);
+  const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
   if (r.all.empty())
     fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
                                    "files that the same command wrote with --json",
@@ -43,9 +43,9 @@ int compare(const CompareCommand& command) {
         show_plural(static_cast<Count>(r.only_new), "configuration"), command.after);
   if (!r.failed()) return 0;
   Count slower = 0, wrong = 0;
-  for (const Comparison& c : r.all) {
-    slower += c.verdict == Comparison::Verdict::slower ? 1 : 0;
-    wrong += c.verdict == Comparison::Verdict::wrong ? 1 : 0;
+  for (const TimeComparison& c : r.all) {
+    slower += c.verdict == TimeComparison::Verdict::slower ? 1 : 0;
+    wrong += c.verdict == TimeComparison::Verdict::wrong ? 1 : 0;
   }
   say("error: of {}, {} slower by more than {:.3g}%, {} wrong\n",
       show_plural(std::ssize(r.all), "configuration"), slower, 100 * command.threshold, wrong);

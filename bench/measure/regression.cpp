@@ -76,15 +76,15 @@ std::map<std::string, Side> sides(const std::vector<Json>& records) {
   return all;
 }
 
-Comparison compared(const Side& old_side, const Side& new_side) {
+TimeComparison compared(const Side& old_side, const Side& new_side) {
   const LogMedian was = combined(old_side.launches), is = combined(new_side.launches);
-  Comparison c;
+  TimeComparison c;
   c.record = new_side.last;
   c.old_us = std::exp(was.value);
   c.new_us = std::exp(is.value);
   c.ratio = std::exp(is.value - was.value);
   if (!was.error || !is.error) {
-    c.verdict = Comparison::Verdict::unsure;
+    c.verdict = TimeComparison::Verdict::unsure;
     c.low = 0;
     c.high = INFINITY;
     return c;
@@ -97,18 +97,18 @@ Comparison compared(const Side& old_side, const Side& new_side) {
 }
 
 // With p corrected over all comparisons that have one.
-void decide(std::vector<Comparison>& all, double threshold) {
+void decide(std::vector<TimeComparison>& all, double threshold) {
   std::vector<double> p;
-  for (const Comparison& c : all)
-    if (c.verdict != Comparison::Verdict::unsure) p.push_back(c.p);
+  for (const TimeComparison& c : all)
+    if (c.verdict != TimeComparison::Verdict::unsure) p.push_back(c.p);
   const std::vector<double> corrected = holm_corrected(p);
   auto next = corrected.begin();
-  for (Comparison& c : all) {
-    if (c.verdict == Comparison::Verdict::unsure) continue;
+  for (TimeComparison& c : all) {
+    if (c.verdict == TimeComparison::Verdict::unsure) continue;
     c.p = *next++;
     if (c.p >= kLevel) continue;
-    if (c.ratio > 1 + threshold) c.verdict = Comparison::Verdict::slower;
-    if (c.ratio < 1 / (1 + threshold)) c.verdict = Comparison::Verdict::faster;
+    if (c.ratio > 1 + threshold) c.verdict = TimeComparison::Verdict::slower;
+    if (c.ratio < 1 / (1 + threshold)) c.verdict = TimeComparison::Verdict::faster;
   }
 }
 
@@ -118,16 +118,17 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-bool Regression::failed() const {
-  return std::any_of(all.begin(), all.end(), [](const Comparison& c) {
-    return c.verdict == Comparison::Verdict::slower || c.verdict == Comparison::Verdict::wrong;
+bool TimeComparisons::failed() const {
+  return std::any_of(all.begin(), all.end(), [](const TimeComparison& c) {
+    return c.verdict == TimeComparison::Verdict::slower ||
+           c.verdict == TimeComparison::Verdict::wrong;
   });
 }
 
-Regression compare_records(const std::vector<Json>& old_records,
-                           const std::vector<Json>& new_records, double threshold) {
+TimeComparisons compare_records(const std::vector<Json>& old_records,
+                                const std::vector<Json>& new_records, double threshold) {
   const auto before = sides(old_records), after = sides(new_records);
-  Regression r;
+  TimeComparisons r;
   for (const auto& [key, side] : before) r.only_old += after.contains(key) ? 0 : 1;
   std::vector<Count> wrong;
   for (const auto& [key, side] : after) {
@@ -139,36 +140,37 @@ Regression compare_records(const std::vector<Json>& old_records,
   }
   decide(r.all, threshold);
   for (std::size_t i = 0; i < wrong.size(); ++i)
-    if (wrong[i] > 0) r.all[i].verdict = Comparison::Verdict::wrong;
-  std::stable_sort(r.all.begin(), r.all.end(),
-                   [](const Comparison& a, const Comparison& b) { return a.ratio > b.ratio; });
+    if (wrong[i] > 0) r.all[i].verdict = TimeComparison::Verdict::wrong;
+  std::stable_sort(
+      r.all.begin(), r.all.end(),
+      [](const TimeComparison& a, const TimeComparison& b) { return a.ratio > b.ratio; });
   return r;
 }
 
-std::string name(Comparison::Verdict verdict) {
+std::string name(TimeComparison::Verdict verdict) {
   switch (verdict) {
-    case Comparison::Verdict::slower:
+    case TimeComparison::Verdict::slower:
       return "slower";
-    case Comparison::Verdict::faster:
+    case TimeComparison::Verdict::faster:
       return "faster";
-    case Comparison::Verdict::same:
+    case TimeComparison::Verdict::same:
       return "same";
-    case Comparison::Verdict::unsure:
+    case TimeComparison::Verdict::unsure:
       return "not enough runs";
-    case Comparison::Verdict::wrong:
+    case TimeComparison::Verdict::wrong:
       return "WRONG";
   }
   return "";
 }
 
-std::string table(const Regression& regression) {
+std::string table(const TimeComparisons& regression) {
   static constexpr const char* kSettings[] = {"backend", "collective", "dtype",    "op",
                                               "root",    "segments",   "topology", "model",
                                               "place",   "mode",       "cache",    "start"};
   std::vector<std::string> header{"algorithm", "ranks", "size"};
   std::vector<const char*> settings;
   for (const char* key : kSettings) {
-    const auto differs = [&](const Comparison& c) {
+    const auto differs = [&](const TimeComparison& c) {
       return c.record.value(key, Json()) != regression.all.front().record.value(key, Json());
     };
     if (std::any_of(regression.all.begin(), regression.all.end(), differs)) settings.push_back(key);
@@ -176,7 +178,7 @@ std::string table(const Regression& regression) {
   header.insert(header.end(), settings.begin(), settings.end());
   header.insert(header.end(), {"old", "new", "new/old", "95% CI of new/old", "p", "verdict"});
   std::vector<std::vector<std::string>> rows;
-  for (const Comparison& c : regression.all) {
+  for (const TimeComparison& c : regression.all) {
     std::vector<std::string> row{text_of(c.record["algorithm"]), text_of(c.record["ranks"]),
                                  show_bytes(c.record["bytes"].get<Count>())};
     for (const char* key : settings) row.push_back(text_of(c.record.value(key, Json())));

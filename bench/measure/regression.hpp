@@ -1,4 +1,4 @@
-// Regression: compares the times of two result files, configuration by configuration.
+// Regressions: compares the times of two result files, configuration by configuration.
 //
 // Records need no samples: the order statistics that every record has (n, the median, and its 95%
 // interval) give a standard error of the logarithm of the median. So files of any age compare.
@@ -12,7 +12,7 @@
 
 namespace arlab::bench {
 
-struct Comparison {
+struct TimeComparison {
   enum class Verdict { slower, faster, same, unsure, wrong };
 
   Json record;  ///< of the new file
@@ -23,8 +23,8 @@ struct Comparison {
   Verdict verdict = Verdict::same;
 };
 
-struct Regression {
-  std::vector<Comparison> all;             ///< the largest ratio first
+struct TimeComparisons {
+  std::vector<TimeComparison> all;         ///< the largest ratio first
   std::size_t only_old = 0, only_new = 0;  ///< configurations that one file lacks
   bool failed() const;                     ///< whether any is slower or wrong
 };
@@ -34,13 +34,13 @@ struct Regression {
 /// if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure if
 /// either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times are
 /// exact.
-Regression compare_records(const std::vector<Json>& old_records,
-                           const std::vector<Json>& new_records, double threshold);
+TimeComparisons compare_records(const std::vector<Json>& old_records,
+                                const std::vector<Json>& new_records, double threshold);
 
 /// Returns "slower", "not enough runs", ....
-std::string name(Comparison::Verdict verdict);
+std::string name(TimeComparison::Verdict verdict);
 
 /// Returns the comparisons as a table, without settings that are the same in all rows.
-std::string table(const Regression& regression);
+std::string table(const TimeComparisons& regression);
 
 }  // namespace arlab::bench

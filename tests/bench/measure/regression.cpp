@@ -24,7 +24,7 @@ Json run(const std::string& algorithm, double us, double half_width = 0.01, Coun
 std::string verdicts(const std::vector<Json>& before, const std::vector<Json>& after,
                      double threshold = 0.05) {
   std::string text;
-  for (const Comparison& c : compare_records(before, after, threshold).all)
+  for (const TimeComparison& c : compare_records(before, after, threshold).all)
     text += c.record["algorithm"].get<std::string>() + " " + name(c.verdict) + "; ";
   return text;
 }
@@ -41,8 +41,8 @@ TEST_CASE("regression: the worst comes first, and small or unsure changes do not
 }
 
 TEST_CASE("regression: the ratio has an interval") {
-  const Regression r = compare_records({run("ring", 100)}, {run("ring", 200)}, 0.05);
-  const Comparison& c = r.all.front();
+  const TimeComparisons r = compare_records({run("ring", 100)}, {run("ring", 200)}, 0.05);
+  const TimeComparison& c = r.all.front();
   CHECK(c.ratio == Approx(2));
   CHECK(c.low == Approx(2 * std::exp(-std::sqrt(2.0) * 0.01)).epsilon(1e-3));
   CHECK(c.high == Approx(2 * std::exp(std::sqrt(2.0) * 0.01)).epsilon(1e-3));
@@ -53,8 +53,9 @@ TEST_CASE("regression: the ratio has an interval") {
 TEST_CASE("regression: five runs are not enough, wrong results are worse than slow ones") {
   CHECK(verdicts({run("ring", 100)}, {run("ring", 900, 0.01, 5)}) == "ring not enough runs; ");
   CHECK_FALSE(compare_records({run("ring", 100)}, {run("ring", 900, 0.01, 5)}, 0).failed());
-  const Regression wrong = compare_records({run("ring", 100)}, {run("ring", 50, 0.01, 40, 1)}, 0);
-  CHECK(wrong.all.front().verdict == Comparison::Verdict::wrong);
+  const TimeComparisons wrong =
+      compare_records({run("ring", 100)}, {run("ring", 50, 0.01, 40, 1)}, 0);
+  CHECK(wrong.all.front().verdict == TimeComparison::Verdict::wrong);
   CHECK(wrong.failed());
 }
 
@@ -67,8 +68,8 @@ TEST_CASE("regression: launches of one configuration are one, with the spread be
 }
 
 TEST_CASE("regression: configurations of one file only are counted, not compared") {
-  const Regression r = compare_records({run("ring", 1), run("tree", 1)},
-                                       {run("ring", 1), run("pat", 1), run("swing", 1)}, 0);
+  const TimeComparisons r = compare_records({run("ring", 1), run("tree", 1)},
+                                            {run("ring", 1), run("pat", 1), run("swing", 1)}, 0);
   CHECK(r.all.size() == 1);
   CHECK(r.only_old == 1);
   CHECK(r.only_new == 2);

@@ -43,7 +43,7 @@ TEST_CASE("perf: a line has nccl-tests' columns") {
         "        1024           256     float     sum      -1    12.35    0.08    0.12       0  "
         " 123457   12.50   18.75       3\n");
   CHECK(perf_line(sample_row(), false).find("   N/A") != std::string::npos);
-  CHECK(perf_line(sample_row(), true, "2026-11-22 09:00:00").ends_with("   2026-11-22 09:00:00\n"));
+  CHECK(perf_line(sample_row(), true, "2026-11-22 09:00:00").ends_with("  2026-11-22 09:00:00\n"));
 }
 
 TEST_CASE("perf: numbers shrink to their width as in nccl-tests") {
