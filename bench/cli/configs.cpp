@@ -100,8 +100,12 @@ bool SweepOptions::every_root() const {
   return std::find(roots.begin(), roots.end(), "all") != roots.end();
 }
 
-std::vector<Rank> SweepOptions::parsed_roots() const {
-  if (every_root()) return {0};
+std::vector<Rank> SweepOptions::parsed_roots(Rank ranks) const {
+  if (every_root()) {
+    std::vector<Rank> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   return parse_numbers(or_usual(roots, "0"), "--root", 0, kMostRanks - 1);
 }
 
@@ -212,8 +216,7 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
   const auto chosen = chosen_algorithms();
   const Collective task = parsed_collective();
   const std::vector<Rank> all_ranks = parsed_ranks();
-  std::vector<Rank> all_roots = parsed_roots();
-  if (every_root()) all_roots.resize(static_cast<std::size_t>(std::ranges::max(all_ranks)));
+  std::vector<Rank> all_roots = parsed_roots(std::ranges::max(all_ranks));
   const std::vector<int> all_segments = parsed_segments();
   const auto all_dtypes = parsed_dtypes();
   const auto all_ops = parsed_ops();
@@ -254,10 +257,7 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
         }
   };
   for (const Rank p : all_ranks) {
-    if (every_root()) {
-      all_roots.resize(static_cast<std::size_t>(p));
-      std::iota(all_roots.begin(), all_roots.end(), 0);
-    }
+    if (every_root()) all_roots = parsed_roots(p);
     const RankLayout given = given_layout(p);
     for (std::size_t i = 0; i < choices; ++i) {
       layouts[i] = given;

@@ -90,10 +90,9 @@ struct SweepOptions {
   std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
   std::vector<collectives::DType> parsed_dtypes() const;
   std::vector<collectives::Op> parsed_ops() const;
-  /// Returns whether every rank is to be the root once, where there is a root; then parsed_roots()
-  /// is rank 0.
+  /// Returns whether every rank is to be the root once, where there is a root.
   bool every_root() const;
-  std::vector<Rank> parsed_roots() const;
+  std::vector<Rank> parsed_roots(Rank ranks) const;
   std::vector<int> parsed_segments() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;
