@@ -94,8 +94,6 @@ function(arlab_unity target)
 endfunction()
 set(ARLAB_NOT_IN_UNITY
   algorithms/halving.cpp
-  bench/commands/show.cpp
-  bench/commands/verify.cpp
   bench/study/verdict.cpp
   bench/study/verdict_table.cpp
   simulator/contention/maxmin.cpp

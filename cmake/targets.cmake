@@ -16,10 +16,13 @@ function(arlab_library name)
   set_property(GLOBAL APPEND PROPERTY ARLAB_LIBRARIES arlab_${name})
 endfunction()
 
+# arlab_sanitize(<target>): compiles and links the target with the sanitizers of ARLAB_SANITIZE. A target with the property
+# ARLAB_PLAIN only links them: its own sources are not checked, what it calls in the libraries is.
 function(arlab_sanitize target)
   if(ARLAB_SANITIZE)
-    target_compile_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE} -fno-omit-frame-pointer
-                                            -fno-sanitize-recover=all)
+    target_compile_options(${target} PUBLIC
+      $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ARLAB_PLAIN>>>:-fsanitize=${ARLAB_SANITIZE};-fno-sanitize-recover=all>
+      -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE})
   endif()
 endfunction()

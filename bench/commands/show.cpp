@@ -18,7 +18,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Rank kMaxRanks = 64;  // wider tables are unreadable
+constexpr Rank kMaxColumns = 64;  // wider tables are unreadable
 
 // "c3", "c2-5", "c6-1" around the end, "c1-7/2" for every second chunk.
 std::string chunks_text(const Problem& p, const Chunks& c) {
@@ -88,10 +88,10 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
   for (const Algorithm* a : options.chosen_algorithms())
     for (const Rank ranks : options.parsed_ranks())
       for (const Rank root : options.parsed_roots(ranks)) {
-        if (ranks > kMaxRanks)
+        if (ranks > kMaxColumns)
           fail(Blame::usage,
                fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",
-                           ranks, kMaxRanks));
+                           ranks, kMaxColumns));
         Config config;
         config.algorithm = a;
         config.problem = {options.parsed_collective(), ranks, ranks, root};
@@ -121,7 +121,7 @@ std::string table_of(const Config& config) {
   return heading(*config.algorithm, p) + "\n" + steps.text();
 }
 
-void show(const SweepOptions& options) {
+void show_schedules(const SweepOptions& options) {
   check_outputs(options);
   std::string text, json;
   for (const Config& config : shown_configs(options)) {
@@ -168,7 +168,7 @@ void add_show(CLI::App& app, Session& session) {
     options->command = session.command;
     if (!command->get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
-    *numerics ? show_numerics(*options) : show(*options);
+    *numerics ? show_numerics(*options) : show_schedules(*options);
   });
 }
 

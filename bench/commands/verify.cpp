@@ -11,7 +11,7 @@
 namespace arlab::bench {
 namespace {
 
-void evaluate(const Config& config, Record& r) {
+void prove(const Config& config, Record& r) {
   const Proof proof = verify(*config.algorithm, config.problem, config.segments);
   r.wrong = proof ? 0 : 1;
   if (proof) {
@@ -23,7 +23,7 @@ void evaluate(const Config& config, Record& r) {
   }
 }
 
-Estimate estimate(const Config& config, const Record& r) {
+Estimate estimate_proof(const Config& config, const Record& r) {
   const auto ranks = static_cast<double>(config.problem.ranks);
   const auto elements = static_cast<double>(std::max<Count>(1, config.problem.elements));
   const double chunks_moved = static_cast<double>(r.claimed->elements) / elements * ranks;
@@ -51,8 +51,8 @@ void add_verify(CLI::App& app, Session& session) {
     if (options->ranks.empty()) options->ranks = {"2..16"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1M"};
     session.exit_code = sweep(
-        *options, options->configs(), [](const Config&) { return VerifyBody{}; }, estimate,
-        evaluate);
+        *options, options->configs(), [](const Config&) { return VerifyBody{}; }, estimate_proof,
+        prove);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/native.hpp"
 #include "collectives/mpi/operand.hpp"
+#include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -33,6 +35,7 @@ class MpiCommunicator final : public Communicator {
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
+    order_.emplace(ranks_of_this_machine(comm_));
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
 
@@ -48,14 +51,10 @@ class MpiCommunicator final : public Communicator {
       lanes_.resize(static_cast<std::size_t>(lane) + 1);
     LaneRound& its = lanes_[static_cast<std::size_t>(lane)];
     its.operand = operand;
+    const bool sends_first = order_->sends_first(round);
+    if (sends_first) send(lane, round, operand);
     receive(its, lane, round);
-    for (const Transfer& t : round)
-      if (t.kind == ActionKind::send)
-        in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
-          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_,
-                              request_of(lane, t, static_cast<std::size_t>(bytes))),
-                    "MPI_Isend");
-        });
+    if (!sends_first) send(lane, round, operand);
     watch_.progressed();
   }
 
@@ -214,6 +213,16 @@ class MpiCommunicator final : public Communicator {
     watch_.progressed();
   }
 
+  void send(int lane, std::span<const Transfer> round, Operand operand) {
+    for (const Transfer& t : round)
+      if (t.kind == ActionKind::send)
+        in_pieces(t.data, t.elements, operand.dtype, [&](std::byte* data, int bytes) {
+          check_mpi(MPI_Isend(data, bytes, MPI_BYTE, t.peer, lane, comm_,
+                              request_of(lane, t, static_cast<std::size_t>(bytes))),
+                    "MPI_Isend");
+        });
+  }
+
   // Elements to be reduced land in scratch first, because sends of the round may still read the memory.
   void receive(LaneRound& its, int lane, std::span<const Transfer> round) {
     its.additions.clear();
@@ -307,6 +316,7 @@ class MpiCommunicator final : public Communicator {
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;
+  std::optional<PostingOrder> order_;
   std::vector<LaneRound> lanes_;
   std::vector<MPI_Request> requests_;  // of all started lanes
   std::vector<Part> parts_;            // of each request

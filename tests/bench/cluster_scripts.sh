@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The scripts that start training on clusters: their syntax, what they would start, what they refuse.
+# The scripts that start arlab on clusters: their syntax, what they would start, what they refuse.
 #
 #   tests/bench/cluster_scripts.sh
 set -euo pipefail
@@ -8,7 +8,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree"
 
-for script in "$scripts"/train*; do
+for script in "$scripts"/train* "$scripts"/run.slurm; do
   bash -n "$script"
   if command -v shellcheck >/dev/null; then shellcheck -S warning "$script"; fi
 done
@@ -64,3 +64,13 @@ expect "2 nodes (n[1-2]), 4 workers, 5 threads each
 srun --mpi=pmix --cpus-per-task=5 --kill-on-bad-exit=1 ./arlab train --epochs 3 [5]" 0 "$job" --epochs 3
 ARLAB=none expect "error: program none not found: submit from the repository's root after ./lab demo, or name the program in ARLAB" \
   3 "$job"
+
+job=$scripts/run.slurm
+expect "2 nodes (n[1-2]), 4 ranks
+srun --mpi=pmix --kill-on-bad-exit=1 ./arlab run all -s 1K --json arlab-run-7.jsonl []" 0 "$job" all -s 1K
+ARLAB_MPI_TYPE=pmi2 expect "2 nodes (n[1-2]), 4 ranks
+srun --mpi=pmi2 --kill-on-bad-exit=1 ./arlab run all --json x.jsonl []" 0 "$job" all --json x.jsonl
+ARLAB=none expect "error: program none not found: submit from the repository's root after ./lab demo, or name the program in ARLAB" \
+  3 "$job"
+unset SLURM_JOB_ID
+expect "error: run this in a Slurm job: sbatch $job [arguments of arlab run]" 3 "$job"

@@ -9,6 +9,7 @@
 #include "collectives/host/execute.hpp"
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/grouped.hpp"
+#include "tests/support/thorough.hpp"
 
 namespace arlab::collectives::conformance {
 
@@ -72,6 +73,14 @@ inline void for_all_problems(
 }
 
 /// Lengths around the number of ranks, none, and one that no number of ranks divides.
-inline std::vector<Count> odd_lengths(Rank ranks) { return {0, 3, ranks - 1, 1009}; }
+inline std::vector<Count> odd_lengths(Rank ranks) {
+  return thorough<Count>({0, 3, ranks - 1, 1009}, {1009});
+}
+
+/// Whole vectors, contiguous chunks, chunks with a stride: enough to try a type or an operation, which only
+/// matters where a message is added.
+inline std::vector<Algorithm> each_kind_of_message() {
+  return {find_algorithm("butterfly"), find_algorithm("ring"), find_algorithm("pat")};
+}
 
 }  // namespace arlab::collectives::conformance

@@ -57,7 +57,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
 }  // namespace
 
 TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
-  for (Rank ranks = 1; ranks <= 8; ++ranks) {
+  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8}, {5})) {
     Devices devices = host_devices({.disorder = 11u + static_cast<std::uint32_t>(ranks)});
     ColocatedExecutor on(devices, ranks, 2);
     conformance::for_all_problems(
@@ -78,9 +78,8 @@ TEST_CASE("virtual ranks: all types and operations") {
     ColocatedExecutor on(devices, ranks, 2);
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        for (const Algorithm& algorithm : algorithms()) {
-          const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
-          if (!unsupported(algorithm, problem).empty()) continue;
+        for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+          const Problem problem{.ranks = ranks, .elements = 1003};
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
           CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) == kGood);
         }

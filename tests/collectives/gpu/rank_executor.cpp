@@ -46,7 +46,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
 }  // namespace
 
 TEST_CASE("device ranks: the whole catalogue, several lanes") {
-  for (Rank ranks = 1; ranks <= 8; ++ranks) {
+  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8}, {3})) {
     Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 23});
     conformance::Failures failures;
     on_threads(ranks, [&](Communicator& threads) {
@@ -70,9 +70,8 @@ TEST_CASE("device ranks: all types and operations") {
     Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
     for (const DType dtype : kDTypes)
       for (const Op op : kOps)
-        for (const Algorithm& algorithm : algorithms()) {
-          const Problem problem = grouped(algorithm, {.ranks = 4, .elements = 1003});
-          if (!unsupported(algorithm, problem).empty()) continue;
+        for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+          const Problem problem{.ranks = 4, .elements = 1003};
           failures.expect_good(threads, run(threads, mine, algorithm, problem, {dtype, op}, 2),
                                conformance::text_of(algorithm, problem, {dtype, op}, 2));
         }

@@ -4,6 +4,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/host/host_executor.hpp"
+#include "collectives/mpi/posting_order.hpp"
 #include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
@@ -35,10 +36,8 @@ TEST_CASE("all types and operations") {
   for (const DType dtype : kDTypes)
     for (const Op op : kOps)
       for (const Count elements : {0, 3, 2003})
-        for (const Algorithm& algorithm : algorithms()) {
-          const Problem problem =
-              grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
-          if (!unsupported(algorithm, problem).empty()) continue;
+        for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+          const Problem problem{.ranks = world->ranks(), .elements = elements};
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 1));
           CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
         }
@@ -138,6 +137,24 @@ TEST_CASE("ranks of one machine are counted") {  // these tests run on one
   CHECK(mpi->local_rank() == world->rank());
   CHECK(world->machines() == std::vector<Rank>(static_cast<std::size_t>(world->ranks())));
   CHECK(groups_by_machine(*world) == nullptr);
+}
+
+TEST_CASE("sends are posted first in an exchange with another machine only") {
+  std::byte data{};
+  const Transfer to_far{ActionKind::send, 2, &data, 1}, from_far{ActionKind::replace, 2, &data, 1};
+  const Transfer to_near{ActionKind::send, 1, &data, 1}, from_near{ActionKind::reduce, 1, &data, 1};
+  PostingOrder order({true, true, false, false});
+  using Round = std::vector<Transfer>;
+  CHECK(order.sends_first(Round{to_far, from_far}));
+  CHECK(order.sends_first(Round{from_far, to_near, to_far}));
+  CHECK(!order.sends_first(Round{to_near, from_near}));
+  CHECK(!order.sends_first(Round{to_far, from_near}));
+  CHECK(!order.sends_first(Round{from_far}));  // although it was sent a message in an earlier round
+  CHECK(!order.sends_first(Round{to_far}));
+  CHECK(!order.sends_first(Round{}));
+  CHECK(!PostingOrder({true, true}).sends_first(Round{to_near, from_near}));
+  CHECK(ranks_of_this_machine(MPI_COMM_WORLD) ==
+        std::vector<bool>(static_cast<std::size_t>(world->ranks()), true));
 }
 
 TEST_CASE("max and sum over all ranks") {

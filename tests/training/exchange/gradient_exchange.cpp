@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
@@ -34,7 +35,9 @@ bool equal_on_all(const toy::Result& result) {
 }  // namespace
 
 TEST_CASE("every compressor trains, replicas stay equal, and overlap changes no bits") {
+  int number = 0;
   for (const CompressorKind& kind : compressors()) {
+    if (!thorough(number++, 4)) continue;
     toy::Run run = run_with(choose_compressor(kind, {}), 3);
     for (const Aggregation aggregation : kind.aggregations) {
       INFO(kind.name << " by " << name(aggregation));
@@ -66,7 +69,7 @@ TEST_CASE("lossless codes train like dense gradients, with every aggregation and
     gradients.scheduling.clear();
     for (const Parameter& p : kind.parameters)
       if (p.unit == Parameter::Unit::bytes) gradients.scheduling[std::string(p.name)] = 400;
-    for (const char* way : {"all_gather", "doubling", "balanced"}) {
+    for (const char* way : thorough({"all_gather", "doubling", "balanced"}, {"balanced"})) {
       INFO(kind.name << ", " << way);
       gradients.aggregation = way;
       CHECK(toy::train(run).weights[1] == one.weights[0]);
@@ -85,8 +88,10 @@ TEST_CASE("a compressed run sends as many bytes as its codes have") {
 }
 
 TEST_CASE("compressed gradients can be pushed to parameter servers") {
+  int number = 0;
   for (const char* strategy : {"parameter_server", "async_parameter_server"})
     for (const CompressorKind& kind : compressors()) {
+      if (!thorough(number++, 4)) continue;
       INFO(strategy << ", " << kind.name);
       toy::Run run = run_with(choose_compressor(kind, {}), 5);
       run.learning.options.gradients.scheduling.clear();

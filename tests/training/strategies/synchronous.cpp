@@ -1,5 +1,6 @@
 // n workers train like one worker with the whole batch, for every synchronous strategy.
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 #include "tests/support/toy_training.hpp"
 
 using namespace arlab;
@@ -35,9 +36,9 @@ TEST_CASE("every synchronous strategy trains like one worker, to the bit for two
   for (const StrategyKind& kind : strategies()) {
     const bool tested = kind.synchronous || kind.name == "stale_synchronous";  // with bound 0
     if (!tested || !for_threads(kind)) continue;
-    for (const auto optimizer : {OptimizerOptions::Kind::sgd, OptimizerOptions::Kind::momentum,
-                                 OptimizerOptions::Kind::adam})
-      for (const Rank workers : {1, 2, 3, 4}) {
+    using Kind = OptimizerOptions::Kind;
+    for (const auto optimizer : thorough({Kind::sgd, Kind::momentum, Kind::adam}, {Kind::momentum}))
+      for (const Rank workers : thorough({1, 2, 3, 4}, {3})) {
         if (workers == 1 && kind.placement == Placement::threads) continue;
         INFO(kind.name << ", " << name(optimizer) << ", " << workers << " workers");
         const toy::Run run = run_of(kind, workers, optimizer);
@@ -76,8 +77,9 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
   toy::Run run = run_of(find_strategy("mirrored"), 2, OptimizerOptions::Kind::momentum);
   const toy::Result one = toy::alone(run, 2);
   std::vector<std::string> routes{"native", "auto"};
+  if (kThreadSanitizer) routes.emplace_back("ring");
   for (const Algorithm& a : algorithms())
-    if (unsupported(a, {.ranks = 2}).empty()) routes.emplace_back(a.name);
+    if (!kThreadSanitizer && unsupported(a, {.ranks = 2}).empty()) routes.emplace_back(a.name);
   for (const std::string& route : routes)
     for (const bool overlap : {false, true})
       for (const double bucket : {4.0, 1e6}) {
@@ -90,7 +92,8 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
 }
 
 TEST_CASE("all schedulers, overlapped or not, give one result for two workers") {
-  for (const auto optimizer : {OptimizerOptions::Kind::momentum, OptimizerOptions::Kind::adam}) {
+  using Kind = OptimizerOptions::Kind;
+  for (const auto optimizer : thorough({Kind::momentum, Kind::adam}, {Kind::momentum})) {
     toy::Run run = run_of(find_strategy("mirrored"), 2, optimizer);
     const toy::Result one = toy::alone(run, 2);
     for (const SchedulerKind& kind : schedulers())

@@ -10,6 +10,7 @@
 #include "collectives/counting_communicator.hpp"
 #include "collectives/threads/threads.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 #include "tests/support/compressors.hpp"
 #include "training/compressors/sparse/sparse_balanced.hpp"
 #include "training/compressors/sparse/sparse_code.hpp"
@@ -130,7 +131,7 @@ TEST_CASE("recursive doubling sends each partial sum once per round, after its s
 }
 
 TEST_CASE("the balanced sum gives the dense sum, wherever the entries are") {
-  for (Rank ranks = 1; ranks <= 9; ++ranks)
+  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8, 9}, {5}))
     for (const bool clustered : {false, true})
       for (const Count n : {0, 1, 5, 500})
         for (const Count k : {0, 1, 40, 500}) {

@@ -1,0 +1,233 @@
+"""What is measured for the documentation: a function for each table, with the commands that a reader would type."""
+
+import json
+import pathlib
+import re
+import typing
+
+from results_lab import Lab, Rows, code, measurement, of_table, step_us, time_text
+
+# Collectives
+
+
+@measurement("mpi", "mpirun -n 4 arlab run all -s 1K..4Mx4")
+def mpi(lab: Lab) -> Rows:
+    wanted = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 4 << 20: "4 MiB"}
+    times: dict[str, dict[int, float]] = {}
+    for record in lab.records("mpirun -n 4 arlab run all -s 1K..4Mx4"):
+        if record["time_us"]:
+            times.setdefault(record["algorithm"], {})[record["bytes"]] = record["time_us"]["median"]
+    rows = [["algorithm", *wanted.values()]]
+    return rows + [[code(name), *(time_text(of[size]) for size in wanted)] for name, of in times.items()]
+
+
+SIMULATED = {
+    "butterfly on 2^20 ranks, LogGOPS": "arlab simulate butterfly -p 1M -s 4K --model loggops",
+    "ring on 4096 ranks, LogGOPS": "arlab simulate ring -p 4096 -s 16M --model loggops",
+    "ring on 1024 ranks, fluid, crossbar": "arlab simulate ring -p 1024 -s 1M --model fluid",
+    "round_robin on 1024 ranks, random placement, fat tree 4:1":
+        "arlab simulate round_robin -p 1024 -s 1M --model fluid --topology fat_tree:down=32x32,up=1x8,count=1x1 "
+        "--placement random",
+    "all_to_all on 1024 ranks, fluid, crossbar": "arlab simulate all_to_all -p 1024 -s 1M --model fluid",
+}
+
+
+@measurement("simulator", *SIMULATED.values(), "arlab verify all -p 1..64+1")
+def simulator(lab: Lab) -> Rows:
+    rows = [["simulated", "messages", "CPU time", "messages per second", "peak memory"]]
+    for what, command in SIMULATED.items():
+        used = lab.run(command + " --json -")
+        messages = json.loads(used.output.splitlines()[-1])["messages"]
+        rows.append([what, f"{messages / 1e6:.3g} million", f"{used.cpu_s:.2f} s", f"{messages / used.cpu_s / 1e6:.3g} million",
+                     f"{used.peak_bytes / 1e6:.0f} MB"])
+    used = lab.run("arlab verify all -p 1..64+1")
+    return rows + [["proof and count of all algorithms, 1 to 64 ranks", "", f"{used.cpu_s:.2f} s", "",
+                    f"{used.peak_bytes / 1e6:.0f} MB"]]
+
+
+@measurement("reduce", "arlab_micro --benchmark_filter=reduce/.*/67108864")
+def reduce(lab: Lab) -> Rows:
+    rows = [["64 MiB in memory", "GB/s of one operand"]]
+    for name, benchmark in lab.micro("reduce/.*/67108864").items():
+        rows.append([code(name.split("/", 1)[1].rsplit("/", 1)[0]), f"{benchmark['bytes_per_second'] / 1e9:.2f}"])
+    return rows
+
+
+# Simulator beside others
+
+
+AGREEMENT = ("--ranks 16,64 --sizes 1K,64K,64M", "--ranks 256 --sizes 1K,1M,64M",
+             "--algorithms ring,butterfly,tree --ranks 1024 --sizes 1K,64M")
+
+
+@measurement("simgrid-agreement", *(f"bench/references/simgrid/agreement.py ARLAB {options}" for options in AGREEMENT), slow=True)
+def simgrid_agreement(lab: Lab) -> Rows:
+    worst: dict[str, list[str]] = {}
+    for column, options in enumerate(AGREEMENT):
+        for algorithm, *_, difference, _ in of_table(lab.python("simgrid/agreement.py", f"ARLAB {options}"))[1:]:
+            cells = worst.setdefault(algorithm, ["", "", ""])
+            cells[column] = max(cells[column], difference.lstrip("+-"), key=lambda cell: float(cell or 0))
+    return [["algorithm", "16, 64 ranks", "256 ranks", "1024 ranks"], *([name, *cells] for name, cells in worst.items())]
+
+
+@measurement("simgrid-speed", "bench/references/simgrid/speed.py ARLAB", slow=True)
+def simgrid_speed(lab: Lab) -> Rows:
+    return of_table(lab.python("simgrid/speed.py", "ARLAB"))
+
+
+STUDIED = {"torus:dims=16x16": "torus, 16 x 16", "fat_tree:down=16x16,up=1x16": "fat tree 1:1, 16 hosts per leaf",
+           "fat_tree:down=16x16,up=1x4": "fat tree 4:1", "rail_pod:nodes=32": "rail pod, 32 nodes"}
+STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,round_robin,tree -p 256 -s 1K..1Gx4 "
+         f"--model fluid --topology {','.join(STUDIED)}")
+
+
+@measurement("winners", STUDY, slow=True)
+def winners(lab: Lab) -> Rows:
+    records = [record for record in lab.records(STUDY) if record["modelled_us"]]
+    sizes = sorted({record["bytes"] for record in records})
+    rows = [["network", *(f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" for size in sizes)]]
+    topologies = list(dict.fromkeys(record["topology"] for record in records))  # in the order of STUDIED
+    for topology, name in zip(topologies, STUDIED.values(), strict=True):
+        fastest = [min((r for r in records if r["topology"] == topology and r["bytes"] == size), key=lambda r: r["modelled_us"])
+                   for size in sizes]
+        rows.append([name, *(record["algorithm"] for record in fastest)])
+    return rows
+
+
+# Training
+
+
+@measurement("ddp", "/usr/bin/python3 bench/compare_ddp.py ARLAB --rounds 5 --steps 60", slow=True)
+def ddp(lab: Lab) -> Rows:
+    lab.needs_pytorch()
+    return of_table(lab.python("compare_ddp.py", "ARLAB --rounds 5 --steps 60"))
+
+
+def scaling(lab: Lab, command: str, workers: list[int], with_loss: bool) -> Rows:
+    found: dict[str, dict[int, dict[str, typing.Any]]] = {}
+    for record in lab.records(command):
+        found.setdefault(record["model"], {})[record["workers"]] = record
+    rows = [["model", *(["loss, validation accuracy"] if with_loss else []), *(f"{n} workers" for n in workers),
+             "waited for, of a step"]]
+    rows[0][rows[0].index("1 workers")] = "1 worker"
+    for model, by in found.items():
+        last = by[workers[-1]]["epochs"][-1]
+        waited = [by[n]["exposed_us"] / by[n]["step_us"] for n in workers[1:]]
+        rows.append([code(model),
+                     *([f"{last['loss']:.4f}, {100 * last['validation_accuracy']:.1f}%"] if with_loss else []),
+                     *(time_text(step_us(by[n])) for n in workers), ", ".join(f"{100 * part:.0f}%" for part in waited)])
+    return rows
+
+
+SCALING = "arlab train -m mlp,cnn_pooled,cnn -w 1,2,4,8 --steps 100"
+SCALING_LARGE = "arlab train -m alexnet,resnet50 -w 1,2 -B 16 --steps 8 --samples 512"
+
+
+@measurement("scaling", SCALING, slow=True)
+def scaling_small(lab: Lab) -> Rows:
+    return scaling(lab, SCALING, [1, 2, 4, 8], True)
+
+
+@measurement("scaling-large", SCALING_LARGE, slow=True)
+def scaling_large(lab: Lab) -> Rows:
+    return scaling(lab, SCALING_LARGE, [1, 2], False)
+
+
+@measurement("schedulers", "arlab_micro --benchmark_filter=schedules")
+def schedulers(lab: Lab) -> Rows:
+    found = lab.micro("schedules")
+    rows = [["scheduler", "simulated", "real clock"]]
+    for name, benchmark in sorted(found.items(), key=lambda item: -item[1]["virtual"]):
+        rows.append([code(name.split("/")[1]), f"{benchmark['virtual']:.1f} ms", f"{benchmark['real_time']:.1f} ms"])
+    return rows
+
+
+@measurement("emulated", "arlab_micro --benchmark_filter=virtual")
+def emulated(lab: Lab) -> Rows:
+    rows = [["emulated ranks", "time"]]
+    for name, b in lab.micro("virtual").items():
+        values = dict(re.findall(r"(\w+):(\d+)", name))
+        if "turns" in name:
+            rows.append([f"one switch, {values['ranks']} ranks", time_text(1e6 / b["items_per_second"])])
+        else:
+            size = int(values["bytes"])
+            rows.append([f"ring on {values['ranks']} ranks, {'1 MiB' if size >> 20 else '1 KiB'} per rank",
+                         time_text(1000 * b["real_time"])])
+    return rows
+
+
+@measurement("data", "arlab_micro --benchmark_filter=training --benchmark_repetitions=5")
+def data(lab: Lab) -> Rows:
+    rows = [["CPU time of one core, median of 5", "result"]]
+    for name, b in lab.micro("training", "--benchmark_repetitions=5").items():
+        us = b["cpu_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3}[b["time_unit"]]
+        rate = f", {b['items_per_second']:,.0f} items per second" if "items_per_second" in b else ""
+        rows.append([code(name.removeprefix("training/")), time_text(us) + rate])
+    return rows
+
+
+COMPRESSORS = ("fp16 bf16 int8 natural qsgd terngrad onebit ef_signsgd topk randomk threshold dgc powersgd").split()
+COMPRESSION = ("arlab train -b virtual -w 8 --samples 4000 -e 5 --optimizer sgd --lr 0.1 --bandwidth 100M,1G,10G,100G "
+               f"-a ring,butterfly --compressor none {' '.join(COMPRESSORS)}")
+
+
+@measurement("compression", COMPRESSION, slow=True)
+def compression(lab: Lab) -> Rows:
+    """For each compressor its fastest run at each bandwidth, against the fastest dense one."""
+    best: dict[str, dict[float, dict[str, typing.Any]]] = {}
+    for record in lab.records(COMPRESSION):
+        name = (record["compressor"] or "dense").split(":")[0]
+        at = best.setdefault(name, {})
+        rate = record["bandwidth_gbit_per_s"]
+        if rate not in at or record["step_us"] < at[rate]["step_us"]:
+            at[rate] = record
+    dense = best.pop("dense")
+    rates = sorted(dense)
+    rows = [["compressor", "combined by", "accuracy", "KiB per step", "codec", *(f"{rate * 1000:g} Mbit/s" if rate < 1
+             else f"{rate:g} Gbit/s" for rate in rates)]]
+    for name, at in best.items():
+        one = at[rates[0]]
+        sent = one.get("bytes_per_rank_step", one.get("bytes_per_step"))  # schema 2, schema 1
+        net = (f"{100 * (1 - at[rate]['step_us'] / dense[rate]['step_us']):+.0f}%" for rate in rates)
+        rows.append([code(name), one["aggregation"], f"{100 * one['epochs'][-1]['validation_accuracy']:.1f}%",
+                     f"{sent / 1024:.1f}", time_text(one["codec_us"]), *net])
+    accuracy = dense[rates[0]]["epochs"][-1]["validation_accuracy"]
+    return rows + [["dense", "allreduce", f"{100 * accuracy:.1f}%", "", "", *(time_text(dense[r]["step_us"]) for r in rates)]]
+
+
+@measurement("sparse", "arlab_micro --benchmark_filter=sparse/.*ranks:8/part:100/")
+def sparse(lab: Lab) -> Rows:
+    rows = [["sum of 2^20 floats, 1% of them nonzero per rank, 8 ranks", "bytes of the busiest rank"]]
+    for name, benchmark in lab.micro("sparse/.*ranks:8/part:100/").items():
+        rows.append([code(name.split("/")[1]), f"{benchmark['sent_bytes']:,.0f}"])
+    return rows
+
+
+OPERATIONS = {  # ours: what LibTorch's script calls it
+    "compressors/memcpy/16777216": ("copy", "copy (memcpy)"),
+    "compressors/encode/fp16/16777216": ("to float16", "to float16"),
+    "compressors/encode/bf16/16777216": ("to bfloat16", "to bfloat16"),
+    "compressors/encode/signsgd/16777216": ("signs, packed", "sign, packed bits"),
+    "compressors/select/part/16777216/100": ("positions of the largest 1%", "topk of magnitudes, 1 %"),
+    "compressors/encode/int8/16777216": ("int8 (ours: a step per 1024 elements)", "int8, one step for all"),
+    "compressors/encode/qsgd/16777216": ("QSGD, 7 levels, buckets of 512", "QSGD, 7 levels, buckets of 512"),
+}
+
+
+@measurement("codecs", "arlab_micro --benchmark_filter=compressors", "/usr/bin/python3 bench/torch_encoders.py", slow=True)
+def codecs(lab: Lab) -> Rows:
+    lab.needs_pytorch()
+    theirs = {name: float(ns) for name, ns in of_table(lab.python("torch_encoders.py", ""))[1:]}
+    ours = lab.micro("'" + "|".join(f"{name}$" for name in OPERATIONS) + "'")
+    rows = [["nanoseconds per element", "ours", "LibTorch", "times faster"]]
+    for name, (what, theirs_name) in OPERATIONS.items():
+        ns = 1e9 / ours[name]["items_per_second"]
+        rows.append([what, f"{ns:.2f}", f"{theirs[theirs_name]:.2f}", f"{theirs[theirs_name] / ns:.2g}"])
+    return rows
+
+
+@measurement("explorer", "arlab explore -o explore.html")
+def explorer(lab: Lab) -> Rows:
+    lab.run("arlab explore -o explore.html")
+    size = pathlib.Path(lab.folder, "explore.html").stat().st_size
+    return [["explorer", "result"], ["size of the page", f"{size / 1e6:.2f} MB"]]

@@ -1,0 +1,107 @@
+"""bench/cluster/emulate: an emulated cluster comes up, is as slow as it says, loses a host, and goes without a trace.
+
+Skipped with the reason where this machine allows no network namespaces.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import program
+
+EMULATE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "cluster" / "emulate"
+NAME = f"arlabtest{os.getpid()}"  # beside a cluster that someone uses
+
+
+def lacking():
+    """Returns why this machine cannot emulate a cluster, or an empty text."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    for name in ("ip", "tc", "mpirun"):
+        if not shutil.which(name):
+            return f"the program {name} was not found"
+    if "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout:
+        return "mpirun is not Open MPI's"
+    for words in (["netns", "add", "arlabtry"], ["-n", "arlabtry", "link", "add", "name", "b0", "type", "bridge"]):
+        done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            subprocess.run(["ip", "netns", "del", "arlabtry"], capture_output=True, check=False)
+            return f"network namespaces are not allowed here: {done.stderr.strip()}"
+    subprocess.run(["ip", "netns", "del", "arlabtry"], check=False)
+    return ""
+
+
+class Emulate(program.ProgramTest):
+    def emulate(self, *words, code=0, path=None):
+        environment = {**program.ALONE, "ARLAB_EMULATE_NAME": NAME, "PATH": path or os.environ["PATH"]}
+        done = subprocess.run([sys.executable, "-B", EMULATE, *map(str, words)], cwd=self.folder, env=environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout, done.stderr
+
+    def text(self, name):
+        path = self.folder / name
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def test_wrong_usage_is_refused_before_anything_is_made(self):
+        for line, message in (("up --hosts 1", "--hosts is 1: give 2 to 64"), ("up --rate 50", "--rate is '50'"),
+                              ("up --rate=-5mbit", "--rate is '-5mbit'"), ("up --hosts 8 --leaves 3", "--leaves is 3"),
+                              ("up --hosts 8 --leaves 2 --taper 5", "--taper is 5"), ("up --hosts 8 --taper 2", "--taper and --interleaved need --leaves")):
+            with self.subTest(line=line):
+                _, err = self.emulate(*line.split(), code=2)
+                self.assertIn(f"error: {message}", err)
+
+    @unittest.skipIf(lacking(), lacking())
+    def test_a_cluster_comes_up_runs_loses_a_host_and_goes(self):
+        self.addCleanup(self.emulate, "down")
+        out, _ = self.emulate("up", "--hosts", 4, "--rate", "20mbit", "--leaves", 2, "--taper", 2)
+        topology = out.splitlines()[0]
+        self.assertEqual(topology, "leaf_spine:leaves=2,spines=1,hosts=2,oversubscription=2,bandwidth=20Mbps")
+        self.assertIn("10 Mbit/s per host", self.arlab("show", "topology", topology)[0])
+        _, err = self.emulate("up", code=2)
+        self.assertIn("a cluster is up already", err)
+
+        self.emulate("run", "-n", 2, *self.command("run", "ring", "-s", "64K", "--time", "0", "--json", "a.jsonl"))
+        [record] = [json.loads(line) for line in self.read("a.jsonl").splitlines() if '"algorithm":"ring"' in line]
+        self.assertEqual((record["ranks"], record["wrong"]), (2, 0))
+        least = 2 * 32768 * 8 / 20  # us: two rounds of half the vector, one after the other
+        self.assertGreater(record["time_us"]["median"], 0.8 * least)  # the bucket holds a little at first
+
+        # The network goes down amid a run: the others give up, and keep what was measured.
+        command = self.command("run", "ring", "-s", "4K,2M", "--time", "0", "--timeout", "3s", "--json", "b.jsonl")
+        environment = {**program.ALONE, "ARLAB_EMULATE_NAME": NAME}
+        with subprocess.Popen([sys.executable, "-B", EMULATE, "run", "-n", "3", *command], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+            deadline = time.monotonic() + 60
+            while '"algorithm":"ring"' not in self.text("b.jsonl") and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.emulate("cut", 1)
+            _, err = job.communicate(timeout=120)
+        self.assertEqual(job.returncode, 3, err)
+        self.assertRegex(err, r"error: .*(nothing has arrived|has not returned|waits for)")
+        [record] = [json.loads(line) for line in self.read("b.jsonl").splitlines() if '"algorithm":"ring"' in line]
+        self.assertEqual((record["bytes"], record["wrong"]), (4096, 0))
+        self.emulate("mend", 1)
+        self.emulate("run", "-n", 3, *self.command("run", "ring", "-s", "4K", "--time", "0"))
+
+    @unittest.skipIf(lacking(), lacking())
+    def test_nothing_is_left_of_a_cluster_that_could_not_be_made(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "tc").write_text("#!/bin/sh\necho 'no tbf here' >&2\nexit 2\n", encoding="utf-8")
+        (tools / "tc").chmod(0o755)
+        _, err = self.emulate("up", "--hosts", 2, code=3, path=f"{tools}:{os.environ['PATH']}")
+        self.assertIn("no tbf here", err)
+        left = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn(NAME, left)
+        _, err = self.emulate("run", "true", code=2)
+        self.assertIn("no cluster is up", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
