@@ -23,8 +23,8 @@ void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink);
 /// Simulates all rows on the topology of the options.
 void simulate_perf(const PerfOptions& options, const PerfSink& sink);
 
-/// Calls `use(problem of nothing yet, operand, root)` for each row in nccl-tests' order: types,
-/// operations, roots, then sizes.
+/// Calls `use(shape, problem, operand)` for each row, in nccl-tests' order: types, operations, roots,
+/// sizes.
 void for_all_perf_rows(
     const PerfOptions& options, Rank ranks,
     const std::function<void(const PerfShape&, const Problem&, collectives::Operand)>& use);
