@@ -24,8 +24,10 @@ void parse_threshold(std::string text, double& threshold) {
   const bool percent = text.ends_with('%');
   if (percent) text.pop_back();
   threshold = parse_number(text, "--threshold") / (percent ? 100 : 1);
-  if (threshold < 0)
-    fail(Blame::usage, fmt::format("--threshold is {}: give 0 or more, for example 5%", threshold));
+  constexpr double kMost = 1e6;
+  if (threshold < 0 || threshold > kMost)
+    fail(Blame::usage,
+         fmt::format("--threshold is {}: give 0 to {:.0f}, for example 5%", threshold, kMost));
 }
 
 int compare(const CompareCommand& command) {
