@@ -100,9 +100,9 @@ bool SweepOptions::every_root() const {
   return std::find(roots.begin(), roots.end(), "all") != roots.end();
 }
 
-std::vector<Rank> SweepOptions::parsed_roots(Rank ranks) const {
+std::vector<Rank> SweepOptions::parsed_roots(Rank count) const {
   if (every_root()) {
-    std::vector<Rank> all(static_cast<std::size_t>(ranks));
+    std::vector<Rank> all(static_cast<std::size_t>(count));
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
