@@ -17,12 +17,12 @@ function(arlab_library name)
 endfunction()
 
 # arlab_sanitize(<target>): compiles and links the target with the sanitizers of ARLAB_SANITIZE. A target with the property
-# ARLAB_PLAIN only links them: its own sources are not checked, what it calls in the libraries is.
+# ARLAB_PLAIN only links them, and has no debug information: its own sources are not checked, what it calls in the libraries is.
 function(arlab_sanitize target)
   if(ARLAB_SANITIZE)
     target_compile_options(${target} PUBLIC
       $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ARLAB_PLAIN>>>:-fsanitize=${ARLAB_SANITIZE};-fno-sanitize-recover=all>
-      -fno-omit-frame-pointer)
+      $<$<BOOL:$<TARGET_PROPERTY:ARLAB_PLAIN>>:-g0> -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE})
   endif()
 endfunction()

@@ -109,7 +109,9 @@ NamedSettings parse_spec(std::string_view spec) {
   NamedSettings parsed{trimmed(spec.substr(0, colon)), {}};
   if (colon == std::string_view::npos) return parsed;
   std::string_view rest = spec.substr(colon + 1);
-  if (trimmed(rest).empty()) return parsed;
+  if (trimmed(rest).empty())
+    fail(Blame::usage, concat("'", trimmed(spec), "' has no setting after the colon: write ",
+                              parsed.name, " or ", parsed.name, ":name=value"));
   for (;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view part = trimmed(rest.substr(0, comma));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
@@ -18,6 +20,19 @@ bool is_blank(std::string_view text) {
 bool looks_like_option(std::string_view word) {
   constexpr std::string_view kNumber = "0123456789.,";
   return word.size() > 1 && word[0] == '-' && kNumber.find(word[1]) == std::string_view::npos;
+}
+
+// CLI11 reads some of these.
+bool is_hexadecimal(std::string_view value) {
+  if (value.starts_with('-') || value.starts_with('+')) value.remove_prefix(1);
+  return value.starts_with("0x") || value.starts_with("0X");
+}
+
+bool is_number(const CLI::Option& option) {
+  constexpr std::string_view kTypes[] = {"EPOCHS", "RATE", "FACTOR", "NUMBER",
+                                         "COUNT",  "PART", "FLOAT"};
+  return std::find(std::begin(kTypes), std::end(kTypes), option.get_type_name()) !=
+         std::end(kTypes);
 }
 
 std::string shown(std::string_view value) {
@@ -37,6 +52,8 @@ void check_value(const CLI::Option& option, const std::string& given, std::strin
   if (is_blank(value) || value == "[]")
     fail(Blame::usage, fmt::format("{} has an empty value {}: give a value, or leave out {}", given,
                                    shown(value), given));
+  if (is_hexadecimal(value) && is_number(option))
+    fail(Blame::usage, fmt::format("{} is '{}': write the number in decimal", given, value));
   const char delimiter = separator_of(option);
   if (delimiter == '\0') return;
   for (std::size_t begin = 0; begin <= value.size();) {

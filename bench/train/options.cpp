@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
+#include <new>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -218,7 +219,12 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
     training::Synthetic others = wanted;
     others.samples = o.validation_samples;
     others.validation = true;
-    sets = {training::synthetic(wanted), training::synthetic(others)};
+    try {
+      sets = {training::synthetic(wanted), training::synthetic(others)};
+    } catch (const std::bad_alloc&) {
+      fail(Blame::usage,
+           fmt::format("--samples is {}: they do not fit into memory, use fewer", o.samples));
+    }
   } else if (kind == "idx" && !folder.empty()) {
     sets = {training::read_idx(folder, true), training::read_idx(folder, false)};
   } else if (kind == "cifar10" && !folder.empty()) {

@@ -41,8 +41,7 @@ bool PostingOrder::sends_first(std::span<const Transfer> round) {
     if (t.kind == ActionKind::send && !near_[static_cast<std::size_t>(t.peer)])
       last_round_to_[static_cast<std::size_t>(t.peer)] = round_;
   return std::any_of(round.begin(), round.end(), [&](const Transfer& t) {
-    return t.kind != ActionKind::send &&
-           last_round_to_[static_cast<std::size_t>(t.peer)] == round_;
+    return t.kind != ActionKind::send && last_round_to_[static_cast<std::size_t>(t.peer)] == round_;
   });
 }
 

@@ -245,8 +245,8 @@ class Train(program.ProgramTest):
 
     @unittest.skipUnless(MPIEXEC, "mpirun not found")
     def test_compressed_processes_have_the_bits_of_virtual_ranks(self):
-        for ranks in (2, 4):
-            for spec in ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc"):
+        for ranks, specs in ((2, ("fp16", "topk:ratio=0.01", "onebit", "qsgd", "powersgd", "dgc")), (4, ("qsgd", "dgc"))):
+            for spec in specs:
                 with self.subTest(ranks=ranks, compressor=spec):
                     run = (*SMALL, "--optimizer", "sgd", "--compressor", spec)
                     self.arlab("train", *run, "-b", "virtual", "-w", ranks, "--checkpoint", f"virtual{ranks}{spec[:4]}")

@@ -38,7 +38,7 @@ inline Verdict run_native(Communicator& communicator, const Problem& problem, Op
 }
 
 inline std::string text_of(const Algorithm& algorithm, const Problem& problem, Operand operand,
-                        int segments) {
+                           int segments) {
   return std::string(algorithm.name) + " " + std::string(name(problem.collective)) + " of " +
          std::to_string(problem.elements) + " " + std::string(name(operand.dtype)) + " " +
          std::string(name(operand.op)) + " on " + std::to_string(problem.ranks) + " ranks, root " +
