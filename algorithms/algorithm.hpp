@@ -34,6 +34,29 @@ struct Formula {
   std::string_view rounds;
 };
 
+/// The chunks that one message of an algorithm carries; each kind includes those before it.
+enum class Carries : std::uint8_t {
+  whole,      ///< all chunks
+  one_chunk,  ///< or one chunk
+  range,      ///< or consecutive chunks
+  around,     ///< or consecutive chunks that go around the end of the vector
+  any_set,    ///< or chunks with a stride
+};
+
+/// The load of the links of a network, counted over all rounds in multiples of N elements.
+struct LinkClaim {
+  enum class Of : std::uint8_t {
+    hottest,     ///< the link that carries most, in one direction
+    each_round,  ///< the hottest link of each round, summed over the rounds
+    all,         ///< all links in both directions together
+  };
+  std::string_view
+      network;  ///< a topology kind whose hosts are the ranks in order: "ring", "torus"
+  Of of = Of::hottest;
+  std::string_view formula;
+  double (*load)(const Problem&) = nullptr;  ///< closed form; 0 where nothing is claimed
+};
+
 struct Algorithm {
   std::string_view name;     ///< the file's stem, and the name that users type
   std::string_view label;    ///< for plots
@@ -48,6 +71,7 @@ struct Algorithm {
   bool gridded = false;    ///< needs the dimensions of a grid of ranks
   bool forested = false;   ///< needs spanning trees of the ranks
   bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
+  Carries carries = Carries::any_set;
 
   std::function<Program(Problem, Rank me)> program{};
   std::function<Cost(const Problem&)> cost_model{};                 ///< closed form, all ranks
@@ -60,6 +84,7 @@ struct Algorithm {
   std::vector<Parameter> parameters{};
   Algorithm (*configure)(std::span<const Setting> settings) = nullptr;
   std::vector<std::string_view> examples{};  ///< specs that the conformance tests try, too
+  std::vector<LinkClaim> link_claims{};      ///< optional; tests compare them with the simulator
 };
 
 /// Returns every algorithm of algorithms/catalog, sorted by name.

@@ -1,6 +1,7 @@
 #include "algorithms/forest.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
 
@@ -9,6 +10,10 @@ namespace arlab {
 Forest::Forest(std::vector<WeightedTree> trees) : trees_(std::move(trees)) {
   expects(!trees_.empty(), "a forest has a tree");
   ranks_ = static_cast<Rank>(trees_[0].parent.size());
+  Count divisor = 0;
+  for (const WeightedTree& tree : trees_) divisor = std::gcd(divisor, tree.weight);
+  for (const WeightedTree& tree : trees_)
+    first_unit_.push_back(first_unit_.back() + tree.weight / std::max<Count>(divisor, 1));
   for (const WeightedTree& tree : trees_) {
     expects(tree.weight > 0 && tree.parent.size() == index(ranks_) && tree.root >= 0 &&
                 tree.root < ranks_ && tree.parent[index(tree.root)] == tree.root,
@@ -33,6 +38,11 @@ Forest::Forest(std::vector<WeightedTree> trees) : trees_(std::move(trees)) {
     }
     first_.push_back(child_.size());
   }
+}
+
+std::size_t Forest::tree_of_unit(Count unit) const {
+  const auto after = std::upper_bound(first_unit_.begin(), first_unit_.end(), unit);
+  return static_cast<std::size_t>(after - first_unit_.begin()) - 1;
 }
 
 std::span<const Rank> Forest::children(std::size_t tree, Rank rank) const {

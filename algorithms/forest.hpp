@@ -26,6 +26,11 @@ class Forest {
   Rank ranks() const { return ranks_; }
   std::span<const WeightedTree> trees() const { return trees_; }
   std::span<const Rank> children(std::size_t tree, Rank rank) const;
+  /// Returns the sum of the weights by their greatest common divisor: trees of equal weight that make
+  /// up the same forest.
+  Count units() const { return first_unit_.back(); }
+  /// Returns the tree that one of these is part of, from 0 to units() - 1.
+  std::size_t tree_of_unit(Count unit) const;
   /// Returns the length of the longest path to the root.
   Rank height(std::size_t tree) const { return height_[tree]; }
 
@@ -33,6 +38,7 @@ class Forest {
   Rank ranks_ = 0;
   std::vector<WeightedTree> trees_;
   std::vector<Rank> height_;
+  std::vector<Count> first_unit_{0};  // of each tree; one more at the end
   // The children of rank r of tree t: child_ from first_[t (ranks + 1) + r] to the next one.
   std::vector<std::size_t> first_;
   std::vector<Rank> child_;

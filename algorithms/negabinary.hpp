@@ -31,4 +31,22 @@ inline Rank swing_partner(const Fold& fold, Rank me, int step) {
   return static_cast<Rank>((me % 2 == 0 ? me + rho : me - rho) & (fold.core - 1));
 }
 
+/// Returns |rho(step)|: 1, 1, 3, 5, 11, ...
+inline Count swing_distance(int step) {
+  const Count power = Count{1} << (step + 1);
+  return (step % 2 == 0 ? 1 + power : power - 1) / 3;
+}
+
+/// Returns the loads of the hottest links of a ring, in multiples of N; 0 if ranks fold. Step s crosses
+/// one (|rho(s)|+1)/2 times, with whole vectors or, in each of two halves, with N / 2^(s+1) elements.
+inline double swing_link_load(const Problem& p, bool halves) {
+  const Fold fold(p.ranks);
+  double load = 0;
+  for (int s = 0; s < fold.steps; ++s) {
+    const auto crossings = static_cast<double>(swing_distance(s) + 1) / 2;
+    load += halves ? crossings / static_cast<double>(Count{1} << s) : crossings;
+  }
+  return fold.extras() > 0 || p.ranks < 4 ? 0 : load;
+}
+
 }  // namespace arlab

@@ -26,10 +26,9 @@ std::string_view name(Collective collective);
 /// Returns nothing if no collective has this name.
 std::optional<Collective> collective_named(std::string_view text);
 
-class Groups;  // groups.hpp
 class Forest;    // forest.hpp
-class Forest;      // forest.hpp
-class RankGrid;    // rank_grid.hpp
+class Groups;    // groups.hpp
+class RankGrid;  // rank_grid.hpp
 
 struct Problem {
   Collective collective = Collective::allreduce;
@@ -38,7 +37,7 @@ struct Problem {
   Rank root = 0;          ///< the master of master_worker, the root of tree
   std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
   const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
-  const RankGrid* grid = nullptr;      ///< the ranks as a grid or torus, or null; must outlive this
+  const RankGrid* grid = nullptr;  ///< the ranks as a grid or torus, or null; must outlive this
   const Forest* forest = nullptr;  ///< trees of the ranks, or null; must outlive this
 
   /// Whether the collective has the reducing half: partial sums are added up.

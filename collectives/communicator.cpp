@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::collectives {
 
@@ -15,14 +16,22 @@ void Communicator::native_allreduce(std::byte*, Count, Operand) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
 }
 
+std::string Communicator::native_name_for(const Problem& problem) const {
+  return problem.collective == Collective::allreduce ? native_name() : "";
+}
+
+void Communicator::native_collective(const Problem& problem, std::byte* data, Operand operand) {
+  if (problem.collective != Collective::allreduce)
+    fail(Blame::usage,
+         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
+  native_allreduce(data, problem.elements, operand);
+}
+
 void Communicator::native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                                      Operand operand) {
-  if (problem.collective != Collective::allreduce)
-    fail(Blame::usage, "this backend has no native " + std::string(name(problem.collective)) +
-                           ": choose an algorithm");
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
-  if (from != into && bytes > 0) std::memcpy(into, from, bytes);
-  native_allreduce(into, problem.elements, operand);
+  if (bytes > 0) std::memcpy(into, from, bytes);
+  native_collective(problem, into, operand);
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

@@ -69,11 +69,12 @@ class Communicator {
   /// Throws Error(usage) if there is none.
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand);
 
-  /// The same for any collective: the vector is cut into chunks as in an algorithm, and this rank's
-  /// chunks are where an algorithm has them. Where `from` is not `into`, it is only read.
-  virtual std::string native_name_of(Collective collective) const {
-    return collective == Collective::allreduce ? native_name() : "";
-  }
+  /// The library's own form of any collective; the name is empty if there is none for the problem.
+  /// By default only allreduce has one.
+  virtual std::string native_name_for(const Problem& problem) const;
+  /// Runs it in place. Throws Error(usage) if there is none.
+  virtual void native_collective(const Problem& problem, std::byte* data, Operand operand);
+  /// Runs it out of place: `from` is only read. By default it starts with a copy.
   virtual void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                                  Operand operand);
 };

@@ -51,8 +51,11 @@ class CountingCommunicator final : public Communicator {
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
     timed([&] { other_.native_allreduce(data, elements, operand); });
   }
-  std::string native_name_of(Collective collective) const override {
-    return other_.native_name_of(collective);
+  std::string native_name_for(const Problem& problem) const override {
+    return other_.native_name_for(problem);
+  }
+  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
+    timed([&] { other_.native_collective(problem, data, operand); });
   }
   void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                          Operand operand) override {

@@ -39,14 +39,14 @@ class Executor {
 
   /// Name of the library's own allreduce; empty if the backend has none.
   virtual std::string native_name() const = 0;
-  /// Name of the library's own collective of that kind; empty if the backend has none.
-  virtual std::string native_name_of(Collective collective) const {
-    return collective == Collective::allreduce ? native_name() : "";
-  }
   /// The algorithm that the library reports for its last allreduce of that size; empty if unknown.
   virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
   virtual void native_allreduce(std::span<std::byte> data, Operand operand) = 0;
+  /// Name of the library's own form of the problem's collective; empty if the backend has none.
+  virtual std::string native_name_for(const Problem& problem) const {
+    return problem.collective == Collective::allreduce ? native_name() : "";
+  }
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;

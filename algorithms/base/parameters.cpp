@@ -31,8 +31,9 @@ void check_range(const Parameter& p, double value, std::string_view owner) {
 }  // namespace
 
 std::string_view name(Parameter::Unit unit) {
-  constexpr std::string_view kNames[] = {"time",  "time_per_byte", "bytes",     "number", "count",
-                                         "sizes", "ratio",         "bandwidth", "flag"};
+  constexpr std::string_view kNames[] = {"time",  "time_per_byte", "bytes", "number",
+                                         "count", "sizes",         "ratio", "bandwidth",
+                                         "flag",  "algorithm"};
   return kNames[static_cast<std::size_t>(unit)];
 }
 
@@ -53,9 +54,10 @@ double parse_value(const Parameter& parameter, std::string_view text, std::strin
     case Parameter::Unit::flag:
       return parse_flag(text, what) ? 1 : 0;
     case Parameter::Unit::sizes:
+    case Parameter::Unit::algorithm:
       break;
   }
-  fail(Blame::check, concat(what, " is a list of sizes, not one value"));
+  fail(Blame::check, concat(what, " is of kind ", name(parameter.unit), ", not a number"));
 }
 
 double default_of(const Parameter& parameter) {

@@ -26,6 +26,7 @@ struct Parameter {
     ratio,      ///< a number above zero
     bandwidth,  ///< bytes per second
     flag,       ///< yes or no: 1 or 0
+    algorithm,  ///< the name of an algorithm, or a spec with at most one setting; not in Values
   };
   std::string_view name;
   Unit unit = Unit::number;

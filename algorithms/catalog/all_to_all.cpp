@@ -51,6 +51,7 @@ Algorithm all_to_all() {
       .source = "Grama et al., Introduction to Parallel Computing, 2003, ch. 4",
       .formula = {"m(m-1)", "N m(m-1)", "1"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

@@ -49,9 +49,12 @@ Algorithm bidirectional_ring() {
       .formula = {"4m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce},
       .lanes = 2,
+      .carries = Carries::one_chunk,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::hottest, "(m-1)/m",
+                       [](const Problem& p) { return p.ranks < 3 ? 0 : 1 - 1.0 / p.ranks; }}},
   };
 }
 

@@ -79,8 +79,7 @@ std::string unsupported_reason(const Problem& p) {
   const Fold fold(p.ranks);
   if (p.collective == Collective::allreduce || p.root < fold.core) return "";
   return concat("the ", name(p.collective), " of bine_tree on ", p.ranks,
-                " ranks needs a root below ", fold.core, ", not ", p.root,
-                ": tree takes any root");
+                " ranks needs a root below ", fold.core, ", not ", p.root, ": tree takes any root");
 }
 
 }  // namespace
@@ -95,10 +94,19 @@ Algorithm bine_tree() {
       .source = "De Sensi et al., SC 2025, arXiv:2508.17311",
       .formula = {"2(m-1)", "2N(m-1)", "2 log2 m (floor + 1 if m is not a power of two)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
       .unsupported_reason = unsupported_reason,
+      .link_claims = {{"ring", LinkClaim::Of::all, "m sum of |rho(s)| / 2^s",
+                       [](const Problem& p) {
+                         const Fold fold(p.ranks);
+                         double sum = 0;
+                         for (int s = 0; s < fold.steps; ++s)
+                           sum += static_cast<double>(swing_distance(s)) / (Count{1} << s);
+                         return fold.extras() > 0 ? 0 : p.ranks * sum;
+                       }}},
   };
 }
 

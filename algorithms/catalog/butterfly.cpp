@@ -49,9 +49,15 @@ Algorithm butterfly() {
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
                   "log2 m (floor + 2 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::each_round, "m-1",
+                       [](const Problem& p) {
+                         const bool power = Count{1} << floor_log2(p.ranks) == p.ranks;
+                         return power && p.ranks >= 4 ? p.ranks - 1.0 : 0;
+                       }}},
   };
 }
 

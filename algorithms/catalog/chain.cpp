@@ -42,13 +42,17 @@ Algorithm chain() {
       .label = "Chain",
       .color = "#661100",
       .family = "whole",
-      .summary = "sums go down a line of ranks to the root, and the result comes back; use segments",
+      .summary =
+          "sums go down a line of ranks to the root, and the result comes back; use segments",
       .source = "van de Geijn & Watts, Concurrency 9(4), 1997 (pipelined)",
       .formula = {"2(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::hottest, "1",
+                       [](const Problem& p) { return p.ranks < 3 ? 0. : 1.; }}},
   };
 }
 

@@ -62,7 +62,8 @@ Program program(Problem p, Rank me) {
   const Neighbors near(p, me);
   std::array<Action, 2> round;
   const auto with_children = [&](ActionKind kind) {
-    for (Rank i = 0; i < near.count; ++i) round[index(i)] = {kind, near.children[index(i)], p.all()};
+    for (Rank i = 0; i < near.count; ++i)
+      round[index(i)] = {kind, near.children[index(i)], p.all()};
     return Round(round.data(), index(near.count));
   };
   if (near.count > 0) co_yield with_children(ActionKind::reduce);
@@ -97,6 +98,7 @@ Algorithm double_tree() {
       .formula = {"4(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce},
       .lanes = 2,
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

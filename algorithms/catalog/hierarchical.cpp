@@ -5,13 +5,18 @@
 // (2) The ranks at place i of all groups allreduce block i around a ring (in a rail-optimized
 // network: over their rail). (3) Within each group the owners send the finished blocks to all
 // others. It sends as few bytes as the ring, and only N/S of the vector leaves a rank's node.
+// Groups of unequal size have as many owners each as the smallest group has ranks: a lane per owner.
+// Settings choose other algorithms within and between groups (levels/two_levels.hpp).
 // Mikami et al., Massively Distributed SGD, arXiv:1811.05233, 2018 (2D-torus all-reduce). Goyal et
 // al., arXiv:1706.02677, 2017, section 4, use other steps between the nodes.
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
 #include "algorithms/base/text.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/levels/two_levels.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -86,23 +91,11 @@ Cost rank_cost_model(const Problem& p, Rank me) {
   return cost;
 }
 
-std::string unsupported_reason(const Problem& p) {
-  if (!p.groups)
-    return "hierarchical needs to know which ranks share a node: give the groups, or a topology "
-           "that has groups";
-  if (p.groups->even_size() > 0) return "";
-  Rank min = p.ranks, max = 0;
-  for (Rank g = 0; g < p.groups->count(); ++g) {
-    min = std::min(min, p.groups->size_of(g));
-    max = std::max(max, p.groups->size_of(g));
-  }
-  return concat("hierarchical needs groups of equal size, but these have ", min, " to ", max,
-                " ranks: choose a number of ranks that fills them");
-}
+// The same for groups of unequal size. For equal ones the program above has the same messages.
+TwoLevels uneven() { return {&find_algorithm("master_worker"), &find_algorithm("ring")}; }
+bool is_even(const Problem& p) { return p.groups->even_size() > 0; }
 
-}  // namespace
-
-Algorithm hierarchical() {
+Algorithm described() {
   return {
       .name = "hierarchical",
       .label = "Hierarchical",
@@ -113,11 +106,79 @@ Algorithm hierarchical() {
       .formula = {"2m(S-1) + 2m(G-1) (m = G groups of S)", "2N(m-1)", "2(S-1) + 2(G-1)"},
       .collectives = {Collective::allreduce},
       .grouped = true,
-      .program = program,
-      .cost_model = cost_model,
-      .rank_cost_model = rank_cost_model,
-      .unsupported_reason = unsupported_reason,
+      .carries = Carries::any_set,
+      .parameters = {{"within", Parameter::Unit::algorithm, "round_robin",
+                      "algorithm within groups: has reduce_scatter, or reduce"},
+                     {"across", Parameter::Unit::algorithm, "ring", "algorithm between groups"},
+                     {"leaders", Parameter::Unit::count, "0",
+                      "leaders per group if within has reduce; 0: as many as possible", 0,
+                      1 << 20}},
+      .examples = {"hierarchical:within=ring,across=rabenseifner",
+                   "hierarchical:within=circulant,across=swing",
+                   "hierarchical:within=rabenseifner:far=yes,across=recursive_multiplying:k=3",
+                   "hierarchical:across=pat", "hierarchical:within=tree,across=butterfly",
+                   "hierarchical:within=chain,across=double_tree,leaders=2",
+                   "hierarchical:within=master_worker,across=tree"},
   };
+}
+
+// An algorithm of one level, which has groups, grids and trees of its own only in the whole problem.
+const Algorithm& level(const Setting& setting) {
+  const Algorithm& entry = find_named(algorithms(), parse_spec(setting.value).name, "algorithm");
+  if (entry.grouped || entry.gridded || entry.forested)
+    fail(Blame::usage,
+         concat("parameter ", setting.name, " of algorithm hierarchical is ", entry.name,
+                ", which needs groups, a torus or trees of its own: "
+                "give an algorithm that runs on any network, such as ring"));
+  return find_algorithm(setting.value);
+}
+
+Algorithm configure(std::span<const Setting> settings) {
+  Algorithm made = described();
+  constexpr std::string_view kOwner = "algorithm hierarchical";
+  TwoLevels levels{&find_algorithm("round_robin"), &find_algorithm("ring")};
+  for (const Setting& setting : settings) {
+    find_parameter(made.parameters, setting.name, kOwner);
+    if (setting.name == "within") levels.within = &level(setting);
+    if (setting.name == "across") levels.across = &level(setting);
+    if (setting.name != "leaders") continue;
+    const Values values = with_defaults(
+        std::span(made.parameters).last(1),
+        parse_values(std::span(made.parameters).last(1), {&setting, 1}, kOwner), kOwner);
+    levels.leaders = static_cast<Count>(values.at("leaders"));
+  }
+  if (levels.leaders > 0 && levels.has_blocks())
+    fail(Blame::usage, concat("parameter leaders of algorithm hierarchical is ", levels.leaders,
+                              ", but ", levels.within->name,
+                              " within groups has no leaders: leave it out, or take tree within "
+                              "groups"));
+  made.program = [levels](Problem p, Rank me) { return levels.program(p, me); };
+  made.cost_model = [levels](const Problem& p) { return levels.cost(p); };
+  made.rank_cost_model = [levels](const Problem& p, Rank me) { return levels.rank_cost(p, me); };
+  made.unsupported_reason = [levels](const Problem& p) { return levels.unsupported_reason(p); };
+  made.lane_weights = [levels](const Problem& p) { return levels.lane_weights(p); };
+  return made;
+}
+
+}  // namespace
+
+Algorithm hierarchical() {
+  Algorithm entry = described();
+  entry.program = [](Problem p, Rank me) {
+    return is_even(p) ? program(p, me) : uneven().program(p, me);
+  };
+  entry.cost_model = [](const Problem& p) { return is_even(p) ? cost_model(p) : uneven().cost(p); };
+  entry.rank_cost_model = [](const Problem& p, Rank me) {
+    return is_even(p) ? rank_cost_model(p, me) : uneven().rank_cost(p, me);
+  };
+  entry.unsupported_reason = [](const Problem& p) {
+    return p.groups && is_even(p) ? "" : uneven().unsupported_reason(p);
+  };
+  entry.lane_weights = [](const Problem& p) {
+    return p.groups && is_even(p) ? std::vector<Count>{1} : uneven().lane_weights(p);
+  };
+  entry.configure = configure;
+  return entry;
 }
 
 }  // namespace arlab::catalog

@@ -55,6 +55,7 @@ Algorithm master_worker() {
       .source = "Li et al., OSDI 2014 (one synchronous parameter server)",
       .formula = {"2(m-1)", "2N(m-1)", "2"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

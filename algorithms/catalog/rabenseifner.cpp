@@ -6,6 +6,7 @@
 // the others first. Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 #include "algorithms/base/text.hpp"
 #include "algorithms/halving.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -26,9 +27,30 @@ std::string unsupported_half(const Problem& p) {
                 p.ranks, ": circulant takes any number");
 }
 
+// Step s crosses the busiest link with as many messages as partners are far apart, of N / 2^(s+1)
+// elements, in each half.
+double near_link_load(const Problem& p) {
+  const Fold fold(p.ranks);
+  return fold.extras() > 0 || p.ranks < 4 ? 0 : fold.steps;
+}
+double near_link_load_of_torus(const Problem& p) {
+  const Fold fold(p.ranks);
+  if (!p.grid || fold.extras() > 0) return 0;
+  double load = 0;
+  for (int d = 0; d < p.grid->dimensions(); ++d) {
+    if (p.grid->size(d) < 4) return 0;
+    load += static_cast<double>(floor_log2(p.grid->size(d))) / p.grid->stride(d);
+  }
+  return load;
+}
+double far_link_load(const Problem& p) {
+  const Fold fold(p.ranks);
+  return fold.extras() > 0 || p.ranks < 4 ? 0 : 2 * (p.ranks - 1.0 / p.ranks) / 3;
+}
+
 Algorithm make(bool far) {
-  const Halving halving = far ? Halving{far_partner, own_part}
-                              : Halving{near_partner, reversed_part};
+  const Halving halving =
+      far ? Halving{far_partner, own_part} : Halving{near_partner, reversed_part};
   Algorithm made{
       .name = "rabenseifner",
       .label = "Rabenseifner",
@@ -39,6 +61,7 @@ Algorithm make(bool far) {
       .formula = {"2 m log2 m (+ fold-in of extras)", "2N(m-1)",
                   "2 log2 m (floor + 1 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::range,
       .program = [halving](Problem p, Rank me) { return halving_program(p, me, halving); },
       .cost_model = halving_cost,
       .rank_cost_model = [halving](const Problem& p,
@@ -47,6 +70,12 @@ Algorithm make(bool far) {
       .parameters = {{"far", Parameter::Unit::flag, "no", "start with the partner farthest away"}},
       .examples = {"rabenseifner:far=yes"},
   };
+  made.link_claims = {{"ring", LinkClaim::Of::each_round, far ? "2(m - 1/m)/3" : "log2 m",
+                       far ? far_link_load : near_link_load}};
+  if (!far)
+    made.link_claims.push_back({"torus", LinkClaim::Of::each_round,
+                                "sum of log2 d / (product of the sizes before d)",
+                                near_link_load_of_torus});
   if (far) {
     made.collectives.push_back(Collective::reduce_scatter);
     made.collectives.push_back(Collective::all_gather);

@@ -48,9 +48,12 @@ Algorithm ring() {
       .source = "Patarasuk & Yuan, JPDC 69(2), 2009",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .carries = Carries::one_chunk,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::hottest, "2(m-1)/m",
+                       [](const Problem& p) { return p.ranks < 3 ? 0 : 2 - 2.0 / p.ranks; }}},
   };
 }
 

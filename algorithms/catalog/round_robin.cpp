@@ -54,6 +54,7 @@ Algorithm round_robin() {
       .source = "Zhao & Canny, arXiv:1312.3020",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .carries = Carries::one_chunk,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

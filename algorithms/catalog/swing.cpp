@@ -28,15 +28,19 @@ Algorithm swing() {
       .label = "Swing",
       .color = "#117733",
       .family = "split",
-      .summary = "halve and double with partners at distance 1, 1, 3, 5, 11, ... on alternate sides",
+      .summary =
+          "halve and double with partners at distance 1, 1, 3, 5, 11, ... on alternate sides",
       .source = "De Sensi et al., NSDI 2024, arXiv:2401.09356",
       .formula = {"2 m log2 m (+ fold-in of extras)", "2N(m-1)",
                   "2 log2 m (floor + 1 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::range,
       .program = [](Problem p, Rank me) { return halving_program(p, me, kHalving); },
       .cost_model = halving_cost,
       .rank_cost_model = [](const Problem& p,
                             Rank me) { return halving_rank_cost(p, me, kHalving); },
+      .link_claims = {{"ring", LinkClaim::Of::each_round, "sum of (|rho(s)|+1) / 2^(s+1)",
+                       [](const Problem& p) { return swing_link_load(p, true); }}},
   };
 }
 

@@ -45,9 +45,12 @@ Algorithm swing_whole() {
       .formula = {"m log2 m (+ fold-in of extras)", "N m log2 m (+ fold-in of extras)",
                   "log2 m (floor + 2 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::each_round, "sum of (|rho(s)|+1) / 2",
+                       [](const Problem& p) { return swing_link_load(p, false); }}},
   };
 }
 

@@ -115,6 +115,7 @@ Algorithm torus_bucket() {
       .formula = {"4 D m sum(d-1) (m = product of D sizes d)", "2N(m-1)", "2 sum(d-1)"},
       .collectives = {Collective::allreduce},
       .gridded = true,
+      .carries = Carries::range,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
@@ -123,6 +124,14 @@ Algorithm torus_bucket() {
           [](const Problem& p) {
             return std::vector<Count>(p.grid ? 2 * index(p.grid->dimensions()) : 1, 1);
           },
+      .link_claims = {{"torus", LinkClaim::Of::hottest, "(m-1) / (mD), D equal sizes",
+                       [](const Problem& p) {
+                         if (!p.grid || p.grid->size(0) < 3) return 0.0;
+                         const int dimensions = p.grid->dimensions();
+                         for (int d = 1; d < dimensions; ++d)
+                           if (p.grid->size(d) != p.grid->size(0)) return 0.0;
+                         return (p.ranks - 1.0) / p.ranks / dimensions;
+                       }}},
   };
 }
 

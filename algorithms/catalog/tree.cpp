@@ -61,9 +61,15 @@ Algorithm tree() {
       .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
       .formula = {"2(m-1)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce, Collective::broadcast},
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .link_claims = {{"ring", LinkClaim::Of::all, "m log2 m",
+                       [](const Problem& p) {
+                         const int steps = floor_log2(p.ranks);
+                         return Count{1} << steps == p.ranks ? 1.0 * p.ranks * steps : 0;
+                       }}},
   };
 }
 

@@ -54,6 +54,7 @@ Algorithm trivance() {
       .formula = {"2 m log3 m", "2 N m log3 m", "log3 m (powers of three only)"},
       .collectives = {Collective::allreduce},
       .few_ranks = true,
+      .carries = Carries::whole,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

@@ -8,6 +8,8 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/msccl/import.hpp"
+#include "bench/msccl/xml.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -42,18 +44,24 @@ class Reader {
         found.is_number_integer() &&
         (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
     if (!whole || found.get<Count>() < 0 || found.get<Count>() > max)
-      wrong(where, fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key,
-                               shortened(found.dump()), max));
+      wrong(where,
+            fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key, shown(found), max));
     return found.get<Count>();
   }
   std::string text(const Json& object, const char* key, const std::string& where) const {
     const Json& found = member(object, key, where);
     if (!found.is_string())
-      wrong(where, fmt::format("\"{}\" is {}: give a text", key, shortened(found.dump())));
+      wrong(where, fmt::format("\"{}\" is {}: give a text", key, shown(found)));
     return found.get<std::string>();
   }
 
  private:
+  // Texts of structures are not made: those may be nested without end.
+  static std::string shown(const Json& found) {
+    return found.is_structured()
+               ? (found.is_array() ? "a list" : "an object")
+               : shortened(found.dump(-1, ' ', true, Json::error_handler_t::replace));
+  }
   static std::string shortened(const std::string& text) {
     return text.size() <= 40 ? text : text.substr(0, 40) + "...";
   }
@@ -95,8 +103,14 @@ Script::Rounds read_rounds(const Reader& read, const Json& rank, const std::stri
 }  // namespace
 
 Script read_schedule(const std::string& path) {
+  return parse_schedule(read_file(path, "give a schedule that arlab export wrote"), path);
+}
+
+Script parse_schedule(const std::string& content, const std::string& path) {
+  const std::size_t first = content.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first != std::string::npos && content[first] == '<')
+    return script_of(parse_msccl(content, path), path);
   const Reader read(path);
-  const std::string content = read_file(path, "give a schedule that arlab export wrote");
   const Json json = Json::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")

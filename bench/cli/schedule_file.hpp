@@ -1,4 +1,4 @@
-// Schedule files: schedules as JSON, as `arlab export --format json` writes them.
+// Schedule files: schedules as JSON or as MSCCL XML, as `arlab export` writes them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,10 @@
 namespace arlab::bench {
 
 /// Reads a schedule. Throws Error(usage) that names the file and, for a wrong part, lane, rank, round
-/// and action.
+/// and action, or gpu, tb and step.
 Script read_schedule(const std::string& path);
+
+/// The same of a file's content. XML begins with '<'.
+Script parse_schedule(const std::string& content, const std::string& path);
 
 }  // namespace arlab::bench

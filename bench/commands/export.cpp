@@ -1,5 +1,7 @@
-// arlab export: writes a schedule as JSON or as a SimGrid trace, or a simulated run as a Perfetto
+// arlab export: writes a schedule as JSON, MSCCL XML or a SimGrid trace, or a simulated run as a Perfetto
 // trace.
+#include "bench/msccl/export.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +19,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
+#include "bench/msccl/xml.hpp"
 #include "bench/results/link_utilization.hpp"
 #include "bench/results/record.hpp"
 #include "bench/sweep/sweep.hpp"
@@ -92,7 +95,7 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
 }
 
 void export_one(const ExportCommand& command) {
-  const std::string_view formats[] = {"json", "perfetto", "ti"};
+  const std::string_view formats[] = {"json", "msccl", "perfetto", "ti"};
   if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
     fail_unknown("format", command.format, formats);
   check_writable(command.file);
@@ -125,6 +128,10 @@ void export_one(const ExportCommand& command) {
     text = schedule_json(config).dump() + "\n";
   } else if (command.format == "ti") {
     text = ti_trace(config);
+  } else if (command.format == "msccl") {
+    const MscclProgram program = msccl_program(config);
+    for (const std::string& known : runtime_limits(program)) say("note: {}\n", known);
+    text = to_xml(program);
   } else {
     constexpr std::size_t kTracks = 32;  // of links
     simulator::Trace trace;
@@ -151,18 +158,21 @@ void export_one(const ExportCommand& command) {
 
 void add_export(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
-      "export", "Write a schedule as JSON or SimGrid trace, or a simulated run as Perfetto trace");
+      "export",
+      "Write a schedule as JSON, MSCCL XML or SimGrid trace, or a simulated run as Perfetto trace");
   command->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
+      "  arlab export ring -p 8 --format msccl -o ring.xml\n"
       "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
       "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportCommand>();
   options->sweep.add_axes(*command, true);
   options->model.add(*command);
   command
-      ->add_option("-f,--format", options->format,
-                   "json (the schedule, default), ti (the same for SimGrid's smpirun -replay) or "
-                   "perfetto (a simulated run)")
+      ->add_option(
+          "-f,--format", options->format,
+          "json (the schedule, default), msccl (the same as XML for msccl and RCCL), ti (for "
+          "SimGrid's smpirun -replay) or perfetto (a simulated run)")
       ->type_name("NAME");
   command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");

@@ -92,8 +92,7 @@ void run_group(RunCommand& command, const Backend& backend, const Ranks& ranks, 
                const Written& written) {
   Executor& executor = ranks.executor;
   Output* const output = executor.control().rank() == 0 ? written.output.get() : nullptr;
-  const Collective collective = group.configs.front().problem.collective;
-  if (!executor.native_name_of(collective).empty()) add_native(group.configs);
+  if (!executor.native_name_for(group.configs.front().problem).empty()) add_native(group.configs);
   std::vector<Record> records;
   std::vector<Config> todo;
   for (const Config& config : group.configs) {

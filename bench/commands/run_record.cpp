@@ -24,7 +24,7 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
                                .at_agreed_time = command.measure.at_agreed_time},
                        config);
   if (config.algorithm) return r;
-  r.algorithm = r.label = executor.native_name_of(config.problem.collective);
+  r.algorithm = r.label = executor.native_name_for(config.problem);
   r.color = "#000000";
   r.family = "native";
   return r;
@@ -40,7 +40,8 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
   if (all.synchronized_clocks) body.clock_deviation_us = all.clock_deviation_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
-    if (const std::string chosen = executor.native_choice(r.bytes()); !chosen.empty())
+    const bool known = config.problem.collective == Collective::allreduce;
+    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : ""; !chosen.empty())
       body.native_choice = chosen;
     return;
   }

@@ -51,7 +51,8 @@ class PerfRun {
   PerfRun(const PerfOptions& options, Executor& executor)
       : options_(options), executor_(executor), control_(executor.control()) {
     const Collective collective = options.program.collective;
-    const std::string native = executor.native_name_of(collective);
+    const std::string native = executor.native_name_for(
+        {.collective = collective, .ranks = control_.ranks(), .elements = control_.ranks()});
     std::string chosen = options.algorithm;
     if (chosen.empty()) chosen = native.empty() ? default_algorithm(collective) : "native";
     if (chosen == "native" && native.empty())

@@ -94,6 +94,38 @@ def winners(lab: Lab) -> Rows:
     return rows
 
 
+KINDS = {"torus": "torus", "leaf_spine": "fat tree 1:1, 16 hosts per leaf", "leaf_spine:oversubscription=4": "fat tree 4:1",
+         "dragonfly": "dragonfly", "rail_pod": "rail pod, 8 GPUs per node"}
+MAP = ("arlab simulate bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,hierarchical,master_worker,pat,"
+       "rabenseifner,recursive_multiplying,ring,swing,swing_whole,torus_bucket,tree,trivance -p 16,64,256 -s 1K..1Gx16 "
+       f"--model fluid --topology {','.join(KINDS)}")
+
+FORESTS = ["arlab simulate forest -p 16,64 -s 1K..1Gx16 --model fluid --topology "
+           f"{','.join(kind for kind in KINDS if kind != 'dragonfly')}",
+           "arlab simulate forest -p 16 -s 1K..1Gx16 --model fluid --topology dragonfly"]  # 64 ranks take minutes
+
+
+def busiest(record: dict[str, typing.Any]) -> str:
+    link = (record.get("most_utilized_links") or [None])[0]
+    return f" ({100 * link['utilization']:.0f}%)" if link else ""
+
+
+@measurement("map", MAP, *FORESTS, slow=True)
+def winner_map(lab: Lab) -> Rows:
+    """The fastest of each network, number of ranks and size, with the utilization of its most utilized link."""
+    records = [record for command in (MAP, *FORESTS) for record in lab.records(command) if record["modelled_us"]]
+    sizes = sorted({record["bytes"] for record in records})
+    rows = [["network", "ranks", *(f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" for size in sizes)]]
+    for kind, name in KINDS.items():
+        over = "oversubscription" in kind
+        for ranks in sorted({record["ranks"] for record in records}):
+            here = [r for r in records if r["ranks"] == ranks and r["topology"].startswith(kind.split(":")[0])
+                    and ("oversubscription" in r["topology"]) == over]
+            best = [min((r for r in here if r["bytes"] == size), key=lambda r: r["modelled_us"]) for size in sizes]
+            rows.append([name, str(ranks), *(record["algorithm"] + busiest(record) for record in best)])
+    return rows
+
+
 # Training
 
 

@@ -27,7 +27,7 @@ std::string_view route_of(const TrainConfig& c) {
 bool uses_groups(const TrainConfig& c) {
   if (strategy_of(c).direct) return false;
   for (const Algorithm& a : algorithms())
-    if (a.grouped && a.name == route_of(c)) return true;
+    if (a.grouped && a.name == route_of(c).substr(0, route_of(c).find(':'))) return true;
   return route_of(c) == "auto";
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
 #include "collectives/host/start_line.hpp"
 #include "collectives/reduce/reduce.hpp"
 
@@ -11,6 +12,18 @@ namespace arlab::collectives {
 
 void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
+}
+
+std::string DeviceTransport::native_name_for(const Problem& problem) const {
+  return problem.collective == Collective::allreduce ? native_name() : "";
+}
+
+void DeviceTransport::native_collective(const Problem& problem, std::byte* data, Operand operand,
+                                        DeviceStream& stream) {
+  if (problem.collective != Collective::allreduce)
+    fail(Blame::usage,
+         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
+  native_allreduce(data, problem.elements, operand, stream);
 }
 
 RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
@@ -75,9 +88,9 @@ void RankExecutor::enqueue(Prepared& prepared) {
                    prepared.operand_.dtype, divisors.after);
 }
 
-void RankExecutor::run_native(std::byte* data, Count elements, Operand operand) {
+void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
   stream_->record(start_);
-  transport_.native_allreduce(data, elements, operand, *stream_);
+  transport_.native_collective(problem, data, operand, *stream_);
   stream_->record(stop_);
 }
 
@@ -90,7 +103,9 @@ Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
 }
 
 void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
-  run_native(data.data(), static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+  run_native({.ranks = control_.ranks(),
+              .elements = static_cast<Count>(data.size() / size_of(operand.dtype))},
+             data.data(), operand);
   synchronise();
 }
 
@@ -116,13 +131,13 @@ void RankExecutor::enqueue_checked(Prepared* prepared, const RunMode& mode) {
     if (prepared)
       enqueue(*prepared);
     else
-      transport_.native_allreduce(vector_->data(), problem_.elements, operand_, *stream_);
+      transport_.native_collective(problem_, vector_->data(), operand_, *stream_);
   }
 }
 
 CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   CheckedRun result;
-  if (!request.algorithm && native_name_of(problem_.collective).empty())
+  if (!request.algorithm && native_name_for(problem_).empty())
     fail(Blame::usage, "this backend has no native " + std::string(name(problem_.collective)) +
                            ": choose an algorithm");
   // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.

@@ -45,6 +45,10 @@ class DeviceTransport {
   virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   virtual void native_allreduce(std::byte* data, Count elements, Operand operand,
                                 DeviceStream& stream);
+  /// See Communicator: by default only allreduce has a native form.
+  virtual std::string native_name_for(const Problem& problem) const;
+  virtual void native_collective(const Problem& problem, std::byte* data, Operand operand,
+                                 DeviceStream& stream);
 };
 
 class RankExecutor final : public Executor {
@@ -77,6 +81,9 @@ class RankExecutor final : public Executor {
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
   std::string native_name() const override { return transport_.native_name(); }
+  std::string native_name_for(const Problem& problem) const override {
+    return transport_.native_name_for(problem);
+  }
   std::string native_choice(Count bytes) const override { return transport_.native_choice(bytes); }
   /// On a vector in the device's memory. Returns when it is done.
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
@@ -94,7 +101,7 @@ class RankExecutor final : public Executor {
                    Operand operand, int segments);
   /// Enqueues it. Every rank must run the same.
   void run(Prepared& prepared);
-  void run_native(std::byte* data, Count elements, Operand operand);
+  void run_native(const Problem& problem, std::byte* data, Operand operand);
 
   /// Waits until all work is done. Throws its errors, and Error(environment) after `patience`.
   void synchronise();

@@ -84,7 +84,9 @@ void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand
   expect_unbroken();
   make_room(data.size());
   const auto elements = static_cast<Count>(data.size() / size_of(operand.dtype));
-  stage(data, [&] { rank_.run_native(there_.data(), elements, operand); });
+  stage(data, [&] {
+    rank_.run_native({.ranks = control_.ranks(), .elements = elements}, there_.data(), operand);
+  });
 }
 
 }  // namespace arlab::collectives

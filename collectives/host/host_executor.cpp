@@ -43,9 +43,11 @@ void HostExecutor::prepare(const RunMode& mode) {
 }
 
 Cost HostExecutor::run_once(const RunRequest& request) {
-  const std::byte* const from = request.mode.in_place ? data_.data() : input_.data();
   if (!request.algorithm) {
-    communicator_.native_collective(problem_, from, data_.data(), operand_);
+    if (request.mode.in_place)
+      communicator_.native_collective(problem_, data_.data(), operand_);
+    else
+      communicator_.native_collective(problem_, input_.data(), data_.data(), operand_);
     return {};
   }
   if (!request.mode.in_place)
@@ -65,7 +67,7 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   Clock& clock = communicator_.clock();
   const auto what = [&] {
     return request.algorithm ? description(*request.algorithm, problem_, operand_)
-                             : communicator_.native_name_of(problem_.collective);
+                             : communicator_.native_name_for(problem_);
   };
   const bool in_time = naming([&] { return wait_for_start(communicator_, request); },
                               [&] { return "before " + what(); });

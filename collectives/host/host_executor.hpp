@@ -17,8 +17,8 @@ class HostExecutor final : public Executor {
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
   std::string native_name() const override { return communicator_.native_name(); }
-  std::string native_name_of(Collective collective) const override {
-    return communicator_.native_name_of(collective);
+  std::string native_name_for(const Problem& problem) const override {
+    return communicator_.native_name_for(problem);
   }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override;

@@ -16,7 +16,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
-#include "collectives/mpi/native.hpp"
+#include "collectives/mpi/native_collective.hpp"
+#include "collectives/mpi/native_out_of_place.hpp"
 #include "collectives/mpi/operand.hpp"
 #include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
@@ -125,29 +126,26 @@ class MpiCommunicator final : public Communicator {
   std::string native_name() const override { return "MPI_Allreduce"; }
 
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    const MpiOperand mpi(operand);
-    const auto element = static_cast<int>(size_of(operand.dtype));
-    const Watch::Blocked blocked(watch_, "MPI_Allreduce",
-                                 static_cast<std::size_t>(elements) * size_of(operand.dtype));
-    divide_before(data, elements, operand, ranks_);
-    in_pieces(data, elements, operand.dtype, [&](std::byte* piece, int bytes) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, piece, bytes / element, mpi.type(), mpi.op(), comm_),
-                "MPI_Allreduce");
-    });
-    divide_after(data, elements, operand, ranks_);
+    native_collective({.ranks = ranks_, .elements = elements}, data, operand);
   }
 
-  std::string native_name_of(Collective collective) const override {
-    return native_mpi_name(collective);
+  std::string native_name_for(const Problem& problem) const override {
+    return native_mpi_name(problem);
   }
+
+  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
+    const Watch::Blocked blocked(
+        watch_, native_mpi_name(problem),
+        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    run_native_mpi(comm_, problem, rank_, data, operand, native_scratch_);
+  }
+
   void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                          Operand operand) override {
-    if (problem.collective == Collective::allreduce && from == into)  // in pieces of any size
-      return native_allreduce(into, problem.elements, operand);
-    const char* const name = native_mpi_name(problem.collective);
     const Watch::Blocked blocked(
-        watch_, name, static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-    native_mpi_collective(comm_, problem, rank_, from, into, operand);
+        watch_, native_mpi_name(problem),
+        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    native_mpi_out_of_place(comm_, problem, rank_, from, into, operand);
   }
 
  private:
@@ -322,6 +320,7 @@ class MpiCommunicator final : public Communicator {
   std::vector<Part> parts_;            // of each request
   std::vector<int> finished_;          // positions in requests_
   std::vector<MPI_Status> statuses_;
+  std::vector<std::byte> native_scratch_;
   std::deque<int> done_;  // lanes that wait() has not returned yet
 };
 

@@ -57,25 +57,34 @@ class MpiTransport final : public DeviceTransport {
   std::string description() const override { return directly_ ? "direct" : "staged"; }
   std::string native_name() const override { return "MPI_Allreduce"; }
 
-  // Our own MPI operation reduces 16-bit floats; it works on host memory.
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
+    native_collective({.ranks = world_.ranks(), .elements = elements}, data, operand, stream);
+  }
+  std::string native_name_for(const Problem& problem) const override {
+    return world_.native_name_for(problem);
+  }
+
+  // Our own MPI operation reduces 16-bit floats; it works on host memory.
+  void native_collective(const Problem& p, std::byte* data, Operand operand,
+                         DeviceStream& stream) override {
     const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
     const Operand summed{operand.dtype, operand.op == Op::avg ? Op::sum : operand.op};
-    const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
-    const AverageDivisors divisors = divisors_of(operand, world_.ranks());
-    if (divisors.before != 1) stream.scale(data, elements, operand.dtype, divisors.before);
+    const std::size_t bytes = static_cast<std::size_t>(p.elements) * size_of(operand.dtype);
+    const AverageDivisors divisors =
+        p.reduces() ? divisors_of(operand, world_.ranks()) : AverageDivisors{};
+    if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
     if (directly_ && !half) {
       stream.synchronise();
-      world_.native_allreduce(data, elements, summed);
+      world_.native_collective(p, data, summed);
     } else {
       reserve(bytes, stream);
       stream.copy(staging_.data(), data, bytes);
       stream.synchronise();
-      world_.native_allreduce(staging_.data(), elements, summed);
+      world_.native_collective(p, staging_.data(), summed);
       stream.copy(data, staging_.data(), bytes);
     }
-    if (divisors.after != 1) stream.scale(data, elements, operand.dtype, divisors.after);
+    if (divisors.after != 1) stream.scale(data, p.elements, operand.dtype, divisors.after);
   }
 
  private:

@@ -120,16 +120,72 @@ class NcclTransport final : public DeviceTransport {
 
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
-    if (elements == 0) return;
-    const AverageDivisors divisors = divisors_of(operand, ranks_);
-    if (divisors.before != 1) stream.scale(data, elements, operand.dtype, divisors.before);
-    finish(ncclAllReduce(data, data, static_cast<std::size_t>(elements), nccl_type(operand.dtype),
-                         nccl_op(operand.op), comm_, cuda::handle(stream)),
-           "ncclAllReduce");
-    if (divisors.after != 1) stream.scale(data, elements, operand.dtype, divisors.after);
+    native_collective({.ranks = ranks_, .elements = elements}, data, operand, stream);
+  }
+
+  // NCCL's blocks are of equal size.
+  std::string native_name_for(const Problem& p) const override {
+    const bool even = p.elements % p.ranks == 0;
+    switch (p.collective) {
+      case Collective::allreduce:
+        return "ncclAllReduce";
+      case Collective::reduce_scatter:
+        return even ? "ncclReduceScatter" : "";
+      case Collective::all_gather:
+        return even ? "ncclAllGather" : "";
+      case Collective::reduce:
+        return "ncclReduce";
+      case Collective::broadcast:
+        return "ncclBroadcast";
+    }
+    return "";
+  }
+
+  void native_collective(const Problem& p, std::byte* data, Operand operand,
+                         DeviceStream& stream) override {
+    const std::string called = native_name_for(p);
+    if (called.empty())
+      fail(Blame::usage,
+           "NCCL needs blocks of equal size: choose an algorithm, or a number of "
+           "elements that the ranks divide");
+    if (p.elements == 0) return;
+    const AverageDivisors divisors = p.reduces() ? divisors_of(operand, ranks_) : AverageDivisors{};
+    if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
+    const auto result = enqueue(p, data, operand, cuda::handle(stream));
+    finish(result, called.c_str());
+    if (divisors.after == 1) return;
+    const Count block = p.elements / ranks_;
+    if (p.collective == Collective::reduce_scatter)
+      stream.scale(own_block(p, data, operand), block, operand.dtype, divisors.after);
+    else if (p.shares() || rank_ == p.root)
+      stream.scale(data, p.elements, operand.dtype, divisors.after);
   }
 
  private:
+  std::byte* own_block(const Problem& p, std::byte* data, Operand operand) const {
+    return data + static_cast<std::size_t>(p.elements / p.ranks * rank_) * size_of(operand.dtype);
+  }
+
+  ncclResult_t enqueue(const Problem& p, std::byte* data, Operand operand, cudaStream_t on) {
+    const ncclDataType_t type = nccl_type(operand.dtype);
+    const ncclRedOp_t op = nccl_op(operand.op);
+    const auto all = static_cast<std::size_t>(p.elements);
+    const std::size_t block = all / static_cast<std::size_t>(p.ranks);
+    switch (p.collective) {
+      case Collective::allreduce:
+        return ncclAllReduce(data, data, all, type, op, comm_, on);
+      case Collective::reduce_scatter:
+        return ncclReduceScatter(data, own_block(p, data, operand), block, type, op, comm_, on);
+      case Collective::all_gather:
+        return ncclAllGather(own_block(p, data, operand), data, block, type, comm_, on);
+      case Collective::reduce:
+        return ncclReduce(data, data, all, type, op, p.root, comm_, on);
+      case Collective::broadcast:
+        return ncclBroadcast(data, data, all, type, p.root, comm_, on);
+    }
+    return ncclInvalidArgument;
+  }
+
   [[noreturn]] void give_up(ncclResult_t code, const char* doing) {
     std::string text = std::string("NCCL failed in ") + doing + " on rank " +
                        std::to_string(rank_) + ": " + ncclGetErrorString(code);

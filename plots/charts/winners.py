@@ -1,7 +1,7 @@
 """Who wins where, and why: two Markdown tables of simulated records. Needs no matplotlib.
 
-The first table names the fastest algorithm for each network and size. The second has one row for each of them: the
-fastest, the next and the slowest algorithm, how many times slower they are, and the most utilized link.
+The first table names the fastest algorithm for each network, number of ranks and size. The second has one row for each
+of them: the fastest, the next and the slowest algorithm, how many times slower they are, and the most utilized link.
 """
 
 import sys
@@ -11,7 +11,7 @@ from .records import Record
 from .slices import label_of
 from .text import bytes_text, time_text
 
-HEADER = ("network", "size", "fastest", "time", "most utilized link", "then", "times", "slowest", "times",
+HEADER = ("network", "ranks", "size", "fastest", "time", "most utilized link", "then", "times", "slowest", "times",
           "most utilized link")
 
 
@@ -33,17 +33,17 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def overview(records: Iterable[Record]) -> list[list[str]]:
-    """Returns the fastest algorithm of each network and size, with one column per size."""
-    fastest: dict[str, dict[int, Record]] = {}
+    """Returns the fastest algorithm of each network, number of ranks and size, with one column per size."""
+    fastest: dict[tuple[str, int], dict[int, Record]] = {}
     for record in filter(simulated, records):
-        row = fastest.setdefault(network_of(record), {})
+        row = fastest.setdefault((network_of(record), record.get("ranks")), {})
         before = row.get(record.get("bytes"))
         if before is None or record.get("modelled_us") < before.get("modelled_us"):
             row[record.get("bytes")] = record
     sizes = sorted({size for row in fastest.values() for size in row})
-    return [["network", *map(bytes_text, sizes)],
-            *([network, *(label_of(row[size]) if size in row else "" for size in sizes)]
-              for network, row in fastest.items())]
+    return [["network", "ranks", *map(bytes_text, sizes)],
+            *([network, str(ranks), *(label_of(row[size]) if size in row else "" for size in sizes)]
+              for (network, ranks), row in fastest.items())]
 
 
 def simulated(record: Record) -> bool:
@@ -66,7 +66,7 @@ def table(records: Iterable[Record]) -> Iterable[list[str]]:
     for key in sorted(cells, key=lambda key: (networks.index(key[0]), *key[1:])):
         ranked = sorted(cells[key], key=lambda record: record.get("modelled_us"))
         best, last = ranked[0], ranked[-1]
-        row = [key[0], bytes_text(key[2]), label_of(best), time_text(best.get("modelled_us")), why(best)]
+        row = [key[0], str(key[1]), bytes_text(key[2]), label_of(best), time_text(best.get("modelled_us")), why(best)]
         row += [label_of(ranked[1]), slower(ranked[1], best)] if len(ranked) > 1 else ["", ""]
         yield row + ([label_of(last), slower(last, best), why(last)] if len(ranked) > 2 else ["", "", ""])
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "simulator/bounds/supply_flow.hpp"
 #include "simulator/topologies/analysis/flow.hpp"
 
 namespace arlab::simulator {
@@ -53,15 +54,16 @@ class HostFlow {
 class Direction {
  public:
   Direction(const CapacityGraph& graph, bool is_out)
-      : graph_(graph), is_out_(is_out), flow_(graph_), number_of_(index(graph.nodes)) {
-    for (std::size_t i = 0; i < graph_.hosts.size(); ++i) number_of_[index(graph_.hosts[i])] = i;
+      : graph_(graph), is_out_(is_out), flow_(graph_) {
+    for (const NodeId host : graph_.hosts) flow_.set_supply(host, SupplyFlow::kAny);
   }
 
   // Returns the maximum flow into a group from the other hosts.
   std::int64_t into(const Group& group) {
-    for (std::size_t i = 0; i < graph_.hosts.size(); ++i) flow_.set_host(i, flow_.unlimited(), 0);
-    for (const NodeId host : group) flow_.set_host(number_of_[index(host)], 0, flow_.unlimited());
-    return flow_.flow();
+    for (const NodeId host : group) flow_.set_supply(host, 0);
+    const std::int64_t most = flow_.into(group, SupplyFlow::kAny);
+    for (const NodeId host : group) flow_.set_supply(host, SupplyFlow::kAny);
+    return most;
   }
 
   // Returns the bound of k groups whose flows are known in sum.
@@ -79,8 +81,7 @@ class Direction {
  private:
   CapacityGraph graph_;
   bool is_out_;
-  HostFlow flow_;
-  std::vector<std::size_t> number_of_;  // of each host
+  SupplyFlow flow_;
 };
 
 void keep_tighter(AllreduceBound& tightest, AllreduceBound other) {
@@ -120,7 +121,8 @@ void examine(Direction& direction, const Symmetry& symmetry, const std::vector<b
   keep_tighter(tightest, direction.of_groups(std::move(singles), sum));
 
   Group here, there;
-  for (const NodeId host : direction.graph().hosts) (cut[index(host)] ? here : there).push_back(host);
+  for (const NodeId host : direction.graph().hosts)
+    (cut[index(host)] ? here : there).push_back(host);
   for (Group* side : {&here, &there}) {
     std::sort(side->begin(), side->end());
     const std::int64_t flow = direction.into(*side);

@@ -9,6 +9,7 @@
 #include "algorithms/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
+#include "tests/support/thorough.hpp"
 
 namespace arlab {
 
@@ -75,7 +76,7 @@ int log2_below(Count m) {
 }  // namespace
 
 TEST_CASE("predicted = counted for every number of ranks up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     for (const Count elements : {Count{p} - 1, Count{1009}})
       check_all_collectives({.ranks = p, .elements = elements, .root = p / 2}, 1,
                             predicted_is_counted);
@@ -91,7 +92,7 @@ TEST_CASE("predicted = counted for every size, root and cut") {
 }
 
 TEST_CASE("the proof holds for every number of ranks up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     check_all_collectives({.ranks = p, .elements = 1000, .root = p / 2}, 1, proof_holds);
 }
 
@@ -100,6 +101,34 @@ TEST_CASE("the proof holds for every root and cut") {
     for (const Rank root : std::set<Rank>{0, p / 2, p - 1})
       for (const int segments : {1, 3})
         check_all_collectives({.ranks = p, .elements = 1009, .root = root}, segments, proof_holds);
+}
+
+TEST_CASE("messages carry the kind of chunks that the entry states") {
+  const auto fits = [](const Chunks& c, Carries carries, Rank parts) {
+    switch (carries) {
+      case Carries::whole:
+        return c.count == parts;
+      case Carries::one_chunk:
+        return c.count == parts || c.count == 1;
+      case Carries::range:
+        return c.stride == 1 && Count{c.first} + c.count <= parts;
+      case Carries::around:
+        return c.stride == 1;
+      case Carries::any_set:
+        return true;
+    }
+    return false;
+  };
+  for (const Rank p : {1, 2, 5, 8, 9, 16})
+    check_all_collectives({.ranks = p, .elements = 100}, 1,
+                          [&](const Algorithm& algorithm, const Problem& problem, int) {
+                            for (const Lane& lane : lanes_of(algorithm, problem))
+                              for (Rank me = 0; me < p; ++me)
+                                for (Program rounds = algorithm.program(lane.problem, me);
+                                     rounds.next();)
+                                  for (const Action& a : rounds.round())
+                                    REQUIRE(fits(a.chunks, algorithm.carries, p));
+                          });
 }
 
 TEST_CASE("the six algorithms cost as much as the lecture states, for m processes and N elements") {

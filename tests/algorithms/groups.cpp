@@ -1,6 +1,7 @@
 // Groups, and the hierarchical algorithm on unusual groups; conformance.cpp tests it on usual ones.
 #include "algorithms/groups.hpp"
 
+#include "algorithms/base/text.hpp"
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/verify.hpp"
 #include "tests/support/catch.hpp"
@@ -38,13 +39,9 @@ TEST_CASE("check rejects groups of another number of ranks") {
 
 TEST_CASE("hierarchical returns why it is unsupported") {
   const Algorithm& algorithm = find_algorithm("hierarchical");
-  const Groups ragged = Groups::consecutive(10, 4);
   CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5}) ==
         "hierarchical needs to know which ranks share a node: give the groups, or a topology that "
         "has groups");
-  CHECK(unsupported(algorithm, {.ranks = 10, .elements = 5, .groups = &ragged}) ==
-        "hierarchical needs groups of equal size, but these have 2 to 4 ranks: choose a number of "
-        "ranks that fills them");
   CHECK(unsupported(algorithm, {.collective = Collective::reduce_scatter, .ranks = 8}) ==
         "hierarchical has no reduce_scatter form");
 }
@@ -79,4 +76,110 @@ TEST_CASE("hierarchical costs as much as its formula states") {
           Cost{2 * m * (size - 1) + 2 * m * (groups - 1), 2 * n * (m - 1),
                2 * (size - 1) + 2 * (groups - 1)});
   }
+}
+
+TEST_CASE("hierarchical by default is round_robin within groups and ring between them") {
+  const Groups groups = Groups::consecutive(12, 4);
+  const Problem p{.ranks = 12, .elements = 100, .groups = &groups};
+  const Algorithm& named = find_algorithm("hierarchical:within=round_robin,across=ring");
+  CHECK(lanes_of(named, p).size() == 1);
+  for (Rank me = 0; me < 12; ++me) {
+    Program a = find_algorithm("hierarchical").program(p, me), b = named.program(p, me);
+    for (;;) {
+      const bool more = a.next();
+      REQUIRE(b.next() == more);
+      if (!more) break;
+      REQUIRE(std::equal(a.round().begin(), a.round().end(), b.round().begin(), b.round().end()));
+    }
+  }
+}
+
+TEST_CASE("groups of unequal size: every group contributes, and no lane has more than one leader") {
+  const std::int32_t of_rank[] = {0, 1, 1, 2, 2, 2, 2, 0, 1, 2, 2};  // 2, 3 and 6 ranks
+  const Groups groups(of_rank);
+  const Count n = 1009;
+  const Problem p{.ranks = 11, .elements = n, .groups = &groups};
+  for (const std::string_view spec :
+       {"hierarchical", "hierarchical:within=master_worker,across=ring"}) {
+    const Algorithm& algorithm = find_algorithm(spec);
+    CHECK(lanes_of(algorithm, p).size() == 2);
+    const Proof proof = verify(algorithm, p);
+    INFO(spec << ": " << proof.fault.text);
+    CHECK(proof);
+    // Per lane: each rank but the leader up and down, and a ring of 3 leaders.
+    CHECK(count(algorithm, p).all == Cost{2 * (2 * 8 + 2 * 3 * 2), 2 * 10 * n, 1 + 4 + 1});
+    CHECK(predicted_cost(algorithm, p) == count(algorithm, p).all);
+  }
+  // The largest group is ready last, so it is the root between the groups.
+  const Algorithm& trees = find_algorithm("hierarchical:within=tree,across=tree");
+  CHECK(count(trees, p).all == predicted_cost(trees, p));
+  const Algorithm& tree = find_algorithm("hierarchical:within=tree,across=butterfly,leaders=1");
+  CHECK(lanes_of(tree, p).size() == 1);
+  CHECK(verify(tree, p));
+  CHECK(count(tree, p).all == predicted_cost(tree, p));
+}
+
+TEST_CASE("hierarchical over every algorithm in each level, on equal and unequal groups") {
+  int tried = 0;
+  for (const Algorithm& within : algorithms())
+    for (const Algorithm& across : algorithms()) {
+      if (within.collectives.size() == 1) continue;  // has no halves
+      if (across.grouped || across.gridded || across.forested) continue;
+      const Algorithm& algorithm =
+          find_algorithm(concat("hierarchical:within=", within.name, ",across=", across.name));
+      for (const Rank size : {1, 3, 4, 5, 12}) {
+        const Groups groups = Groups::consecutive(12, size);
+        const Problem p{.ranks = 12, .elements = 103, .groups = &groups};
+        INFO(algorithm.name << ", groups of " << size);
+        if (const std::string why = unsupported(algorithm, p); !why.empty()) {
+          CHECK(why.find(": ") != why.npos);
+          continue;
+        }
+        ++tried;
+        const Proof proof = verify(algorithm, p);
+        INFO(proof.fault.text);
+        REQUIRE(proof);
+        REQUIRE(predicted_cost(algorithm, p) == count(algorithm, p).all);
+      }
+    }
+  CHECK(tried > 400);
+}
+
+TEST_CASE("levels that do not fit are refused with the reason and a remedy") {
+  const Groups even = Groups::consecutive(12, 4), uneven = Groups::consecutive(10, 4);
+  const auto refusal = [](const char* spec, const Groups& groups) {
+    return unsupported(find_algorithm(spec),
+                       {.ranks = groups.ranks(), .elements = 100, .groups = &groups});
+  };
+  CHECK(refusal("hierarchical:within=ring", uneven) ==
+        "ring within groups needs groups of equal size, but these have 2 to 4 ranks: take "
+        "master_worker, tree or chain within groups");
+  CHECK(refusal("hierarchical:within=circulant,across=pat", even) ==
+        "circulant within groups sends several chunks at once, and pat between groups sends them "
+        "around the end of a block: take ring or round_robin within groups");
+  CHECK(refusal("hierarchical:within=pat", even) ==
+        "pat within groups sends chunks with strides, which are no chunks of the whole vector: "
+        "take circulant or ring within groups");
+  CHECK(refusal("hierarchical:within=tree,across=pat", even) ==
+        "pat between leaders sends chunks with strides, which are no chunks of the whole vector: "
+        "take circulant between groups");
+  CHECK(refusal("hierarchical:within=chain,across=chain", uneven) ==
+        "chain between groups of unequal size has no closed form of its rounds: take ring, "
+        "butterfly or tree between groups");
+  CHECK(refusal("hierarchical:within=butterfly", even) ==
+        "within groups: butterfly has no reduce form");
+  CHECK(refusal("hierarchical:across=trivance", Groups::consecutive(8, 4))
+            .starts_with("between groups: "));
+  const auto misuse = [](const char* spec) {
+    return error_text(Blame::usage, [&] { find_algorithm(spec); });
+  };
+  CHECK(misuse("hierarchical:across=torus_bucket") ==
+        "parameter across of algorithm hierarchical is torus_bucket, which needs groups, a torus "
+        "or trees of its own: give an algorithm that runs on any network, such as ring");
+  CHECK(misuse("hierarchical:within=hierarchical:across=hierarchical").starts_with("parameter"));
+  CHECK(misuse("hierarchical:leaders=2").ends_with("leave it out, or take tree within groups"));
+  CHECK(misuse("hierarchical:within=rign") ==
+        error_text(Blame::usage, [] { find_algorithm("rign"); }));
+  CHECK(misuse("hierarchical:leaders=-1").find("leaders") != std::string::npos);
+  CHECK(misuse("hierarchical:inside=ring").find("has no parameter 'inside'") != std::string::npos);
 }

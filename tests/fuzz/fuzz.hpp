@@ -81,6 +81,7 @@ void ranges(std::string_view input);
 void records(std::string_view input);
 void requests(std::string_view input);
 void runs(std::string_view input);
+void schedule_files(std::string_view input);
 void schedules(std::string_view input);
 void specs(std::string_view input);
 void topology_file(std::string_view input);

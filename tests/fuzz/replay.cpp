@@ -96,13 +96,19 @@ void expect_nothing(const Fuzzer& fuzzer, const std::string& input) {
 }  // namespace
 
 std::span<const Fuzzer> arlab::fuzz::fuzzers() {
-  static constexpr Fuzzer kAll[] = {
-      {"checkpoint", checkpoint}, {"cluster", cluster},
-      {"images", images},         {"placements", placements},
-      {"quantities", quantities}, {"ranges", ranges, 1000},
-      {"records", records, 1000}, {"requests", requests, 200},
-      {"runs", runs, 150},        {"schedules", schedules, 1500},
-      {"specs", specs},           {"topology_file", topology_file, 1000}};
+  static constexpr Fuzzer kAll[] = {{"checkpoint", checkpoint},
+                                    {"cluster", cluster},
+                                    {"images", images},
+                                    {"placements", placements},
+                                    {"quantities", quantities},
+                                    {"ranges", ranges, 1000},
+                                    {"records", records, 1000},
+                                    {"requests", requests, 200},
+                                    {"runs", runs, 150},
+                                    {"schedule_files", schedule_files, 1000},
+                                    {"schedules", schedules, 1500},
+                                    {"specs", specs},
+                                    {"topology_file", topology_file, 1000}};
   return kAll;
 }
 

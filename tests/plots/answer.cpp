@@ -58,6 +58,63 @@ TEST_CASE("every algorithm's run ends with the whole sum on all ranks and the co
     }
 }
 
+TEST_CASE("algorithms that need nodes, a torus, trees, or few numbers of ranks are in the page") {
+  const json catalogue = answered({{"ask", "catalogue"}});
+  REQUIRE(catalogue["algorithms"].size() == algorithms().size());
+  int needing = 0;
+  for (const json& entry : catalogue["algorithms"]) {
+    if (entry["needs"] == "") continue;
+    ++needing;
+    int shown = 0;
+    for (const int ranks : {2, 3, 4, 7, 9, 16}) {
+      const json request{{"ask", "run"},
+                         {"algorithm", entry["name"]},
+                         {"ranks", ranks},
+                         {"elements", 1000 * ranks}};
+      INFO(request.dump());
+      const std::string why = refused(request.dump());
+      if (why != "no error") continue;
+      ++shown;
+      const json run = answered(request);
+      REQUIRE(run["fault"].is_null());
+      REQUIRE(run["counted"] == run["claimed"]);
+      for (int rank = 0; rank < ranks; ++rank)  // what the quiz asks for
+        REQUIRE(contributions_at_end(run, ranks, rank, ranks - 1) == ranks);
+      json edited = request;  // as Break it does
+      edited["schedule"] = run["schedule"];
+      REQUIRE(answered(edited)["fault"].is_null());
+      json& rounds = edited["schedule"][0];
+      if (rounds.empty()) continue;
+      rounds.erase(rounds.size() - 1);
+      REQUIRE_FALSE(answered(edited)["fault"].is_null());
+      const json simulated = answered({{"ask", "simulate"},
+                                       {"algorithm", entry["name"]},
+                                       {"ranks", ranks},
+                                       {"elements", 1000 * ranks}});
+      REQUIRE(simulated["sent"]["messages"] == run["counted"]["messages"]);
+    }
+    INFO(entry["name"]);
+    CHECK(shown >= 2);
+  }
+  CHECK(needing == 4);
+}
+
+TEST_CASE("a layout is that of the topology, if it has one") {
+  json request{{"ask", "run"}, {"algorithm", "hierarchical"}, {"ranks", 7}, {"elements", 70}};
+  CHECK(answered(request)["layout"] == "nodes of 4, 3 ranks");
+  request["topology"] = "rail_pod:nodes=2,gpus=4";
+  request["ranks"] = 8;
+  CHECK(answered(request)["layout"] == "nodes of 4, 4 ranks");
+  CHECK(answered({{"ask", "run"}, {"algorithm", "torus_bucket"}, {"ranks", 12}})["layout"] ==
+        "a torus of 4x3 ranks");
+  CHECK(answered({{"ask", "run"},
+                  {"algorithm", "torus_bucket"},
+                  {"ranks", 12},
+                  {"topology", "torus:dims=6x2"}})["layout"] == "a torus of 6x2 ranks");
+  CHECK(refused(R"({"ask":"run","algorithm":"forest","ranks":17})")
+            .find("a page computes trees for up to 16 ranks") != std::string::npos);
+}
+
 TEST_CASE("a run shows one lane of the segments") {
   json request{{"ask", "run"},    {"algorithm", "ring"}, {"ranks", 4},
                {"elements", 100}, {"segments", 3},       {"lane", 2}};

@@ -223,7 +223,7 @@ class Charts(Folder):
             done = subprocess.run([sys.executable, "-B", *program, str(SAMPLE)], cwd=self.folder, env=without, text=True,
                                   capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("| network | 1 MiB |", done.stdout)
+            self.assertIn("| network | ranks | 1 MiB |", done.stdout)
             self.assertIn("most utilized link", done.stdout)
 
     def test_the_script_beside_the_package_does_the_same(self) -> None:

@@ -75,7 +75,14 @@ class Case(unittest.TestCase):
 
 class Numbers(Case):
     def names(self) -> list[str]:
-        return self.page.run("catalogue.algorithms.map((one) => one.name)")
+        return self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)")
+
+    def test_algorithms_that_need_more_than_ranks_are_shown_with_what_they_need(self) -> None:
+        for name, needs in self.page.run("catalogue.algorithms.filter((one) => one.needs).map((one) => [one.name, one.needs])"):
+            for view in VIEWS:
+                with self.subTest(algorithm=name, view=view):
+                    self.show(algorithm=name, ranks=9, elements=9000, view=view)
+                    self.assertIn(needs[1:], self.text("#idea"))
 
     def test_every_algorithm_counts_as_the_command_line_does(self) -> None:
         ranks = ",".join(str(p) for p in RANKS)
@@ -247,7 +254,7 @@ class Controls(Case):
         self.click("theme")
 
     def test_budgets_at_64_ranks(self) -> None:
-        for name in self.page.run("catalogue.algorithms.map((one) => one.name)"):
+        for name in self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
             self.show(view="steps", algorithm=name, ranks=64)
             self.assertLess(float(self.page.run("byId('view').dataset.ms")), RUN_MS, name)
             # The least of three, since tests share a machine; the median over steps.
@@ -322,7 +329,7 @@ class Precomputed(Case):
         self.assertIn("made without WebAssembly", self.text("#note"))
         for view in VIEWS:
             self.show(view=view)
-            for name in self.page.run("catalogue.algorithms.map((one) => one.name)"):
+            for name in self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
                 for ranks in (2, 16):
                     self.put(algorithm=name, ranks=ranks)
                     self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))

@@ -181,9 +181,10 @@ class Winners(Values):
         link = [{"tier": "spine", "utilization": 0.75}]
         rows = [simulated("a", 4, 1024, 30.0), simulated("b", 4, 1024, 10.0, most_utilized_links=link), simulated("c", 4, 1024, 25.0)]
         self.assertEqual(list(winners.table(rows)),
-                         [["`t`", "1 KiB", "b", "10 µs", "spine 75%", "c", "2.5", "a", "3", ""]])
-        self.assertEqual(list(winners.table(rows[:2])), [["`t`", "1 KiB", "b", "10 µs", "spine 75%", "a", "3", "", "", ""]])
-        self.assertEqual(winners.overview([*rows, simulated("a", 4, 2048, 1.0)]), [["network", "1 KiB", "2 KiB"], ["`t`", "b", "a"]])
+                         [["`t`", "4", "1 KiB", "b", "10 µs", "spine 75%", "c", "2.5", "a", "3", ""]])
+        self.assertEqual(list(winners.table(rows[:2])), [["`t`", "4", "1 KiB", "b", "10 µs", "spine 75%", "a", "3", "", "", ""]])
+        self.assertEqual(winners.overview([*rows, simulated("a", 4, 2048, 1.0), simulated("c", 8, 2048, 2.0)]),
+                         [["network", "ranks", "1 KiB", "2 KiB"], ["`t`", "4", "b", "a"], ["`t`", "8", "", "c"]])
 
 
 class Training(Values):

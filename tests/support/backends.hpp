@@ -62,11 +62,19 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   if (executor.native_name().empty()) return text;
   const Problem problem{.ranks = ranks, .elements = 1009};
   executor.load_input(problem, operand);
-  const Count wrong = executor.control().sum(executor.run_checked({}).wrong) +
-                      wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
-                        executor.native_allreduce(data, operand);
-                      });
+  const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
+    executor.native_allreduce(data, operand);
+  });
   if (wrong != 0) text += "\nwrong: " + executor.native_name();
+  for (const Collective collective : kCollectives)
+    for (const Count elements : {Count{1009}, Count{24} * ranks}) {
+      const Problem task{
+          .collective = collective, .ranks = ranks, .elements = elements, .root = ranks - 1};
+      if (executor.native_name_for(task).empty()) continue;
+      executor.load_input(task, operand);
+      if (executor.control().sum(executor.run_checked({}).wrong) != 0)
+        text += "\nwrong: " + executor.native_name_for(task);
+    }
   return text;
 }
 

@@ -11,8 +11,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/forest.hpp"
-#include "algorithms/rank_grid.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab {
 
@@ -81,7 +81,7 @@ inline const Forest* kept_forest(Rank ranks, bool wide) {
   return forest.get();
 }
 
-/// Returns the problem as is, or with each possible set of equal groups, each shape of a grid, or
+/// Returns the problem as is, or with each possible set of equal groups and some unequal ones, each shape of a grid, or
 /// some trees if the algorithm needs these.
 inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
   if (algorithm.gridded) {
@@ -106,6 +106,14 @@ inline std::vector<Problem> stated_for(const Algorithm& algorithm, Problem p) {
       p.groups = kept_groups(p.ranks, size, dealt);
       all.push_back(p);
     }
+  for (const Rank size : {3, p.ranks / 2 + 1})  // and some whose last group is smaller
+    if (size < p.ranks && p.ranks % size != 0) {
+      p.groups = kept_groups(p.ranks, size, false);
+      all.push_back(p);
+    }
+  // With settings, and on many ranks, two of them do: the time grows with the square of the ranks.
+  const bool has_settings = algorithm.name.find(':') != std::string_view::npos;
+  if (has_settings && p.ranks > 12) return {all[all.size() / 2], all.back()};
   return all;
 }
 

@@ -31,6 +31,14 @@ class RoundTransport final : public DeviceTransport {
     stream.synchronise();
     communicator_.native_allreduce(data, elements, operand);
   }
+  std::string native_name_for(const Problem& problem) const override {
+    return communicator_.native_name_for(problem);
+  }
+  void native_collective(const Problem& problem, std::byte* data, Operand operand,
+                         DeviceStream& stream) override {
+    stream.synchronise();
+    communicator_.native_collective(problem, data, operand);
+  }
 
  private:
   Communicator& communicator_;

@@ -78,7 +78,12 @@ std::string Route::name(const collectives::Communicator& communicator) const {
   return executor ? executor->native_name() : communicator.native_name();
 }
 
-int Route::lanes() const { return algorithm ? algorithm->lanes * segments : 1; }
+int Route::lanes() const {
+  if (!algorithm) return 1;
+  if (!algorithm->lane_weights || !groups) return algorithm->lanes * segments;
+  const Problem any{.ranks = groups->ranks(), .elements = 1, .groups = groups.get()};
+  return static_cast<int>(algorithm->lane_weights(any).size()) * segments;
+}
 
 std::vector<Route> all_routes(int segments, collectives::Communicator& communicator,
                               const RouteOptions& options) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "plots/explorer/engine/layout.hpp"
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/build/kind.hpp"
 #include "training/schedulers/scheduler.hpp"
@@ -20,14 +21,13 @@ Json catalogue_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {
-    if (a.grouped || a.gridded || a.forested || a.few_ranks)
-      continue;  // the page has no groups, grids, or trees, and any number of ranks
     answer["algorithms"].push_back({{"name", a.name},
                                     {"label", a.label},
                                     {"color", a.color},
                                     {"family", a.family},
                                     {"idea", a.summary},
                                     {"source", a.source},
+                                    {"needs", needs_of(a)},
                                     {"formula",
                                      {{"messages", a.formula.messages},
                                       {"elements", a.formula.elements},

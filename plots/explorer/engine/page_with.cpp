@@ -52,12 +52,15 @@ std::string page_with_module() {
 std::string page_with_answers() {
   constexpr std::array<Rank, 8> kRanks{2, 3, 4, 5, 6, 7, 8, 16};
   constexpr Count kElements = 262'144;  // 1 MiB
+  constexpr Rank kMostTrees = 6;        // ranks; the messages of more trees would fill the page
   std::vector<Json> requests{{{"ask", "catalogue"}}};
   Json sizes = Json::array();
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {
     for (const Algorithm& a : algorithms()) {
-      if (!unsupported(a, {.ranks = ranks, .elements = kElements}).empty()) continue;
+      if (a.forested && ranks > kMostTrees) continue;
+      const Layout layout = layout_of(a, ranks, {});
+      if (!unsupported(a, layout.on({.ranks = ranks, .elements = kElements})).empty()) continue;
       for (const char* ask : {"run", "simulate"})
         requests.push_back(
             {{"ask", ask}, {"algorithm", a.name}, {"ranks", ranks}, {"elements", kElements}});

@@ -41,6 +41,8 @@ Task parse_task(const Json& request) {
             static_cast<int>(segments),
             static_cast<std::size_t>(number(request, "lane", 0))};
   check(task.problem);
+  task.layout = layout_of(*task.algorithm, task.problem.ranks, parse_fabric(request));
+  task.problem = task.layout.on(task.problem);
   if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
   const Count messages = predicted_cost(*task.algorithm, task.problem, task.segments).messages;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "algorithms/algorithm.hpp"
+#include "plots/explorer/engine/layout.hpp"
 #include "simulator/models/model.hpp"
 
 namespace arlab::explorer {
@@ -17,12 +18,14 @@ constexpr Rank kMaxRanks = 64;
 constexpr Count kMaxMessages = 200'000;
 constexpr Bytes kElementSize = 4;  // float32
 
-/// The run of a request: its "algorithm", "ranks", "elements", "root", "segments" and "lane".
+/// The run of a request: its "algorithm", "ranks", "elements", "root", "segments" and "lane",
+/// and the "topology" that some algorithms need to know.
 struct Task {
   const Algorithm* algorithm = nullptr;
   Problem problem;
   int segments = 1;
   std::size_t lane = 0;  ///< index into lanes_of()
+  Layout layout{};       ///< that `problem` points to
 };
 
 /// Parses the run. Throws Error(usage) that names the invalid value, also for problems that the

@@ -85,8 +85,8 @@ Json rounds_json(Program program) {
   while (program.next()) {
     Json round = Json::array();
     for (const Action& a : program.round())
-      round.push_back({static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count,
-                       a.chunks.stride});
+      round.push_back(
+          {static_cast<int>(a.kind), a.peer, a.chunks.first, a.chunks.count, a.chunks.stride});
     rounds.push_back(std::move(round));
   }
   return rounds;
@@ -166,6 +166,7 @@ Json run_json(const Json& request) {
     counts.push_back(steps.sums().contributions(id));
   const Proof proof = verify(p, run.schedule);
   Json answer{{"lanes", run.lanes},
+              {"layout", run.task.layout.text},
               {"elements", p.elements},
               {"chunks", std::move(chunks)},
               {"start", std::move(start)},

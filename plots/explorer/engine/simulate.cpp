@@ -46,14 +46,16 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.grouped || algorithm.gridded || algorithm.forested || algorithm.few_ranks)
-      continue;  // the page has no groups, grids, or trees
+    const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
+    check({.ranks = ranks});
+    const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
+    const Layout layout = shown ? layout_of(algorithm, ranks, parse_fabric(request)) : Layout{};
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
-      const Problem problem{.ranks = static_cast<Rank>(number(request, "ranks", 4)),
-                            .elements = std::max<Count>(1, size.get<Count>() / kElementSize)};
+      const Problem problem = layout.on(
+          {.ranks = ranks, .elements = std::max<Count>(1, size.get<Count>() / kElementSize)});
       check(problem);
-      if (problem.ranks > kMaxRanks || !unsupported(algorithm, problem).empty()) {
+      if (!shown || !unsupported(algorithm, problem).empty()) {
         times.push_back(nullptr);
         continue;
       }

@@ -34,7 +34,7 @@ function costView(view) {
         add(row, "td", {class: `number${differs ? " differs" : ""}`}, `${differs ? "≠ " : ""}${value.toLocaleString("en")}`);
       }
     }
-    const facts = [`Simulated time ${picoText(simulated.finish)}. ${criticalText(simulated)}`,
+    const facts = [...(run.layout ? [`Here: ${run.layout}.`] : []), `Simulated time ${picoText(simulated.finish)}. ${criticalText(simulated)}`,
                    run.fault ? run.fault.text : `Proved: every rank ends with every contribution exactly once${run.same_on_all_ranks ? ", added in the same order on all ranks" : ", but not added in the same order on all ranks: floating-point results may differ in the last bits"}.`];
     for (const fact of facts) add(figure, "p", {}, fact);
     const order = add(figure, "p", {}, "Chunk 0 is added as ");

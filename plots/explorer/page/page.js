@@ -13,7 +13,8 @@ function fillControls() {
   byId("lane-label").hidden = state.segments === 1;  // segments run concurrently; the steps show one of them
   byId("topology-label").hidden = !modelNow().has_links && state.on !== "topology";
   const chosen = algorithmNamed(state.algorithm);
-  byId("idea").textContent = `${chosen.label}: ${sentenceOf(chosen.idea)}`;
+  const needs = chosen.needs ? ` It ${sentenceOf(chosen.needs).replace(/^./, (first) => first.toLowerCase())}` : "";
+  byId("idea").textContent = `${chosen.label}: ${sentenceOf(chosen.idea)}${needs}`;
   for (const tab of byId("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
 }
 

@@ -12,7 +12,7 @@ const onView = () => [state.algorithm, state.beside].filter(Boolean);
 
 // The parameters of a run, for ask().
 const taskOf = (algorithm) => ({algorithm, ranks: state.ranks, elements: state.elements, root: state.root,
-                                segments: state.segments});
+                                segments: state.segments, ...(algorithmNamed(algorithm).needs ? fabric() : {})});
 function fabric() {
   return modelNow().has_links ? {topology: state.topology || undefined} : {};
 }

@@ -9,6 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/on_devices.hpp"
+#include "tests/support/thorough.hpp"
 #include "tests/support/tried.hpp"
 
 using namespace arlab;
@@ -57,7 +58,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
 }  // namespace
 
 TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
-  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8}, {5})) {
+  for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 5})) {
     Devices devices = host_devices({.disorder = 11u + static_cast<std::uint32_t>(ranks)});
     ColocatedExecutor on(devices, ranks, 2);
     conformance::for_all_problems(
@@ -65,7 +66,8 @@ TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::float32, Op::sum};
           for (const bool as_graph : {false, true}) {
-            INFO(conformance::text_of(algorithm, problem, operand, segments) << " graph " << as_graph);
+            INFO(conformance::text_of(algorithm, problem, operand, segments)
+                 << " graph " << as_graph);
             CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
           }
         });

@@ -12,6 +12,7 @@
 #include "tests/support/grouped.hpp"
 #include "tests/support/runs.hpp"
 #include "tests/support/schedules.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -72,13 +73,13 @@ const std::string kNeverReceived =
 
 TEST_CASE("simulated = counted = claimed for every P up to 64, under every model") {
   for (const std::string_view model : model_names())
-    for (Rank p = 1; p <= 64; ++p)
+    for (const Rank p : ranks_up_to(64))
       check_all_collectives(model, {.ranks = p, .elements = 1000, .root = p / 2}, 1);
 }
 
 TEST_CASE("simulated = counted = claimed for every size, root and cut, under every model") {
   for (const std::string_view model : model_names())
-    for (const Rank p : {1, 2, 3, 4, 5, 7, 8, 13, 16, 33})
+    for (const Rank p : unless_sanitized({1, 2, 3, 4, 5, 7, 8, 13, 16, 33}, {1, 3, 8, 13}))
       for (const Count elements : std::set<Count>{0, 1, 3, p - 1, p, 1000})
         for (const int segments : {1, 3})
           check_all_collectives(model, {.ranks = p, .elements = elements, .root = p - 1}, segments);

@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/runs.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -90,7 +91,7 @@ bool rooted(const Form& form) {
 }  // namespace
 
 TEST_CASE("whole vectors: alpha_beta equals the closed forms for every P up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     for (const Rates& rates : kRates)
       for (const Form& form : kWhole)
         for (const Rank root : rooted(form) ? std::set<Rank>{0, p / 2, p - 1} : std::set<Rank>{0}) {
@@ -102,7 +103,7 @@ TEST_CASE("whole vectors: alpha_beta equals the closed forms for every P up to 6
 }
 
 TEST_CASE("split vectors: alpha_beta equals the closed forms for every P up to 64") {
-  for (Rank p = 1; p <= 64; ++p)
+  for (const Rank p : ranks_up_to(64))
     for (const Rates& rates : kRates)
       for (const Form& form : kSplit) {
         const Count chunk = 100 + p;

@@ -72,3 +72,16 @@ TEST_CASE("the error for a message of more than 11 days names the link") {
 TEST_CASE("models without links reject a topology") {
   CHECK_THROWS_AS(make_network(find_model("alpha_beta"), {}, 4, kCrossbar), Error);
 }
+
+TEST_CASE("rabenseifner takes as long as SimGrid's SMPI says of its own, rab") {
+  // smpi/allreduce:rab on 16 ranks of a crossbar of 12.5 GB/s and 5 us, 1 MiB: 197.297 us. SMPI adds
+  // 16 bytes to each message: 8 messages take 8 x (5 us + 16 B), and each rank sends 2 x 15/16 MiB.
+  const FabricSpec crossbar{.topology = "crossbar:bandwidth=12.5GB/s,latency=2500ns"};
+  const Problem problem{.ranks = 16, .elements = 1 << 20};
+  const double us =
+      microseconds(finish(find_algorithm("rabenseifner"), problem, crossbar, {{"envelope", 16}}));
+  CHECK(us == Approx(197.297).epsilon(0.001));
+  CHECK(us == Approx(8 * (5 + 16 / 12.5e3) + 2 * 15. / 16 * (1 << 20) / 12.5e3).epsilon(1e-6));
+  CHECK(microseconds(finish(find_algorithm("rabenseifner"), problem, crossbar)) ==
+        Approx(us - 8 * 16 / 12.5e3).epsilon(1e-6));
+}

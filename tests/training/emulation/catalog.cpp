@@ -91,13 +91,13 @@ std::string differences(Rank ranks, const std::vector<std::pair<std::string, std
 }  // namespace
 
 TEST_CASE("emulated ranks give the bits of threads in the time of simulate(), for 1 to 16 ranks") {
-  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8, 16}, {5}))
+  for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8, 16}, {1, 5, 8}))
     CHECK(differences(ranks, {{"alpha_beta", ""}, {"loggops", ""}},
                       thorough<Count>({0, ranks - 1, 3 * ranks + 2}, {3 * ranks + 2})) == "");
 }
 
 TEST_CASE("emulated ranks do so on a fat tree with flows and packets, too") {
-  for (const Rank ranks : thorough({2, 6, 16}, {6}))
+  for (const Rank ranks : unless_sanitized({2, 6, 16}, {6}))
     CHECK(differences(ranks, {{"fluid", "fat_tree:k=4"}, {"packet", "fat_tree:k=4"}},
                       thorough<Count>({ranks - 1, 5000}, {5000})) == "");
 }

@@ -1,0 +1,23 @@
+// The MPI library's own form of a collective, as a baseline.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "algorithms/problem.hpp"
+#include "collectives/reduce/dtype.hpp"
+
+namespace arlab::collectives {
+
+/// Returns its name: MPI_Reduce_scatter_block, MPI_Allgather, MPI_Reduce, MPI_Bcast, MPI_Allreduce.
+/// Where the ranks do not divide the elements, the first two are MPI_Reduce_scatter and
+/// MPI_Allgatherv. Empty if the elements exceed what these can count.
+const char* native_mpi_name(const Problem& problem);
+
+/// Runs it on the vector of this rank, with the result where the problem defines it. `scratch` is
+/// kept by the caller for a result that MPI cannot write in place.
+void run_native_mpi(MPI_Comm comm, const Problem& problem, Rank me, std::byte* data,
+                    Operand operand, std::vector<std::byte>& scratch);
+
+}  // namespace arlab::collectives

@@ -1,0 +1,185 @@
+// MSCCL XML out and in again: the whole catalog stays correct, and moves as many elements.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/verify/count.hpp"
+#include "algorithms/verify/verify.hpp"
+#include "bench/cli/schedule_file.hpp"
+#include "bench/msccl/export.hpp"
+#include "bench/msccl/xml.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+
+namespace {
+
+MscclProgram exported(const Algorithm& algorithm, const Problem& problem, int segments = 1) {
+  return msccl_program(
+      {.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = segments});
+}
+
+Algorithm read_back(const MscclProgram& program) {
+  return algorithm_of(std::make_shared<const Script>(parse_schedule(to_xml(program), "p.xml")));
+}
+
+// Whether each message of the schedule is one run of chunks, so that it is one message in XML, too.
+bool is_runs(const Algorithm& algorithm, const Problem& problem) {
+  if (algorithm.lane_weights) return false;  // its chunks are cut anew
+  for (const Lane& lane : lanes_of(algorithm, problem))
+    for (Rank me = 0; me < problem.ranks; ++me)
+      for (Program p = algorithm.program(lane.problem, me); p.next();)
+        for (const Action& a : p.round())
+          if (runs_of(a.chunks, problem.ranks) != 1) return false;
+  return true;
+}
+
+constexpr std::string_view kTwo =
+    R"(<algo name="pair" coll="allreduce" ngpus="2" nchunksperloop="1">
+<gpu id="0" i_chunks="1" o_chunks="1" s_chunks="1">
+<tb id="0" send="1" recv="1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb></gpu>
+<gpu id="1" i_chunks="1" o_chunks="1" s_chunks="1">
+<tb id="0" send="0" recv="-1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+</tb>
+<tb id="1" send="-1" recv="0" chan="0">
+<step s="0" type="rrc" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="0" deps="0" hasdep="0"/>
+</tb></gpu></algo>)";
+
+std::string refusal(const std::string& text) {
+  try {
+    algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
+  } catch (const Error& error) {
+    return error.blame() == Blame::usage ? error.what() : "not the input's fault";
+  }
+  return "";
+}
+
+std::string changed(std::string_view from, std::string_view to) {
+  std::string text(kTwo);
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("the catalog survives MSCCL XML, out and in again") {
+  int same = 0;
+  for (const Rank ranks : {1, 2, 3, 5, 8, 9})
+    for (const Algorithm& algorithm : algorithms())
+      for (const Collective collective : algorithm.collectives) {
+        const Problem problem = grouped(
+            algorithm, {.collective = collective, .ranks = ranks, .elements = 60 * Count{ranks}});
+        if (!unsupported(algorithm, problem).empty()) continue;
+        INFO(algorithm.name << " " << name(collective) << " on " << ranks);
+        const Algorithm read = read_back(exported(algorithm, problem));  // proves it
+        REQUIRE(unsupported(read, problem).empty());
+        REQUIRE(verify(read, problem));
+        const Counts before = count(algorithm, problem), after = count(read, problem);
+        REQUIRE(after.all.elements == before.all.elements);
+        REQUIRE(after.all == predicted_cost(read, problem));
+        if (!is_runs(algorithm, problem)) continue;
+        ++same;
+        REQUIRE(after.all.messages == before.all.messages);
+        REQUIRE(after.all.rounds <= before.all.rounds);
+      }
+  CHECK(same > 120);
+}
+
+TEST_CASE("segments become chunks and channels, and come back as lanes") {
+  const Problem problem{.ranks = 4, .elements = 240};
+  const MscclProgram program = exported(find_algorithm("ring"), problem, 3);
+  CHECK(program.chunks == 12);
+  const Algorithm read = read_back(program);
+  CHECK(read.lanes == 3);
+  CHECK(count(read, problem).all == count(find_algorithm("ring"), problem, 3).all);
+}
+
+TEST_CASE("a program with scratch memory, awaited steps and one chunk is read") {
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(std::string(kTwo), "p.xml")));
+  const Problem problem{.ranks = 2, .elements = 10};
+  CHECK(count(read, problem).all == Cost{2, 20, 1});
+  CHECK(verify(read, problem));
+}
+
+TEST_CASE("sums that are passed on without being stored: the ring of msccl-tools") {
+  std::string text = R"(<algo name="ring" coll="allreduce" ngpus="3" nchunksperloop="3">)";
+  for (int g = 0; g < 3; ++g) {
+    const auto chunk = [&](int back) { return (g - back + 6) % 3; };
+    text += fmt::format(
+        R"(<gpu id="{}" i_chunks="3" o_chunks="3" s_chunks="0"><tb id="0" send="{}" recv="{}">)", g,
+        (g + 1) % 3, (g + 2) % 3);
+    const char* const kinds[] = {"s", "rrs", "rrcs", "rcs", "r"};
+    const int chunks[] = {chunk(0), chunk(1), chunk(2), chunk(0), chunk(1)};
+    for (int s = 0; s < 5; ++s)
+      text += fmt::format(
+          R"(<step s="{}" type="{}" srcbuf="i" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1"/>)", s,
+          kinds[s], chunks[s], chunks[s]);
+    text += "</tb></gpu>";
+  }
+  text += "</algo>";
+  const Algorithm read =
+      algorithm_of(std::make_shared<const Script>(parse_schedule(text, "p.xml")));
+  const Problem problem{.ranks = 3, .elements = 30};
+  CHECK(count(read, problem).all == Cost{12, 120, 4});
+}
+
+TEST_CASE("wrong XML is refused with file, gpu, tb, and step") {
+  CHECK(refusal("<algo").find("p.xml: is not XML") == 0);
+  CHECK(refusal("<x/>") == "p.xml: begins with 'x', not with 'algo'");
+  CHECK(refusal("<!DOCTYPE a [<!ENTITY b \"c\"><!ENTITY d \"&b;&b;&b;\">]><algo coll=\"&d;\"/>") ==
+        "p.xml: has a document type, which such files do not need: remove it");
+  CHECK(refusal(std::string(100'000, '<')).find("p.xml: is not XML") == 0);
+  std::string deep = "<algo name='a' coll='allreduce' ngpus='1' nchunksperloop='1'>";
+  for (int i = 0; i < 100'000; ++i) deep += "<gpu>";
+  CHECK(refusal(deep).find("p.xml: is not XML") == 0);
+  for (int i = 0; i < 100'000; ++i) deep += "</gpu>";
+  CHECK(refusal(deep + "</algo>") == "p.xml: gpu 0: has no attribute \"id\"");
+  CHECK(refusal(changed("coll=\"allreduce\"", "coll=\"alreduce\"")).find("did you mean") !=
+        std::string::npos);
+  CHECK(refusal(changed("ngpus=\"2\"", "ngpus=\"3\"")) ==
+        "p.xml: algo: \"ngpus\" is 3, but there are 2");
+  CHECK(refusal(changed("srcoff=\"0\" dstbuf=\"i\"", "dstbuf=\"i\"")) ==
+        "p.xml: gpu 0, tb 0, step 0: has no attribute \"srcoff\"");
+  CHECK(refusal(changed("srcoff=\"0\"", "srcoff=\"1e9\"")) ==
+        "p.xml: gpu 0, tb 0, step 0: \"srcoff\" is '1e9': give a whole number from 0 to 1048576");
+  CHECK(refusal(changed("srcoff=\"0\"", "srcoff=\"1\"")) ==
+        "p.xml: gpu 0, tb 0, step 0: \"srcoff\" is 1 and \"cnt\" 1, but buffer i has 1 chunks");
+  CHECK(refusal(changed("type=\"re\"", "type=\"rx\""))
+            .find("gpu 0, tb 0, step 2: \"type\" is 'rx'") != std::string::npos);
+  CHECK(refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"0\" deps=\"4\"")) ==
+        "p.xml: gpu 1, tb 1, step 0: waits for step 4 of tb 0, which does not exist");
+  CHECK(
+      refusal(changed("depid=\"0\" deps=\"0\"", "depid=\"-1\" deps=\"-1\"")) ==
+      "p.xml: gpu 1, tb 1, step 0: uses chunk 0 of buffer i at the same time as tb 0, step 0: let "
+      "one await the other");
+  CHECK(refusal(changed("type=\"re\" srcbuf=\"s\"", "type=\"cpy\" srcbuf=\"s\"")) ==
+        "p.xml: its messages wait for one another in a circle, so they form no rounds");
+  std::string lost(kTwo);  // GPU 0 overwrites its own contribution, and GPU 1 receives nothing
+  lost.replace(lost.find("type=\"rrc\""), 10, "type=\"r\"  ");
+  CHECK(refusal(lost).find("circle") != std::string::npos);
+  CHECK(refusal(changed("type=\"s\"", "type=\"nop\"")) ==
+        "p.xml: gpu 1, tb 1, step 0: never runs: its peer or an awaited step does not come to it");
+  CHECK(refusal(changed("send=\"0\" recv=\"-1\"", "send=\"1\" recv=\"-1\"")) ==
+        "p.xml: gpu 1, tb 0: has itself as peer");
+}
+
+TEST_CASE("limits of the runtimes are named") {
+  const Problem problem{.ranks = 40, .elements = 4000};
+  const auto limits = runtime_limits(exported(find_algorithm("ring"), problem));
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0] == "78 steps in a thread block: RCCL takes 64");
+  CHECK(limits[1].find("multiple of 40") != std::string::npos);
+  const auto wide = runtime_limits(exported(find_algorithm("all_to_all"), problem));
+  CHECK(wide[0] == "78 thread blocks on a GPU: RCCL takes 64");
+  CHECK(wide[1] == "78 thread blocks on a channel: msccl takes 32, RCCL 32");
+}
