@@ -18,6 +18,7 @@
 #include "bench/cli/words.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/perf/perf.hpp"
 #include "bench/results/version.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab train -m cnn -w 1,2,4
+  arlab compare old.jsonl new.jsonl
   arlab report results.jsonl
   arlab explore
 
@@ -57,8 +59,8 @@ std::string printable(std::string_view text) {
 }
 
 bool works_alone(std::string_view command) {
-  constexpr std::string_view kAlone[] = {"list",  "show",     "verify", "count",   "simulate",
-                                         "bound", "validate", "report", "explore", "export"};
+  constexpr std::string_view kAlone[] = {"list",     "show",    "verify", "count",   "simulate", "bound",
+                                         "validate", "compare", "report", "explore", "export"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
@@ -136,7 +138,8 @@ int run(std::vector<std::string> words) {
   Session session;
   session.command = words;
   for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
-                         add_validate, add_run, add_train, add_report, add_explore, add_export})
+                         add_validate, add_run, add_train, add_compare, add_report, add_explore,
+                         add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {
@@ -170,6 +173,7 @@ int main(int argc, char** argv) {
   prepare_process();
   const std::string_view command = argc < 2 ? "" : argv[1];
   try {
+    if (argc > 0 && is_perf_program(argv[0])) return run_perf({argv, argv + argc});
     return run({argv, argv + argc});
   } catch (const Error& e) {
     print_error(e.what(), command);

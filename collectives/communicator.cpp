@@ -1,5 +1,7 @@
 #include "collectives/communicator.hpp"
 
+#include <cstring>
+
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
 
@@ -23,6 +25,13 @@ void Communicator::native_collective(const Problem& problem, std::byte* data, Op
     fail(Blame::usage,
          concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
   native_allreduce(data, problem.elements, operand);
+}
+
+void Communicator::native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                                     Operand operand) {
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  if (bytes > 0) std::memcpy(into, from, bytes);
+  native_collective(problem, into, operand);
 }
 
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {

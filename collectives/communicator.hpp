@@ -74,6 +74,9 @@ class Communicator {
   virtual std::string native_name_for(const Problem& problem) const;
   /// Runs it in place. Throws Error(usage) if there is none.
   virtual void native_collective(const Problem& problem, std::byte* data, Operand operand);
+  /// Runs it out of place: `from` is only read. By default it starts with a copy.
+  virtual void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                                 Operand operand);
 };
 
 /// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All

@@ -57,6 +57,10 @@ class CountingCommunicator final : public Communicator {
   void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
     timed([&] { other_.native_collective(problem, data, operand); });
   }
+  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                         Operand operand) override {
+    timed([&] { other_.native_collective(problem, from, into, operand); });
+  }
 
  private:
   template <class Use>

@@ -12,19 +12,12 @@
 
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
+#include "collectives/timed_run.hpp"
 
 namespace arlab::collectives {
 
 class Executor {
  public:
-  /// One run on the verifiable input.
-  struct CheckedRun {
-    double us = 0;    ///< of the slowest rank; the same on all ranks
-    Count wrong = 0;  ///< elements, on the ranks of this executor
-    Cost sent;        ///< by them; rounds: of the rank with the most. Zero for a native collective
-    double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
-  };
-
   virtual ~Executor() = default;
 
   /// Joins all executors of a run, one member each, for barriers and small values. Its rank() is
@@ -57,9 +50,10 @@ class Executor {
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;
-  /// Copies the input into place, runs the algorithm (null: the native collective), and checks every
-  /// element that the collective defines. Needs load_input().
-  virtual CheckedRun run_checked(const Algorithm* algorithm, int segments) = 0;
+  /// Copies the input into place, waits for all ranks, runs the collective, and checks every element
+  /// that it defines. Runs back to back are checked by the result of the last; in place, where each
+  /// changes the input of the next, by one more run. Needs load_input().
+  virtual CheckedRun run_checked(const RunRequest& request) = 0;
 };
 
 }  // namespace arlab::collectives

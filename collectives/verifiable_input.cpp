@@ -16,6 +16,15 @@ namespace {
 // Values repeat with this prime period, which no chunk boundary follows.
 constexpr Count kPeriod = 1021;
 
+bool is_unsigned(DType dtype) {
+  return dtype == DType::uint8 || dtype == DType::uint32 || dtype == DType::uint64;
+}
+bool is_integer(DType dtype) {
+  return is_unsigned(dtype) || dtype == DType::int8 || dtype == DType::int32 ||
+         dtype == DType::int64;
+}
+bool has_8_bits(DType dtype) { return size_of(dtype) == 1; }
+
 std::uint32_t mix(Rank rank, Count index) {
   std::uint32_t x = static_cast<std::uint32_t>(rank) * 0x9e3779b9u +
                     static_cast<std::uint32_t>(index) * 0x85ebca6bu + 0x27d4eb2fu;
@@ -27,6 +36,9 @@ std::uint32_t mix(Rank rank, Count index) {
 // The largest sum of magnitudes that keeps every partial sum exact in the type.
 Count exact_sum(DType dtype) {
   switch (dtype) {
+    case DType::int8:
+    case DType::uint8:
+      return 100;
     case DType::bfloat16:
       return 256;
     case DType::float16:
@@ -41,26 +53,30 @@ Count exact_sum(DType dtype) {
 double addend(Operand operand, Rank ranks, Rank rank, Count index) {
   const Count limit = exact_sum(operand.dtype), reach = std::min<Count>(limit / ranks, 1000);
   const std::uint32_t random = mix(rank, index);
-  const double sign = random & 1u ? -1 : 1;
+  const double sign = random & 1u && !is_unsigned(operand.dtype) ? -1 : 1;
   if (reach > 0) return sign * static_cast<double>(1 + (random >> 1) % reach);
   const Count turn = (ranks + limit - 1) / limit;
   return (rank + index) % turn == 0 ? sign : 0;
 }
 
 // Powers of two and signs, never 1; at most 14 ranks have a power other than 1, since 2^14 and
-// 2^-14 are normal numbers of every type.
+// 2^-14 are normal numbers of every floating-point type, and at most 6 of 8 bits. Unsigned numbers
+// wrap around: -1 is the largest.
 double factor(Operand operand, Rank ranks, Rank rank, Count index) {
-  const Count turn = (ranks + 13) / 14;
+  const Count powers = has_8_bits(operand.dtype) ? 6 : 14, turn = (ranks + powers - 1) / powers;
   if ((rank + index) % turn != 0) return -1;
   const std::uint32_t random = mix(rank, index);
-  const bool integer = operand.dtype == DType::int32 || operand.dtype == DType::int64;
-  const double power = integer || random & 2u ? 2 : 0.5;
+  const double power = is_integer(operand.dtype) || random & 2u ? 2 : 0.5;
   return random & 1u ? -power : power;
 }
 
 // For each element another rank holds the minimum (or maximum) alone.
 double candidate(Operand operand, Rank ranks, Rank rank, Count index) {
-  const std::uint32_t random = mix(rank, index) % 100;
+  if (is_unsigned(operand.dtype)) {  // of small, middle and large numbers
+    const auto random = static_cast<double>(mix(rank, index) % 40);
+    return random + (index % ranks != rank ? 40 : operand.op == Op::min ? 0 : 80);
+  }
+  const std::uint32_t random = mix(rank, index) % (has_8_bits(operand.dtype) ? 27 : 100);
   if (index % ranks != rank) return static_cast<double>(random) - 50;
   const double extreme = 100 + static_cast<double>(random);
   return operand.op == Op::min ? -extreme : extreme;
@@ -99,6 +115,8 @@ T value_of(double x) {
     return to_float16(static_cast<float>(x));
   else if constexpr (std::is_same_v<T, Bfloat16>)
     return to_bfloat16(static_cast<float>(x));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::int64_t>(x));  // wraps around
   else
     return static_cast<T>(x);
 }
@@ -107,7 +125,7 @@ T value_of(double x) {
 template <class T>
 T poison() {
   if constexpr (std::is_integral_v<T>)
-    return std::numeric_limits<T>::min();
+    return std::is_signed_v<T> ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max() / 2;
   else
     return value_of<T>(std::numeric_limits<double>::quiet_NaN());
 }

@@ -14,6 +14,10 @@ namespace arlab::collectives {
 /// that would corrupt the result.
 void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);
 
+/// A byte: no element whose bytes all are this is an expected result. A vector filled with it holds
+/// no result yet.
+inline constexpr int kNoResult = 0x7f;
+
 /// Writes the expected result to the elements that rank `me` must hold at the end (Spec). Leaves the
 /// others.
 void expected_result(std::span<std::byte> data, Operand operand, const Problem& problem, Rank me);

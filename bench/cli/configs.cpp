@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "algorithms/verify/has_root.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/schedule_file.hpp"
 #include "bench/cli/topology_options.hpp"
@@ -69,19 +71,41 @@ const Algorithm& named(const std::string& name, const std::vector<std::string>& 
 
 std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
   std::vector<collectives::DType> all;
-  for (const std::string& text : or_usual(dtypes, "float32"))
-    add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+  for (const std::string& text : or_usual(dtypes, "float32")) {
+    if (text.starts_with("float8"))
+      fail(Blame::usage, fmt::format("dtype {}: no backend here reduces 8-bit floats, which needs "
+                                     "a GPU of compute capability 9.0 and its library's own "
+                                     "reduction: use float16 or bfloat16",
+                                     text));
+    if (text == "all")
+      for (const collectives::DType dtype : collectives::kDTypes) add_new(all, dtype);
+    else
+      add_new(all, parse_name(text, collectives::kDTypes, "dtype", collectives::dtype_named));
+  }
   return all;
 }
 
 std::vector<collectives::Op> SweepOptions::parsed_ops() const {
   std::vector<collectives::Op> all;
-  for (const std::string& text : or_usual(ops, "sum"))
-    add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+  for (const std::string& text : or_usual(ops, "sum")) {
+    if (text == "all")
+      for (const collectives::Op op : collectives::kOps) add_new(all, op);
+    else
+      add_new(all, parse_name(text, collectives::kOps, "op", collectives::op_named));
+  }
   return all;
 }
 
-std::vector<Rank> SweepOptions::parsed_roots() const {
+bool SweepOptions::every_root() const {
+  return std::find(roots.begin(), roots.end(), "all") != roots.end();
+}
+
+std::vector<Rank> SweepOptions::parsed_roots(Rank count) const {
+  if (every_root()) {
+    std::vector<Rank> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   return parse_numbers(or_usual(roots, "0"), "--root", 0, kMostRanks - 1);
 }
 
@@ -191,7 +215,8 @@ RankLayout SweepOptions::given_layout(Rank p) const {
 std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {
   const auto chosen = chosen_algorithms();
   const Collective task = parsed_collective();
-  const std::vector<Rank> all_ranks = parsed_ranks(), all_roots = parsed_roots();
+  const std::vector<Rank> all_ranks = parsed_ranks();
+  std::vector<Rank> all_roots = parsed_roots(std::ranges::max(all_ranks));
   const std::vector<int> all_segments = parsed_segments();
   const auto all_dtypes = parsed_dtypes();
   const auto all_ops = parsed_ops();
@@ -227,10 +252,12 @@ std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) co
           config.problem.grid = layouts[i].grid.get();
           config.problem.forest = layouts[i].forest.get();
           check(config.problem);
+          if (every_root() && problem.root > 0 && !has_root(*algorithm, config.problem)) continue;
           if (!left_out(*algorithm, config.problem)) all.push_back(std::move(config));
         }
   };
   for (const Rank p : all_ranks) {
+    if (every_root()) all_roots = parsed_roots(p);
     const RankLayout given = given_layout(p);
     for (std::size_t i = 0; i < choices; ++i) {
       layouts[i] = given;

@@ -13,7 +13,6 @@
 namespace arlab::bench {
 namespace {
 
-
 // An option that takes one list separated by commas, and may be given again.
 CLI::Option* as_list(CLI::Option* option) {
   return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
@@ -65,7 +64,8 @@ void SweepOptions::add_names(CLI::App& app) {
       ->type_name("NAME");
   as_list(app.add_option(
               "--root,--master", roots,
-              "Roots of a tree, masters of master_worker, sources of a broadcast (default 0)"))
+              "Roots of a tree, masters of master_worker, sources of a broadcast (default 0); or "
+              "all"))
       ->type_name("RANKS");
 }
 
@@ -92,11 +92,12 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
                          "concurrently: 4, or 1,2,4 (default 1)"))
       ->type_name("COUNTS");
   if (!with_type) return;
-  as_list(app.add_option("-t,--dtype", dtypes,
-                         "float32 (default), float64, float16, bfloat16, int32 or int64; or "
-                         "several"))
+  as_list(
+      app.add_option("-t,--dtype", dtypes,
+                     "float32 (default), float64, float16, bfloat16, int8, int32, int64, uint8, "
+                     "uint32 or uint64; several, or all"))
       ->type_name("NAMES");
-  as_list(app.add_option("--op", ops, "sum (default), prod, min, max or avg; or several"))
+  as_list(app.add_option("--op", ops, "sum (default), prod, min, max or avg; several, or all"))
       ->type_name("NAMES");
 }
 

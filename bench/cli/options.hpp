@@ -15,6 +15,7 @@
 #include "algorithms/groups.hpp"
 #include "algorithms/rank_grid.hpp"
 #include "collectives/reduce/dtype.hpp"
+#include "collectives/timed_run.hpp"
 
 namespace CLI {
 class App;
@@ -47,8 +48,9 @@ struct Config {
   Problem problem;
   collectives::Operand operand;
   int segments = 1;
-  std::size_t network = 0;  ///< index into the networks of the sweep
-  RankLayout layout{};      ///< that `problem` points to
+  std::size_t network = 0;      ///< index into the networks of the sweep
+  RankLayout layout{};          ///< that `problem` points to
+  collectives::RunMode mode{};  ///< of real runs
 };
 
 /// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.
@@ -88,7 +90,9 @@ struct SweepOptions {
   std::vector<Config> configs(std::span<const LayoutOf> networks = {}) const;
   std::vector<collectives::DType> parsed_dtypes() const;
   std::vector<collectives::Op> parsed_ops() const;
-  std::vector<Rank> parsed_roots() const;
+  /// Returns whether every rank is to be the root once, where there is a root.
+  bool every_root() const;
+  std::vector<Rank> parsed_roots(Rank ranks) const;
   std::vector<int> parsed_segments() const;
   Collective parsed_collective() const;
   std::vector<const Algorithm*> chosen_algorithms() const;

@@ -35,7 +35,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
     e.messages =
         static_cast<double>(predicted_cost(*config.algorithm, p, config.segments).messages);
-  e.seconds = seconds_of(command, e.messages);
+  e.seconds = seconds_of(command, e.messages * config.mode.repeats);
   if (backend.placement == collectives::Placement::colocated && needed > 0.9 * available)
     e.impossible = fmt::format(
         "would take about {} of the GPUs' {}: use fewer ranks or a smaller size",
@@ -57,13 +57,13 @@ Estimate estimate(RunCommand& command, const Backend& backend, const Config& con
   }
   return {.messages = static_cast<double>(cost.messages),
           .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
-          .seconds = seconds_of(command, static_cast<double>(cost.messages))};
+          .seconds = seconds_of(command, static_cast<double>(cost.messages) * config.mode.repeats)};
 }
 
 void print_plan(RunCommand& command, const Backend& backend, const std::vector<Config>& configs) {
   Plan plan(configs.size());
   for (const Config& c : configs) {
-    Record r = record_of(RunBody{}, c);
+    Record r = record_of(RunBody{.mode = c.mode}, c);
     const Estimate e = estimate(command, backend, c);
     if (!r.skipped)
       if (std::string why = too_big(command.sweep, e); !why.empty()) r.skipped = std::move(why);
@@ -75,12 +75,15 @@ void print_plan(RunCommand& command, const Backend& backend, const std::vector<C
 std::string agreement(const RunCommand& command, const Backend& backend,
                       const std::vector<Config>& configs) {
   const MeasureOptions& m = command.measure;
-  std::string text = fmt::format("{} {} {} {} {} {}", backend.name, command.sweep.plan, m.seconds,
-                                 m.min_runs, m.max_runs, m.warm_ups);
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", backend.name,
+                                 command.sweep.plan, m.seconds, m.min_runs, m.max_runs, m.warm_ups,
+                                 m.precision, m.seed ? fmt::to_string(*m.seed) : "none",
+                                 m.at_agreed_time, m.late_rank, m.late_seconds);
   for (const Config& c : configs)
-    text += fmt::format("; {} {} {} {} {} {} {} {}", c.algorithm->name, name(c.problem.collective),
-                        c.problem.ranks, c.problem.elements, c.problem.root, c.segments,
-                        name(c.operand.dtype), name(c.operand.op));
+    text += fmt::format("; {} {} {} {} {} {} {} {} {} {} {}", c.algorithm->name,
+                        name(c.problem.collective), c.problem.ranks, c.problem.elements,
+                        c.problem.root, c.segments, name(c.operand.dtype), name(c.operand.op),
+                        c.mode.in_place, c.mode.repeats, c.mode.cold);
   return text;
 }
 

@@ -17,6 +17,10 @@ struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
   std::string backend;
+  std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
+  int repeats = 20;                                ///< back to back, if streaming
+  std::string samples;                             ///< file of all samples; empty: none
+  std::vector<int> processors;                     ///< to bind ranks to; empty: they stay unbound
   RoundSizes rounds;
   collectives::Patience patience;
 };

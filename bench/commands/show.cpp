@@ -87,7 +87,7 @@ std::vector<Config> shown_configs(const SweepOptions& options) {
   std::vector<Config> all;
   for (const Algorithm* a : options.chosen_algorithms())
     for (const Rank ranks : options.parsed_ranks())
-      for (const Rank root : options.parsed_roots()) {
+      for (const Rank root : options.parsed_roots(ranks)) {
         if (ranks > kMaxColumns)
           fail(Blame::usage,
                fmt::format("ranks is {}: a table of more than {} ranks is unreadable, use fewer",

@@ -23,7 +23,8 @@ void show_numerics(const SweepOptions& options) {
   redirect_stdout(options.output);
   std::vector<std::vector<std::string>> rows;
   const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
-  const std::vector<Rank> roots = options.parsed_roots();
+  const std::vector<Rank> roots = options.parsed_roots(1);
+  if (options.every_root()) fail(Blame::usage, "--root all: --numerics takes one root");
   if (roots.size() > 1)
     fail(Blame::usage, fmt::format("--root names {} roots: --numerics takes one", roots.size()));
   for (const Algorithm* a : options.chosen_algorithms())

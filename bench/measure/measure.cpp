@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <numeric>
 
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
 #include "bench/cli/units.hpp"
+#include "collectives/host/clock_sync.hpp"
 #include "collectives/patience.hpp"
 
 namespace arlab::bench {
@@ -15,56 +20,179 @@ double microseconds_since(Steady::time_point start) {
   return std::chrono::duration<double, std::micro>(Steady::now() - start).count();
 }
 
-std::vector<Measurement> measure_all(collectives::Executor& executor,
-                                     std::span<const Config> configs,
-                                     const MeasureOptions& options) {
-  std::vector<Measurement> measured(configs.size());
-  if (configs.empty()) return measured;
-  collectives::Communicator& control = executor.control();
-  executor.load_input(configs.front().problem, configs.front().operand);
-  std::vector<int> runs(configs.size());
-  std::vector<std::vector<double>> times(configs.size());
-  const auto run = [&](std::size_t i) {
-    const auto result = executor.run_checked(configs[i].algorithm, configs[i].segments);
-    measured[i].wrong += result.wrong;
+// All executors of a run have one each, and take the same decisions.
+class Measuring {
+ public:
+  Measuring(collectives::Executor& executor, std::span<const Config> configs,
+            const MeasureOptions& options)
+      : executor_(executor),
+        control_(executor.control()),
+        configs_(configs),
+        options_(options),
+        measured_(configs.size()),
+        intervals_(configs.size()),
+        runs_(configs.size()) {}
+
+  Measurements all() {
+    prepare();
+    for (std::size_t i = 0; i < configs_.size(); ++i) calibrate(i);
+    if (options_.precision > 0)
+      run_until_precise();
+    else
+      take_turns();
+    Measurements result;
+    result.synchronized_clocks = synchronized_;
+    if (synchronized_) result.clock_deviation_us = 1e6 * clock_deviation(control_, clock_);
+    for (std::size_t i = 0; i < configs_.size(); ++i) finish(i);
+    result.of = std::move(measured_);
     return result;
-  };
-  for (std::size_t i = 0; i < configs.size(); ++i) {
+  }
+
+ private:
+  void prepare() {
+    const bool together = executor_.ranks_here() > 1;
+    if (together && (options_.late_rank >= 0 || options_.at_agreed_time))
+      fail(Blame::usage,
+           "ranks that one process starts together cannot enter late, or at an agreed time: use a "
+           "backend that has a thread or a process per rank");
+    executor_.load_input(configs_.front().problem, configs_.front().operand);
+    if (together) return;
+    const std::vector<Rank> machines = control_.machines();
+    synchronized_ = std::any_of(machines.begin(), machines.end(),
+                                [&](Rank machine) { return machine != machines.front(); });
+    if (synchronized_) clock_ = synchronize_clocks(control_);
+    if (options_.at_agreed_time) lead_ = first_lead();
+  }
+
+  // Several times as long as all ranks need to agree on the start.
+  double first_lead() {
+    constexpr int kTries = 10;
+    const Steady::time_point start = Steady::now();
+    for (int k = 0; k < kTries; ++k) control_.max(0);
+    const double us = control_.max(microseconds_since(start)) / kTries;
+    return std::clamp(5e-6 * us, 20e-6, kLongestLead);
+  }
+
+  collectives::CheckedRun run(std::size_t i) {
+    const Config& config = configs_[i];
+    collectives::RunRequest request{.algorithm = config.algorithm,
+                                    .segments = config.segments,
+                                    .mode = config.mode,
+                                    .clock = clock_};
+    if (options_.late_rank == control_.rank()) request.delay = options_.late_seconds;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      request.lead = lead_;
+      const auto result = executor_.run_checked(request);
+      measured_[i].wrong += result.wrong;
+      if (std::isfinite(result.us)) return result;
+      ++measured_[i].late_starts;
+      lead_ = std::min(1.5 * lead_, kLongestLead);
+    }
+    fail(Blame::environment,
+         "ranks have missed the agreed start " + std::to_string(kMostTries) +
+             " times in a row: start them by a barrier, or use fewer ranks per core");
+  }
+
+  // Decides on the number of runs, the same on all ranks.
+  void calibrate(std::size_t i) {
     // They warm up caches and connections; their times are not kept.
-    for (int k = 0; k < options.warm_ups; ++k) run(i);
+    for (int k = 0; k < options_.warm_ups; ++k) run(i);
     const Steady::time_point start = Steady::now();
     const auto result = run(i);
-    // The same on all ranks, so that all agree on `runs`.
-    const double us = control.max(microseconds_since(start));
-    measured[i].sent = {control.sum(result.sent.messages), control.sum(result.sent.elements),
-                        static_cast<Count>(control.max(static_cast<double>(result.sent.rounds)))};
-    measured[i].traffic = result.traffic;
-    runs[i] = std::clamp(static_cast<int>(std::min(options.seconds * 1e6 / us, 1e9)),
-                         options.min_runs, options.max_runs);
+    const double us = control_.max(microseconds_since(start));
+    Measurement& m = measured_[i];
+    m.sent = {control_.sum(result.sent.messages), control_.sum(result.sent.elements),
+              static_cast<Count>(control_.max(static_cast<double>(result.sent.rounds)))};
+    m.traffic = result.traffic;
+    runs_[i] = std::clamp(static_cast<int>(std::min(options_.seconds * 1e6 / us, 1e9)),
+                          options_.min_runs, options_.max_runs);
   }
-  constexpr int kTurns = 5;  // so that a slow phase of the machine affects all alike
-  for (int turn = 0; turn < kTurns; ++turn)
-    for (std::size_t i = 0; i < configs.size(); ++i)
-      for (int k = runs[i] * turn / kTurns; k < runs[i] * (turn + 1) / kTurns; ++k)
-        times[i].push_back(run(i).us);
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    measured[i].wrong = control.sum(measured[i].wrong);
-    measured[i].time_us = summarize(std::move(times[i]));
+
+  void time(std::size_t i, int runs) {
+    for (int k = 0; k < runs; ++k) {
+      const auto result = run(i);
+      measured_[i].samples_us.push_back(result.us);
+      if (result.interval) intervals_[i].push_back(*result.interval);
+    }
   }
-  return measured;
-}
+
+  std::vector<std::size_t> order(int turn) const {
+    std::vector<std::size_t> all(configs_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (options_.seed) shuffle(all, Random(*options_.seed).of(static_cast<std::uint64_t>(turn)));
+    return all;
+  }
+
+  // In turns, so that a slow phase of the machine affects all alike.
+  void take_turns() {
+    constexpr int kTurns = 5;
+    for (int turn = 0; turn < kTurns; ++turn)
+      for (const std::size_t i : order(turn))
+        time(i, runs_[i] * (turn + 1) / kTurns - runs_[i] * turn / kTurns);
+  }
+
+  // The number of runs that fit into the time is the most.
+  void run_until_precise() {
+    constexpr int kTurns = 20, kFewest = 6;  // an interval needs six
+    bool busy = true;
+    for (int turn = 0; busy; ++turn) {
+      busy = false;
+      for (const std::size_t i : order(turn)) {
+        const int done = static_cast<int>(measured_[i].samples_us.size());
+        if (is_precise(measured_[i].samples_us) || done >= std::max(runs_[i], kFewest)) continue;
+        time(i, std::max(runs_[i] / kTurns, kFewest));
+        busy = true;
+      }
+    }
+  }
+  bool is_precise(const std::vector<double>& samples) const {
+    if (samples.empty()) return false;
+    const Summary s = summarize(samples);
+    return coverage(s.samples) >= 0.95 && (s.high - s.low) / 2 <= options_.precision * s.median;
+  }
+
+  void finish(std::size_t i) {
+    Measurement& m = measured_[i];
+    m.wrong = control_.sum(m.wrong);
+    m.time_us = summarize(m.samples_us);
+    if (intervals_[i].empty()) return;
+    m.intervals = gather_intervals(control_, intervals_[i]);
+    if (control_.rank() == 0)
+      m.late_entry = split_late_entry(m.intervals, configs_[i].mode.repeats);
+  }
+
+  static constexpr int kMostTries = 50;
+  static constexpr double kLongestLead = 0.1;
+
+  collectives::Executor& executor_;
+  collectives::Communicator& control_;
+  std::span<const Config> configs_;
+  const MeasureOptions& options_;
+  std::vector<Measurement> measured_;
+  std::vector<Intervals> intervals_;  // of this rank, by configuration
+  std::vector<int> runs_;
+  collectives::ClockModel clock_;
+  bool synchronized_ = false;
+  double lead_ = 0;
+};
 
 }  // namespace
 
-std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
-                                 const MeasureOptions& options) {
-  return collectives::naming([&] { return measure_all(executor, configs, options); },
+Measurements measure_all(collectives::Executor& executor, std::span<const Config> configs,
+                         const MeasureOptions& options) {
+  if (configs.empty()) return {};
+  return collectives::naming([&] { return Measuring(executor, configs, options).all(); },
                              [&] {
                                const Problem& p = configs.front().problem;
                                return "measuring " + std::string(name(p.collective)) + " of " +
                                       show_count(p.elements) + " elements on " +
                                       show_plural(p.ranks, "rank");
                              });
+}
+
+std::vector<Measurement> measure(collectives::Executor& executor, std::span<const Config> configs,
+                                 const MeasureOptions& options) {
+  return measure_all(executor, configs, options).of;
 }
 
 }  // namespace arlab::bench

@@ -1,6 +1,7 @@
 // Context: the first line of every result file: which program ran where, and by which command.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,17 @@ std::string utc_now();
 
 /// Returns the command line, quoted for a shell.
 std::string shell_quoted(const std::vector<std::string>& command);
+
+/// Returns the environment variables that are set and change what is measured, by name: how MPI, NCCL, UCX, OpenMP and libfabric communicate, which
+/// GPUs are visible, and what binds a process.
+/// A fixed list, since the whole environment may hold secrets.
+std::map<std::string, std::string> relevant_environment();
+
+/// Returns a name for this launch that all its processes share, such as "slurm 4711.0": from the
+/// launcher, else from the process; and so another one for each launch.
+std::string launch_id();
+
+/// Returns the policy that sets the processors' frequency, such as "performance"; empty if unknown.
+std::string frequency_governor();
 
 }  // namespace arlab::bench

@@ -24,6 +24,15 @@ const Json& nested_keys() {
         {"ci95", {nullptr, nullptr}},
         {"min", nullptr},
         {"p99", nullptr}}},
+      {"time_statistics_us",
+       {{"mean", nullptr}, {"p50", nullptr}, {"p90", nullptr}, {"p99", nullptr}, {"max", nullptr}}},
+      {"collective_us",
+       {{"n", nullptr},
+        {"median", nullptr},
+        {"ci95", {nullptr, nullptr}},
+        {"min", nullptr},
+        {"p99", nullptr}}},
+      {"waiting_us", {{"mean", nullptr}, {"max", nullptr}}},
       {"codec_ns_per_element", {{"encode", nullptr}, {"decode", nullptr}}}};
   return kKeys;
 }

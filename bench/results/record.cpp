@@ -30,14 +30,6 @@ double bus_factor(const Problem& p) {
   return 0;
 }
 
-Json to_json(const Summary& s) {
-  return {{"n", s.samples},
-          {"median", s.median},
-          {"ci95", {s.low, s.high}},
-          {"min", s.min},
-          {"p99", s.p99}};
-}
-
 // Utilizations over time have three digits: a picture needs no more.
 Json to_json(const LinkUtilization& all) {
   Json links = Json::array();
@@ -79,11 +71,7 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["utilization_step_us"] = b.links ? or_null(b.links->step_us) : Json(nullptr);
 }
 
-void write(Json& j, const RunBody& b, Rank) {
-  j["backend"] = b.backend;
-  j["copy_limit_fraction"] = or_null(b.copy_limit_fraction);
-  j["native_choice"] = or_null(b.native_choice);
-}
+void write(Json& j, const RunBody& b, Rank) { write(j, b); }
 
 Json to_json(const TrainBody::Epoch& e) {
   return {{"epoch", e.number},
@@ -245,8 +233,9 @@ Json to_json(const Record& r) {
 std::string identity(const Json& record) {
   std::string all;
   for (const char* key :
-       {"kind", "backend", "algorithm", "collective", "ranks", "elements", "dtype", "op", "root",
-        "groups", "dims", "segments", "topology", "model", "machine", "compressor"}) {
+       {"kind",    "backend",    "algorithm", "collective", "ranks",    "elements", "dtype",
+        "op",      "root",       "groups",    "dims",       "segments", "topology", "model",
+        "machine", "compressor", "place",     "mode",       "repeats",  "cache",    "start"}) {
     const auto found = record.find(key);
     all += found == record.end() ? "null" : found->dump();
     all += ' ';

@@ -15,12 +15,11 @@
 
 #include "algorithms/algorithm.hpp"
 #include "bench/results/link_utilization.hpp"
+#include "bench/results/run_body.hpp"
 #include "bench/results/statistics.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace arlab::bench {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr int kSchema = 2;
 
@@ -49,15 +48,6 @@ struct SimulateBody {
 
   /// bound_us by modelled_us: 1 is optimal.
   std::optional<double> optimum_fraction() const;
-};
-
-/// `arlab run`.
-struct RunBody {
-  static constexpr std::string_view kKind = "run";
-  std::string backend = {};
-  std::optional<Summary> time_us = {};             ///< of the slowest rank, run by run
-  std::optional<double> copy_limit_fraction = {};  ///< on one GPU: memory rate over that of a copy
-  std::optional<std::string> native_choice = {};   ///< the algorithm that the library reports
 };
 
 /// `arlab train`.

@@ -81,13 +81,36 @@ std::vector<Column> verify_columns() {
   return columns;
 }
 
+// Settings of a measurement.
+void add_run_settings(std::vector<Column>& columns) {
+  columns.push_back({"place", [](const Record& r) { return r.as<RunBody>().place(); }, "in"});
+  columns.push_back({"mode", [](const Record& r) { return r.as<RunBody>().timing(); }, "alone"});
+  columns.push_back({"cache", [](const Record& r) { return r.as<RunBody>().cache(); }, "warm"});
+}
+
+// A part of the time that late entry is split off from.
+Column late_column(std::string header, Summary LateEntry::*part) {
+  return {std::move(header), [part](const Record& r) {
+            const auto& late = r.as<RunBody>().late_entry;
+            return late ? show_time(((*late).*part).median) : "";
+          }};
+}
+
 // The columns of a measurement, besides its time.
 std::vector<Column> run_columns() {
   return {{"95% CI of the median",
            [](const Record& r) {
              const auto time = r.time_us();
-             return time ? show_time(time->low) + " to " + show_time(time->high) : "";
+             if (!time) return std::string();
+             const std::string ends = show_time(time->low) + " to " + show_time(time->high);
+             return coverage(time->samples) < 0.95
+                        ? "no CI of " + std::to_string(time->samples) + ", range " + ends
+                        : ends;
            }},
+          late_column("collective", &LateEntry::collective_us),
+          late_column("waiting", &LateEntry::mean_waiting_us),
+          late_column("max waiting", &LateEntry::max_waiting_us),
+          late_column("skew", &LateEntry::entry_skew_us),
           {"p99",
            [](const Record& r) {
              const auto time = r.time_us();
@@ -99,6 +122,7 @@ std::vector<Column> run_columns() {
              return time ? std::to_string(time->samples) : "";
            }},
           {"wrong", [](const Record& r) { return r.wrong ? std::to_string(*r.wrong) : ""; }},
+          {"verdict", [](const Record& r) { return r.as<RunBody>().verdict.value_or(""); }},
           {"of copy limit",
            [](const Record& r) {
              const auto& fraction = r.as<RunBody>().copy_limit_fraction;
@@ -115,6 +139,7 @@ std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
   add_settings(columns);
+  if (!simulated) add_run_settings(columns);
   if (simulated)
     columns.push_back({"topology", [](const Record& r) {
                          const std::string& topology = r.as<SimulateBody>().topology;

@@ -67,13 +67,34 @@ Json upgraded(Json line) {
   return line;
 }
 
+// Runs were in place, alone, warm, and started by a barrier before they said so.
+void add_run_keys(Json& line) {
+  const auto add = [&](const char* key, Json value) {
+    if (!line.contains(key)) line[key] = std::move(value);
+  };
+  add("place", "in");
+  add("mode", "alone");
+  add("repeats", 1);
+  add("cache", "warm");
+  add("start", "barrier");
+  add("summary_over_ranks", "maximum");
+  for (const char* key : {"binding", "time_statistics_us", "time_variation", "ci_coverage",
+                          "collective_us", "waiting_us", "entry_skew_us", "exit_skew_us", "clock",
+                          "clock_deviation_us", "late_starts", "rank_sum_p"})
+    add(key, nullptr);
+}
+
 // Keys that files of schema 2 written before they were added lack.
 void add_later_keys(Json& line) {
-  if (line["kind"] == "context") return;
   const auto add = [&](const char* key) {
     if (!line.contains(key)) line[key] = nullptr;
   };
+  if (line["kind"] == "context") {
+    for (const char* key : {"governor", "environment", "launch"}) add(key);
+    return;
+  }
   add("dims");
+  if (line["kind"] == "run") add_run_keys(line);
   if (line["kind"] != "simulate") return;
   add("bound_us");
   add("optimum_fraction");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "algorithms/base/error.hpp"
 
@@ -27,15 +28,37 @@ Summary summarize(std::vector<double> samples) {
   expects(!samples.empty(), "a summary needs samples");
   std::sort(samples.begin(), samples.end());
   const std::size_t n = samples.size(), j = std::max<std::size_t>(1, lower_rank(n));
-  const auto p99 = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(n)));
+  const auto percentile = [&](double part) {  // the smallest that this part does not exceed
+    return samples[static_cast<std::size_t>(std::ceil(part * static_cast<double>(n))) - 1];
+  };
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(n);
+  double squares = 0;
+  for (const double x : samples) squares += (x - mean) * (x - mean);
   return {.samples = static_cast<std::int64_t>(n),
           .median = (samples[(n - 1) / 2] + samples[n / 2]) / 2,
           .low = samples[j - 1],
           .high = samples[n - j],
           .min = samples.front(),
-          .p99 = samples[p99 - 1]};
+          .p99 = percentile(0.99),
+          .p90 = percentile(0.9),
+          .max = samples.back(),
+          .mean = mean,
+          .deviation = n > 1 ? std::sqrt(squares / static_cast<double>(n - 1)) : 0};
 }
 
-Summary exactly(double value) { return {1, value, value, value, value, value}; }
+Summary exactly(double value) {
+  return {1, value, value, value, value, value, value, value, value, 0};
+}
+
+double coverage(std::int64_t samples) {
+  const auto n = static_cast<std::size_t>(samples);
+  const std::size_t j = std::max<std::size_t>(1, lower_rank(n));
+  double log_choose = 0, below = 0;  // P(Binomial(n, 1/2) < j)
+  for (std::size_t k = 0; k < j; ++k) {
+    below += std::exp(log_choose - static_cast<double>(n) * std::log(2.0));
+    log_choose += std::log(static_cast<double>(n - k)) - std::log(static_cast<double>(k + 1));
+  }
+  return std::max(0.0, 1 - 2 * below);
+}
 
 }  // namespace arlab::bench

@@ -12,7 +12,13 @@ struct Summary {
   double low = 0, high = 0;  ///< 95% confidence interval of the median
   double min = 0;
   double p99 = 0;
+  double p90 = 0, max = 0;
+  double mean = 0, deviation = 0;  ///< the deviation is that of the sample; 0 of one
 };
+
+/// Returns the probability that the interval of this number of samples holds the median: at least
+/// 0.95 from six samples on.
+double coverage(std::int64_t samples);
 
 /// Expects at least one sample. The interval follows from the binomial distribution of ranks (Le
 /// Boudec, Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1). With

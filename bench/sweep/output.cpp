@@ -86,19 +86,24 @@ void Output::show(const Record& r) {
       done_, fmt::format("{} {} ranks {}", r.algorithm, r.problem.ranks, show_bytes(r.bytes())));
 }
 
-void Output::add(Record record) {
+void Output::add(Record record, std::size_t position) {
   const Json json = to_json(record);
   if (json_) json_->add(json);
   if (csv_) csv_->add(json);
   if (record.wrong.value_or(0) > 0) ++wrong_;
   ++done_;
-  records_.push_back(std::move(record));
+  records_.emplace_back(position, std::move(record));
 }
 
-int Output::finish() {
+int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
   if (progress_) progress_->clear();
   if (!table_.empty()) {
-    write_file(table_, table(records_));
+    std::stable_sort(records_.begin(), records_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Record> rows;
+    for (auto& [position, record] : records_) rows.push_back(std::move(record));
+    if (complete) complete(rows);
+    write_file(table_, table(rows));
     say_written(table_);
   }
   check_stdout();

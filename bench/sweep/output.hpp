@@ -2,8 +2,10 @@
 // end.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/options.hpp"
@@ -30,17 +32,19 @@ class Output {
   /// goes to the --csv file, which is written anew.
   bool has(const Record& record);
   void show(const Record& record);  ///< progress: this configuration is next
-  void add(Record record);
+  /// `position`: of its row in the table; records with the same one keep their order.
+  void add(Record record, std::size_t position = 0);
 
-  /// Prints the table unless a file of records went to stdout. Returns the exit code: 1 if anything was wrong.
-  int finish();
+  /// Prints the table unless a file of records went to stdout, after `complete` has changed its
+  /// records. Returns the exit code: 1 if anything was wrong.
+  int finish(const std::function<void(std::vector<Record>&)>& complete = {});
 
  private:
   std::optional<ResultFile> json_;
   std::optional<CsvFile> csv_;
-  std::string table_;  ///< file of the table; empty: none
-  std::vector<Record> records_;
-  std::shared_ptr<Progress> progress_;  ///< or null
+  std::string table_;                                    ///< file of the table; empty: none
+  std::vector<std::pair<std::size_t, Record>> records_;  // and their positions in the table
+  std::shared_ptr<Progress> progress_;                   ///< or null
   std::size_t done_ = 0;
   std::size_t resumed_ = 0;
   std::size_t wrong_ = 0;

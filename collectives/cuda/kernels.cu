@@ -151,7 +151,8 @@ void reduce(std::byte* into, const std::byte* from, Count elements, Operand oper
 void scale(std::byte* data, Count elements, DType dtype, double divisor, const Launch& launch) {
   if (elements == 0) return;
   dispatch_dtype(dtype, [&]<class T>(T) {
-    using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
+    using Integer = std::conditional_t<sizeof(T) == 1, std::int32_t, T>;  // holds any divisor
+    using Wide = std::conditional_t<sizeof(T) == 2, float, Integer>;
     const Cut its = cut(data, data, elements, sizeof(T));
     divide<T, Wide><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
         reinterpret_cast<T*>(data), static_cast<Wide>(divisor), its);

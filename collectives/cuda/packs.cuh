@@ -102,6 +102,14 @@ void dispatch_dtype(DType dtype, Use use) {
       return use(std::int32_t{});
     case DType::int64:
       return use(std::int64_t{});
+    case DType::int8:
+      return use(std::int8_t{});
+    case DType::uint8:
+      return use(std::uint8_t{});
+    case DType::uint32:
+      return use(std::uint32_t{});
+    case DType::uint64:
+      return use(std::uint64_t{});
     case DType::byte:
       break;
   }

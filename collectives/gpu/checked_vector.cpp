@@ -11,6 +11,8 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
                              Operand operand, Rank rank)
     : stream_(stream),
       operand_(operand),
+      device_(device),
+      held_(held_at_start(problem, rank)),
       needed_(needed_at_end({problem, 0}, rank)),
       input_(device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype))),
       data_(device.allocate(input_.size())),
@@ -25,6 +27,34 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
   expected_result(vector, operand, problem, rank);
   stream_.copy(expected_.data(), host.data(), host.size());
   stream_.synchronise();
+}
+
+void CheckedVector::reset(const RunMode& mode) {
+  if (mode.in_place) {
+    stream_.copy(data_.data(), input_.data(), input_.size());
+  } else {
+    if (no_result_.size() < data_.size()) {
+      const DeviceMemory host = device_.allocate_pinned(data_.size());
+      std::memset(host.data(), kNoResult, host.size());
+      no_result_ = device_.allocate(data_.size());
+      stream_.copy(no_result_.data(), host.data(), host.size());
+      stream_.synchronise();
+    }
+    stream_.copy(data_.data(), no_result_.data(), data_.size());
+  }
+  if (!mode.cold) return;
+  constexpr std::size_t kOther = std::size_t{64} << 20;  // read and written: more than a cache
+  if (other_.size() == 0) other_ = device_.allocate(2 * kOther);
+  stream_.copy(other_.data(), other_.data() + kOther, kOther);
+}
+
+void CheckedVector::copy_input() {
+  const std::size_t element = size_of(operand_.dtype);
+  for (const ElementRange& range : held_) {
+    const std::size_t first = static_cast<std::size_t>(range.first) * element;
+    stream_.copy(data_.data() + first, input_.data() + first,
+                 static_cast<std::size_t>(range.elements) * element);
+  }
 }
 
 void CheckedVector::check() {

@@ -7,6 +7,7 @@
 
 #include "collectives/gpu/device.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
+#include "collectives/timed_run.hpp"
 
 namespace arlab::collectives {
 
@@ -17,8 +18,12 @@ class CheckedVector {
                 Rank rank);
 
   std::byte* data() const { return data_.data(); }
-  /// Enqueues a copy of the input into the vector.
-  void reset() { stream_.copy(data_.data(), input_.data(), input_.size()); }
+  const std::byte* input() const { return input_.data(); }
+  /// Enqueues what a run needs: a copy of the input in the vector; or, for runs out of place, values
+  /// that are no result. Cold runs also need other memory to pass through the device's caches.
+  void reset(const RunMode& mode);
+  /// Enqueues the copy of the input with which an algorithm starts out of place.
+  void copy_input();
   /// Enqueues the check of every element that the collective defines.
   void check();
   /// Number of wrong elements that the last check() found. The stream must be done.
@@ -27,8 +32,10 @@ class CheckedVector {
  private:
   DeviceStream& stream_;
   Operand operand_;
-  std::vector<ElementRange> needed_;
+  Device& device_;
+  std::vector<ElementRange> held_, needed_;
   DeviceMemory input_, data_, expected_, counter_, result_;
+  DeviceMemory no_result_, other_;  // allocated when they are needed
 };
 
 }  // namespace arlab::collectives

@@ -163,13 +163,22 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(const Algorithm& algorith
   return prepared;
 }
 
-void ColocatedExecutor::run(Prepared& prepared) {
+void ColocatedExecutor::run(Prepared& prepared, const RunMode& mode) {
   for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
   origin_->record(start_);
-  if (prepared.graph_)
-    origin_->launch(*prepared.graph_);
-  else
-    enqueue(prepared);
+  for (int k = 0; k < mode.repeats; ++k) {
+    if (!mode.in_place) {
+      for (Rank rank = 0; rank < ranks(); ++rank) {
+        order(*origin_, *homes_.front(), stream(rank));
+        vectors_[static_cast<std::size_t>(rank)]->copy_input();
+      }
+      for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
+    }
+    if (prepared.graph_)
+      origin_->launch(*prepared.graph_);
+    else
+      enqueue(prepared);
+  }
   origin_->record(stop_);
   for (Rank rank = 0; rank < ranks(); ++rank) stream(rank).wait(stop_);
 }
@@ -277,15 +286,26 @@ ColocatedExecutor::Prepared& ColocatedExecutor::prepared_for(const Algorithm& al
       .first->second;
 }
 
-Executor::CheckedRun ColocatedExecutor::run_checked(const Algorithm* algorithm, int segments) {
-  if (!algorithm) native_allreduce({}, operand_);  // throws: there is none
-  Prepared& prepared = prepared_for(*algorithm, segments);
-  for (const auto& vector : vectors_) vector->reset();
-  run(prepared);
+CheckedRun ColocatedExecutor::run_checked(const RunRequest& request) {
+  if (!request.algorithm) native_allreduce({}, operand_);  // throws: there is none
+  if (request.delay > 0 || request.lead > 0)
+    fail(Blame::usage, "co-located ranks start together: none can be late, and none waits");
+  const RunMode& mode = request.mode;
+  Prepared& prepared = prepared_for(*request.algorithm, request.segments);
+  const auto reset = [&] {
+    for (const auto& vector : vectors_) vector->reset(mode);
+  };
+  reset();
+  run(prepared, mode);
+  CheckedRun result;
+  synchronise();
+  result.us = microseconds() / mode.repeats;
+  if (mode.in_place && mode.repeats > 1) {  // each has changed the input of the next
+    reset();
+    run(prepared);
+  }
   for (const auto& vector : vectors_) vector->check();
   synchronise();
-  CheckedRun result;
-  result.us = microseconds();
   result.traffic = one_device_ ? prepared.traffic() : 0;
   result.sent = sent_by_all(prepared);
   for (const auto& vector : vectors_) result.wrong += vector->wrong();

@@ -57,7 +57,8 @@ class ColocatedExecutor final : public Executor {
   std::string native_name() const override { return ""; }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override;
-  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
+  /// Ranks start together: they cannot be late, and have no intervals of their own.
+  CheckedRun run_checked(const RunRequest& request) override;
 
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
@@ -69,7 +70,7 @@ class ColocatedExecutor final : public Executor {
   Prepared prepare(const Algorithm& algorithm, const Problem& problem,
                    std::span<std::byte* const> data, Operand operand, int segments, bool as_graph);
   /// Enqueues it; returns at once.
-  void run(Prepared& prepared);
+  void run(Prepared& prepared) { run(prepared, {}); }
 
   /// Waits until all is done; throws what went wrong.
   void synchronise();
@@ -90,6 +91,8 @@ class ColocatedExecutor final : public Executor {
   }
   /// Orders later work of `later` after the work that `earlier` already has.
   void order(DeviceStream& earlier, Device& device, DeviceStream& later);
+  /// Enqueues the repeats of a mode, each out of place after a copy of the loaded input.
+  void run(Prepared& prepared, const RunMode& mode);
   void enqueue(const Prepared& prepared);
   Prepared& prepared_for(const Algorithm& algorithm, int segments);
   Cost sent_by_all(const Prepared& prepared) const;

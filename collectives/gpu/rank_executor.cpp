@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/host/start_line.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -56,11 +57,16 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
 }
 
 void RankExecutor::run(Prepared& prepared) {
+  stream_->record(start_);
+  enqueue(prepared);
+  stream_->record(stop_);
+}
+
+void RankExecutor::enqueue(Prepared& prepared) {
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_.data();
   const std::size_t element = size_of(prepared.operand_.dtype);
   const AverageDivisors divisors = divisors_of(prepared.operand_, prepared.ranks_);
-  stream_->record(start_);
   if (divisors.before != 1 && part.contributed > 0)
     stream_->scale(prepared.data_, part.contributed, prepared.operand_.dtype, divisors.before);
   for (const PlannedStep& step : part.steps) {
@@ -80,7 +86,6 @@ void RankExecutor::run(Prepared& prepared) {
   for (const ElementRange& range : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
                    prepared.operand_.dtype, divisors.after);
-  stream_->record(stop_);
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
@@ -120,23 +125,44 @@ RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, i
       .first->second;
 }
 
-Executor::CheckedRun RankExecutor::run_checked(const Algorithm* algorithm, int segments) {
+void RankExecutor::enqueue_checked(Prepared* prepared, const RunMode& mode) {
+  for (int k = 0; k < mode.repeats; ++k) {
+    if (!mode.in_place) vector_->copy_input();
+    if (prepared)
+      enqueue(*prepared);
+    else
+      transport_.native_collective(problem_, vector_->data(), operand_, *stream_);
+  }
+}
+
+CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   CheckedRun result;
+  if (!request.algorithm && native_name_for(problem_).empty())
+    fail(Blame::usage, "this backend has no native " + std::string(name(problem_.collective)) +
+                           ": choose an algorithm");
   // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.
-  Prepared* const prepared = algorithm ? &prepared_for(*algorithm, segments) : nullptr;
-  vector_->reset();
+  Prepared* const prepared =
+      request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
+  vector_->reset(request.mode);
   synchronise();
-  control_.barrier();
-  if (prepared) {
-    run(*prepared);
-    result.sent = prepared->sent();
-  } else {
-    run_native(problem_, vector_->data(), operand_);
+  const bool in_time = wait_for_start(control_, request);
+  const double enter = control_.clock().now();
+  stream_->record(start_);
+  enqueue_checked(prepared, request.mode);
+  stream_->record(stop_);
+  if (prepared) result.sent = prepared->sent();
+  const double us = microseconds();
+  if (request.mode.in_place && request.mode.repeats > 1) {  // each has changed the next one's input
+    vector_->reset(request.mode);
+    synchronise();
+    control_.barrier();
+    enqueue_checked(prepared, {});
   }
   vector_->check();
   synchronise();
   result.wrong = vector_->wrong();
-  result.us = control_.max(microseconds());
+  result.interval = {request.clock.global(enter), request.clock.global(enter + us / 1e6)};
+  result.us = control_.max(microseconds_or_late(in_time, us / 1e6 / request.mode.repeats));
   return result;
 }
 

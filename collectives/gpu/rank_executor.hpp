@@ -88,7 +88,9 @@ class RankExecutor final : public Executor {
   /// On a vector in the device's memory. Returns when it is done.
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override;
-  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
+  /// A rank enters when the host enqueues the first work of an idle stream, and leaves after the time
+  /// that the device takes.
+  CheckedRun run_checked(const RunRequest& request) override;
 
   Device& device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
@@ -110,6 +112,9 @@ class RankExecutor final : public Executor {
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
   Prepared& prepared_for(const Algorithm& algorithm, int segments);
+  /// Enqueues the steps of a prepared part, without the events that time it.
+  void enqueue(Prepared& prepared);
+  void enqueue_checked(Prepared* prepared, const RunMode& mode);
 
   Communicator& control_;
   Device& device_;

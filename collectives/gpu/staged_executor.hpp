@@ -34,9 +34,7 @@ class StagedExecutor final : public Executor {
   void load_input(const Problem& problem, Operand operand) override {
     rank_.load_input(problem, operand);
   }
-  CheckedRun run_checked(const Algorithm* algorithm, int segments) override {
-    return rank_.run_checked(algorithm, segments);
-  }
+  CheckedRun run_checked(const RunRequest& request) override { return rank_.run_checked(request); }
 
  private:
   struct Key {

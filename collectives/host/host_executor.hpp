@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "collectives/executor.hpp"
+#include "collectives/schedule/lane_rounds.hpp"
 
 namespace arlab::collectives {
 
@@ -21,13 +22,20 @@ class HostExecutor final : public Executor {
   }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override;
-  CheckedRun run_checked(const Algorithm* algorithm, int segments) override;
+  /// Out of place, an algorithm runs on a copy of the input, which is part of its time; the library
+  /// reads the input itself.
+  CheckedRun run_checked(const RunRequest& request) override;
 
  private:
+  /// Makes the vector ready for a run, which must then write every element that is checked.
+  void prepare(const RunMode& mode);
+  Cost run_once(const RunRequest& request);
+
   Communicator& communicator_;
   Problem problem_;
   Operand operand_;
   std::vector<std::byte> input_, data_;
+  std::vector<ElementRange> held_;  // what this rank contributes
 };
 
 }  // namespace arlab::collectives

@@ -17,6 +17,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/native_collective.hpp"
+#include "collectives/mpi/native_out_of_place.hpp"
 #include "collectives/mpi/operand.hpp"
 #include "collectives/mpi/posting_order.hpp"
 #include "collectives/reduce/reduce.hpp"
@@ -137,6 +138,14 @@ class MpiCommunicator final : public Communicator {
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
     run_native_mpi(comm_, problem, rank_, data, operand, native_scratch_);
+  }
+
+  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                         Operand operand) override {
+    const Watch::Blocked blocked(
+        watch_, native_mpi_name(problem),
+        static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    native_mpi_out_of_place(comm_, problem, rank_, from, into, operand);
   }
 
  private:

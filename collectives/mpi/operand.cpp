@@ -62,6 +62,18 @@ MpiOperand::MpiOperand(Operand operand) {
     case DType::int64:
       type_ = MPI_INT64_T;
       break;
+    case DType::int8:
+      type_ = MPI_INT8_T;
+      break;
+    case DType::uint8:
+      type_ = MPI_UINT8_T;
+      break;
+    case DType::uint32:
+      type_ = MPI_UINT32_T;
+      break;
+    case DType::uint64:
+      type_ = MPI_UINT64_T;
+      break;
     case DType::byte:
       fail(Blame::usage, "bytes cannot be reduced: choose an element type");
   }

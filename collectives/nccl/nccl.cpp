@@ -29,6 +29,14 @@ ncclDataType_t nccl_type(DType dtype) {
       return ncclInt32;
     case DType::int64:
       return ncclInt64;
+    case DType::int8:
+      return ncclInt8;
+    case DType::uint8:
+      return ncclUint8;
+    case DType::uint32:
+      return ncclUint32;
+    case DType::uint64:
+      return ncclUint64;
     case DType::byte:
       break;
   }

@@ -26,6 +26,14 @@ decltype(auto) dispatch_dtype(DType dtype, Use&& use) {
       return use(std::type_identity<std::int32_t>{});
     case DType::int64:
       return use(std::type_identity<std::int64_t>{});
+    case DType::int8:
+      return use(std::type_identity<std::int8_t>{});
+    case DType::uint8:
+      return use(std::type_identity<std::uint8_t>{});
+    case DType::uint32:
+      return use(std::type_identity<std::uint32_t>{});
+    case DType::uint64:
+      return use(std::type_identity<std::uint64_t>{});
     case DType::byte:
       break;
   }

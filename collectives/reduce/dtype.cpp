@@ -15,6 +15,10 @@ constexpr std::array<Type, std::size(kDTypes) + 1> kTypes{{{"float32", 4},
                                                            {"bfloat16", 2},
                                                            {"int32", 4},
                                                            {"int64", 8},
+                                                           {"int8", 1},
+                                                           {"uint8", 1},
+                                                           {"uint32", 4},
+                                                           {"uint64", 8},
                                                            {"byte", 1}}};
 constexpr std::array<std::string_view, std::size(kOps)> kOpNames{"sum", "prod", "min", "max",
                                                                  "avg"};

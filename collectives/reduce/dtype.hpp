@@ -9,12 +9,25 @@
 
 namespace arlab::collectives {
 
-enum class DType : std::uint8_t { float32, float64, float16, bfloat16, int32, int64, byte };
+enum class DType : std::uint8_t {
+  float32,
+  float64,
+  float16,
+  bfloat16,
+  int32,
+  int64,
+  int8,
+  uint8,
+  uint32,
+  uint64,
+  byte
+};
 enum class Op : std::uint8_t { sum, prod, min, max, avg };
 
 /// Those that can be reduced: all but byte.
-inline constexpr DType kDTypes[] = {DType::float32,  DType::float64, DType::float16,
-                                    DType::bfloat16, DType::int32,   DType::int64};
+inline constexpr DType kDTypes[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
+                                    DType::int32,   DType::int64,   DType::int8,    DType::uint8,
+                                    DType::uint32,  DType::uint64};
 inline constexpr Op kOps[] = {Op::sum, Op::prod, Op::min, Op::max, Op::avg};
 
 /// What a reduction does. avg sums on the way and divides by the number of ranks at the end; in

@@ -56,12 +56,15 @@ void add_lane(const Cost& lane, Cost& sum) {
   sum.rounds = std::max(sum.rounds, lane.rounds);
 }
 
-std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me) {
-  const Spec spec(lane.problem);
+namespace {
+
+// The chunks of a lane that are `wanted`, in as few ranges as possible.
+template <class Wanted>
+std::vector<ElementRange> ranges_of(const Lane& lane, Wanted wanted) {
   const Blocks blocks = lane.problem.blocks();
   std::vector<ElementRange> ranges;
   for (Rank chunk = 0; chunk < lane.problem.ranks; ++chunk) {
-    if (!spec.needs_at_end(me, chunk) || blocks.size(chunk) == 0) continue;
+    if (!wanted(chunk) || blocks.size(chunk) == 0) continue;
     const Count first = lane.offset + blocks.begin(chunk);
     if (!ranges.empty() && ranges.back().first + ranges.back().elements == first)
       ranges.back().elements += blocks.size(chunk);
@@ -69,6 +72,18 @@ std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me) {
       ranges.push_back({first, blocks.size(chunk)});
   }
   return ranges;
+}
+
+}  // namespace
+
+std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me) {
+  const Spec spec(lane.problem);
+  return ranges_of(lane, [&](Rank chunk) { return spec.needs_at_end(me, chunk); });
+}
+
+std::vector<ElementRange> held_at_start(const Problem& problem, Rank me) {
+  const Spec spec(problem);
+  return ranges_of({problem, 0}, [&](Rank chunk) { return spec.holds_at_start(me, chunk); });
 }
 
 void check(const Algorithm& algorithm, const Problem& problem, Rank ranks) {

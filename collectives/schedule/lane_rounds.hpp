@@ -65,6 +65,9 @@ void add_lane(const Cost& lane, Cost& sum);
 /// Returns what rank `me` must hold at the end of a lane (Spec), in as few ranges as possible.
 std::vector<ElementRange> needed_at_end(const Lane& lane, Rank me);
 
+/// Returns what rank `me` contributes at the start (Spec), in as few ranges as possible.
+std::vector<ElementRange> held_at_start(const Problem& problem, Rank me);
+
 /// Throws Error(usage) unless the algorithm solves the problem on a backend of `ranks` ranks.
 void check(const Algorithm& algorithm, const Problem& problem, Rank ranks);
 

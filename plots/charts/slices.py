@@ -15,10 +15,11 @@ MEASURED, SIMULATED = "run", "simulate"
 # Keys that comparable records share. A record of a native library has neither model nor segments, and is still
 # compared with the algorithms that were measured with it.
 _SAME = {
-    MEASURED: ("backend", "collective", "dtype", "op", "compressor", "segments"),
+    MEASURED: ("backend", "collective", "dtype", "op", "compressor", "segments", "place", "mode", "cache"),
     SIMULATED: ("model", "topology", "machine", "collective", "dtype", "op", "compressor", "segments"),
 }
-_USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none"}
+_USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none", "place": "in", "mode": "alone", "cache": "warm"}
+_WORDS = {"segments": "{} segments", "place": "{} of place", "cache": "{} caches"}
 _USUAL_SIZE = 1 << 20
 
 
@@ -90,7 +91,7 @@ def setting_of(record: Record) -> Setting:
     for key in _SAME[kind]:
         value = record.get(key)
         if value is not None and value != _USUAL.get(key):
-            words.append(f"{value} {key}" if key == "segments" else str(value))
+            words.append(_WORDS.get(key, "{}").format(value))
     host = str(record.context.get("host") or "") if kind == MEASURED else ""
     return Setting(kind, host, tuple(words))
 

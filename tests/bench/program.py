@@ -21,7 +21,7 @@ ARLAB = os.environ.get("ARLAB") or sys.exit("set ARLAB to the program to test")
 KEYS = set("""schema kind backend algorithm collective ranks elements dtype op root bytes lanes segments topology
 model machine compressor messages elements_sent bytes_sent rounds claimed time_us modelled_us algbw_gb_per_s busbw_gb_per_s
 wrong skipped label color family""".split())
-CONTEXT_KEYS = set("schema kind version commit date host cpu gpu compiler build mpi nccl cuda command".split())
+CONTEXT_KEYS = set("schema kind version commit date host cpu gpu compiler build mpi nccl cuda governor environment launch command".split())
 TIME_KEYS = {"n", "median", "ci95", "min", "p99"}
 
 # Keys that distinguish configurations.

@@ -49,6 +49,7 @@ BASES = {
     ("simulate",): ["ring", "-p", "4", "-s", "1K"],
     ("run",): ["ring", "-p", "2", "-n", "10", "--time", "0"],
     ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
+    ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("report",): ["valid.jsonl", "--no-explorer"],
     ("explore",): ["--precomputed"],
     ("export",): ["ring", "-p", "3", "-n", "10"],

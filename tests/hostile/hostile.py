@@ -33,10 +33,11 @@ def write_fixtures(folder):
     """Files that the cases name, in an empty folder."""
     context, record = cases.record_lines()
     whole = json.dumps(context) + "\n" + json.dumps(record) + "\n"
+    timed = {**record, "time_us": {"n": 10, "median": 2.0, "ci95": [1.5, 2.5], "min": 1.0, "p99": 3.0}}
     folder.joinpath("folder").mkdir()
     folder.joinpath("folder.graphml").mkdir()
     texts = {
-        "valid.jsonl": whole, "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
+        "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
         "deep.json": "[" * 100_000, "deep.dot": "graph {" + "{" * 50_000, "garbage.dot": "\x01\x02graph{{{",
         "loop.dot": 'graph { a [kind=host]; a -- a [bandwidth="1Gbps", latency="1us"]; }',
         "negative.dot": 'graph { a [kind=host]; b [kind=host]; a -- b [bandwidth="-1Gbps", latency="1us"]; }',

@@ -48,7 +48,7 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
         Cost claim = predicted_cost(algorithm, problem, segments);
         claim.rounds = most_rounds(algorithm, problem, segments);
         executor.load_input(problem, operand);
-        const auto run = executor.run_checked(&algorithm, segments);
+        const auto run = executor.run_checked({.algorithm = &algorithm, .segments = segments});
         Cost sent;
         const Count wrong = wrong_after(executor, problem, operand, [&](std::span<std::byte> data) {
           sent = executor.execute(algorithm, problem, data, operand, segments);
@@ -72,7 +72,7 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
           .collective = collective, .ranks = ranks, .elements = elements, .root = ranks - 1};
       if (executor.native_name_for(task).empty()) continue;
       executor.load_input(task, operand);
-      if (executor.control().sum(executor.run_checked(nullptr, 1).wrong) != 0)
+      if (executor.control().sum(executor.run_checked({}).wrong) != 0)
         text += "\nwrong: " + executor.native_name_for(task);
     }
   return text;

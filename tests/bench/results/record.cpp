@@ -181,6 +181,10 @@ TEST_CASE("identity depends on the configuration and not on its results") {
   CHECK(changed([](Record& r) { r.operand.dtype = DType::int32; }));
   CHECK(changed([](Record& r) { r.operand.op = Op::avg; }));
   CHECK(changed([](Record& r) { r.segments = 2; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().mode.in_place = false; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().mode.repeats = 20; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().mode.cold = true; }));
+  CHECK(changed([](Record& r) { r.as<RunBody>().at_agreed_time = true; }));
   const auto simulated = [](const SimulateBody& body) { return identity(to_json(with(body))); };
   CHECK(simulated({.model = "loggops"}) != simulated({}));
   CHECK(simulated({.machine = "alpha=1us"}) != simulated({}));

@@ -17,9 +17,12 @@ TEST_CASE("each kind of record has its own columns") {
   };
   CHECK(header("count").find("messages claimed;counted;difference;") != std::string::npos);
   CHECK(header("verify").find("proof;") != std::string::npos);
-  CHECK(header("simulate").find("topology;time;of optimum;most utilized link;algbw GB/s;busbw GB/s;") !=
+  CHECK(header("simulate")
+            .find("topology;time;of optimum;most utilized link;algbw GB/s;busbw GB/s;") !=
         std::string::npos);
-  CHECK(header("run").find("95% CI of the median;p99;n;wrong;") != std::string::npos);
+  CHECK(header("run").find(
+            "95% CI of the median;collective;waiting;max waiting;skew;p99;n;wrong;verdict;") !=
+        std::string::npos);
   for (const char* kind : {"count", "verify", "simulate", "run"})
     CHECK(header(kind).find("skipped;") != std::string::npos);
 }

@@ -341,6 +341,28 @@ TEST_CASE("keys that the schema does not know are kept") {
   CHECK(read_results(folder.with("a.jsonl", lines({later}))).records[0]["surprise"] == 1);
 }
 
+TEST_CASE("runs from before modes are read as in place, alone, warm and after a barrier") {
+  const Folder folder;
+  Record r;
+  r.algorithm = "ring";
+  r.body = RunBody{.backend = "threads"};
+  const Json now = to_json(r);
+  Json before = now, context_before = kContext;
+  for (const char* key : {"place", "mode", "repeats", "cache", "start", "summary_over_ranks",
+                          "binding", "time_statistics_us", "time_variation", "ci_coverage",
+                          "collective_us", "waiting_us", "entry_skew_us", "exit_skew_us", "clock",
+                          "clock_deviation_us", "late_starts", "rank_sum_p"})
+    CHECK(before.erase(key) == 1);
+  for (const char* key : {"governor", "environment", "launch"})
+    CHECK(context_before.erase(key) == 1);
+  const Results results = read_results(folder.with("a.jsonl", lines({context_before, before})));
+  Json read = results.records[0];
+  read.erase("context");
+  CHECK(identity(read) == identity(now));
+  for (const auto& [key, value] : now.items()) CHECK(read[key] == value);
+  CHECK(results.contexts[0]["launch"].is_null());
+}
+
 TEST_CASE("a line that is nested too deep is not parsed") {
   const Folder folder;
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');

@@ -80,6 +80,24 @@ TEST_CASE("p99 is the smallest sample that 99% do not exceed") {
   CHECK(of_ranks(1000).p99 == 990);
 }
 
+TEST_CASE("mean, deviation, p90 and maximum") {
+  const Summary s = of_ranks(10);
+  CHECK(s.mean == 5.5);
+  CHECK(s.deviation == Approx(3.0276504));  // of 1 to 10, divided by 9
+  CHECK(s.p90 == 9);
+  CHECK(s.max == 10);
+  CHECK(summarize({4}).deviation == 0);
+  CHECK(of_ranks(11).p90 == 10);
+}
+
+TEST_CASE("the coverage of the interval is that of the binomial distribution") {
+  CHECK(coverage(1) == 0);
+  CHECK(coverage(5) == Approx(0.9375));
+  CHECK(coverage(6) == Approx(0.96875));
+  CHECK(coverage(10) == Approx(1 - 2 * 11.0 / 1024));
+  for (int n = 6; n <= 300; ++n) CHECK(coverage(n) >= 0.95);
+}
+
 TEST_CASE("does not underflow with many samples") {
   const Summary s = of_ranks(5000);
   CHECK(s.low == 2431);  // 5000 / 2 - 1.96 sqrt(5000) / 2, rounded

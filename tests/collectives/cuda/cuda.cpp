@@ -44,6 +44,16 @@ std::vector<std::byte> numbers(DType dtype, std::size_t count, std::uint32_t see
       case DType::int64:
         put(static_cast<std::int64_t>(random()) << 31);
         break;
+      case DType::int8:
+      case DType::uint8:
+        put(static_cast<std::uint8_t>(random()));
+        break;
+      case DType::uint32:
+        put(static_cast<std::uint32_t>(random()));
+        break;
+      case DType::uint64:
+        put(static_cast<std::uint64_t>(random()) << 31);
+        break;
       case DType::byte:
         put(static_cast<std::uint8_t>(random()));
         break;
@@ -175,7 +185,8 @@ TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a g
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::float32, Op::sum};
           for (const bool as_graph : {false, true}) {
-            INFO(conformance::text_of(algorithm, problem, operand, segments) << " graph " << as_graph);
+            INFO(conformance::text_of(algorithm, problem, operand, segments)
+                 << " graph " << as_graph);
             CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
           }
         });

@@ -41,7 +41,8 @@ Bfloat16 scalar(Op op, Bfloat16 a, Bfloat16 b) {
 
 template <class T>
 T divided(T a, Rank by) {
-  return static_cast<T>(a / static_cast<T>(by));
+  using Wide = std::conditional_t<sizeof(T) == 1, int, T>;
+  return static_cast<T>(a / static_cast<Wide>(by));
 }
 Float16 divided(Float16 a, Rank by) { return to_float16(divided(to_float(a), by)); }
 Bfloat16 divided(Bfloat16 a, Rank by) { return to_bfloat16(divided(to_float(a), by)); }

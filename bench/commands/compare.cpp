@@ -1,0 +1,85 @@
+// arlab compare: two result files, configuration by configuration: what became slower.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/regression.hpp"
+#include "bench/results/result_file.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct CompareCommand {
+  std::string before, after, output = "-";
+  double threshold = 0.05;
+};
+
+void parse_threshold(std::string text, double& threshold) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  threshold = parse_number(text, "--threshold") / (percent ? 100 : 1);
+  constexpr double kMost = 1e6;
+  if (threshold < 0 || threshold > kMost)
+    fail(Blame::usage,
+         fmt::format("--threshold is {}: give 0 to {:.0f}, for example 5%", threshold, kMost));
+}
+
+int compare(const CompareCommand& command) {
+  const Results before = read_results(command.before), after = read_results(command.after);
+  const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
+  if (r.all.empty())
+    fail(Blame::usage, fmt::format("{} and {} have no measured configuration in common: compare "
+                                   "files that the same command wrote with --json",
+                                   command.before, command.after));
+  write_file(command.output, table(r));
+  say_written(command.output);
+  if (r.only_old + r.only_new > 0)
+    say("note: {} only in {}, {} only in {}\n",
+        show_plural(static_cast<Count>(r.only_old), "configuration"), command.before,
+        show_plural(static_cast<Count>(r.only_new), "configuration"), command.after);
+  if (!r.failed()) return 0;
+  Count slower = 0, wrong = 0;
+  for (const TimeComparison& c : r.all) {
+    slower += c.verdict == TimeComparison::Verdict::slower ? 1 : 0;
+    wrong += c.verdict == TimeComparison::Verdict::wrong ? 1 : 0;
+  }
+  say("error: of {}, {} slower by more than {:.3g}%, {} wrong\n",
+      show_plural(std::ssize(r.all), "configuration"), slower, 100 * command.threshold, wrong);
+  return 1;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Compare two result files: what became slower, with status 1 if anything did");
+  command->footer(
+      "Examples:\n  arlab compare old.jsonl new.jsonl\n"
+      "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md");
+  const auto options = std::make_shared<CompareCommand>();
+  command->add_option("old", options->before, "Result file, written with --json")
+      ->required()
+      ->type_name("");
+  command->add_option("new", options->after, "Result file of the same configurations")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option_function<std::string>(
+          "--threshold",
+          [options](const std::string& text) { parse_threshold(text, options->threshold); },
+          "Smallest change that counts, as a part of the old time (default 5%)")
+      ->type_name("PART");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Write the table to this file (default -, stdout)")
+      ->type_name("FILE");
+  command->callback([options, &session] { session.exit_code = compare(*options); });
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,185 @@
+#include "bench/commands/run_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/measure/binding.hpp"
+#include "bench/measure/job.hpp"
+#include "bench/measure/timeout.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using collectives::Backend;
+using collectives::RunMode;
+
+void add_whole_number(CLI::App& app, const char* name, const char* help, std::int64_t least,
+                      const std::function<void(int)>& use) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const auto parse = [=](const std::string& text) {
+    const std::int64_t n = parse_count(text, name);
+    if (n < least || n > kMost)
+      fail(Blame::usage, fmt::format("{} is {}: give {} to {}", name, n, least, kMost));
+    use(static_cast<int>(n));
+  };
+  app.add_option_function<std::string>(name, parse, help)->type_name("NUMBER");
+}
+
+void add_words(CLI::App& app, const char* name, std::vector<std::string>& words, const char* help) {
+  app.add_option(name, words, help)
+      ->delimiter(',')
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NAMES");
+}
+
+// "2%" or "0.02".
+double parse_precision(std::string text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  const double value = parse_ratio(text, "--precision") / (percent ? 100 : 1);
+  if (value >= 1)
+    fail(Blame::usage, fmt::format("--precision is {}{}: give a part of the median, such as 2%",
+                                   text, percent ? "%" : ""));
+  return value;
+}
+
+// "1:100us".
+void parse_late(const std::string& text, MeasureOptions& measure) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    fail(Blame::usage,
+         fmt::format("--late is '{}': give a rank and a time, for example 1:100us", text));
+  measure.late_rank =
+      checked_number(parse_count(text.substr(0, colon), "--late"), "--late", 0, kMostRanks - 1);
+  measure.late_seconds = parse_time(text.substr(colon + 1), "--late") / 1e12;
+}
+
+void add_start(CLI::App& app, MeasureOptions& measure) {
+  app.add_option_function<std::string>(
+         "--start",
+         [&measure](const std::string& text) {
+           constexpr std::string_view kStarts[] = {"barrier", "round-time"};
+           if (text != kStarts[0] && text != kStarts[1]) fail_unknown("start", text, kStarts);
+           measure.at_agreed_time = text == kStarts[1];
+         },
+         "What ranks start together by: barrier (default), or round-time: a time that all agree "
+         "on; "
+         "a run that a rank is late for is repeated")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--late", [&measure](const std::string& text) { parse_late(text, measure); },
+         "Let a rank enter every run late, to see what that does: 1:100us")
+      ->type_name("RANK:TIME");
+}
+
+void add_modes(CLI::App& app, RunCommand& command) {
+  add_words(app, "--place", command.places,
+            "in (default): the result replaces the input; out: it goes to another vector; or both");
+  add_words(app, "--mode", command.modes,
+            "alone (default): each run starts when all ranks are ready; streaming: runs back to "
+            "back, waited for once; or both");
+  add_words(app, "--cache", command.caches,
+            "warm (default), or cold: the vectors are evicted from the caches before each run; or "
+            "both");
+  add_whole_number(app, "--repeats", "Runs back to back with --mode streaming (default 20)", 2,
+                   [&command](int n) { command.repeats = n; });
+}
+
+void add_length(CLI::App& app, MeasureOptions& measure) {
+  app.add_option_function<std::string>(
+         "--time",
+         [&measure](const std::string& text) {
+           measure.seconds = parse_time(text, "--time") / 1e12;
+         },
+         "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
+      ->type_name("TIME");
+  add_whole_number(app, "--runs", "Timed runs of each configuration, instead of a time", 1,
+                   [&measure](int n) { measure.min_runs = measure.max_runs = n; });
+  add_whole_number(app, "--warmup", "Runs before those that are timed (default 1)", 0,
+                   [&measure](int n) { measure.warm_ups = n; });
+  app.add_option_function<std::string>(
+         "--precision",
+         [&measure](const std::string& text) { measure.precision = parse_precision(text); },
+         "Stop as soon as the 95% confidence interval of the median is this narrow: 2% to either "
+         "side; --time is the longest")
+      ->type_name("PART");
+}
+
+// Values of one option, in the order of `names`.
+std::vector<bool> chosen(const std::vector<std::string>& words, const char* what,
+                         std::span<const std::string_view, 2> names) {
+  std::vector<bool> all;
+  for (const std::string& word : words) {
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found == names.end()) fail_unknown(what, word, names);
+    const bool second = found != names.begin();
+    if (std::find(all.begin(), all.end(), second) == all.end()) all.push_back(second);
+  }
+  if (all.empty()) all.push_back(false);
+  return all;
+}
+
+constexpr std::string_view kPlaces[] = {"in", "out"}, kModes[] = {"alone", "streaming"},
+                           kCaches[] = {"warm", "cold"};
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunCommand& command) {
+  app.add_option("-b,--backend", command.backend,
+                 fmt::format("{}; default {}, under mpirun and srun {}",
+                             backend_names([](const Backend&) { return true; }),
+                             backend_names([](const Backend& b) { return b.default_alone; }),
+                             backend_names([](const Backend& b) { return b.default_in_job; })))
+      ->type_name("NAME");
+  add_length(app, command.measure);
+  add_modes(app, command);
+  add_start(app, command.measure);
+  app.add_option_function<std::string>(
+         "--seed",
+         [&command](const std::string& text) {
+           const std::int64_t number = parse_count(text, "--seed");
+           if (number < 0)
+             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
+           command.measure.seed = static_cast<std::uint64_t>(number);
+         },
+         "Shuffle the order of sizes, and of the configurations of each turn")
+      ->type_name("COUNT");
+  app.add_option_function<std::string>(
+         "--bind",
+         [&command](const std::string& text) { command.processors = parse_binding(text); },
+         "Bind ranks to processors: core (each rank of a machine to the next one), processors such "
+         "as 0,2,4-7, or none (default)")
+      ->type_name("WHERE");
+  app.add_option("--samples", command.samples,
+                 "Write when each rank entered and left each run to this file: FILE.csv, or JSON "
+                 "Lines; - is stdout")
+      ->type_name("FILE");
+  add_timeout(app, command.patience);
+}
+
+std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Config>& configs) {
+  std::vector<RunMode> modes;
+  for (const bool cold : chosen(command.caches, "cache", kCaches))
+    for (const bool streaming : chosen(command.modes, "mode", kModes))
+      for (const bool out : chosen(command.places, "place", kPlaces))
+        modes.push_back({!out, streaming ? command.repeats : 1, cold});
+  std::vector<Config> all;
+  all.reserve(configs.size() * modes.size());
+  for (const Config& config : configs)
+    for (const RunMode& mode : modes) {
+      all.push_back(config);
+      all.back().mode = mode;
+    }
+  return all;
+}
+
+}  // namespace arlab::bench

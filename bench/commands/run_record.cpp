@@ -1,0 +1,64 @@
+#include "bench/commands/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/sweep/output.hpp"
+#include "collectives/backends/gpus.hpp"
+
+namespace arlab::bench {
+namespace {
+
+// The backend's name, with how its messages reach device memory where it has several ways.
+std::string recorded_name(const collectives::Backend& backend,
+                          const collectives::Executor& executor) {
+  const std::string how = executor.transport();
+  return how.empty() ? std::string(backend.name) : fmt::format("{} ({})", backend.name, how);
+}
+
+}  // namespace
+
+Record run_record(const RunCommand& command, const collectives::Backend& backend,
+                  const collectives::Executor& executor, const Config& config) {
+  Record r = record_of(RunBody{.backend = recorded_name(backend, executor),
+                               .mode = config.mode,
+                               .at_agreed_time = command.measure.at_agreed_time},
+                       config);
+  if (config.algorithm) return r;
+  r.algorithm = r.label = executor.native_name_for(config.problem);
+  r.color = "#000000";
+  r.family = "native";
+  return r;
+}
+
+void fill_record(Record& r, const Config& config, const Measurement& m, const Measurements& all,
+                 const collectives::Executor& executor, double limit) {
+  auto& body = r.as<RunBody>();
+  body.time_us = m.time_us;
+  body.late_entry = m.late_entry;
+  body.late_starts = m.late_starts;
+  if (m.late_entry) body.clock = all.synchronized_clocks ? "synchronized" : "machine";
+  if (all.synchronized_clocks) body.clock_deviation_us = all.clock_deviation_us;
+  r.wrong = m.wrong;
+  if (!r.claimed) {
+    const bool known = config.problem.collective == Collective::allreduce;
+    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : ""; !chosen.empty())
+      body.native_choice = chosen;
+    return;
+  }
+  r.sent = m.sent;
+  r.claimed->rounds = most_rounds(*config.algorithm, config.problem, config.segments);
+  if (m.traffic > 0 && m.time_us.median > 0)
+    body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
+}
+
+Json device_context() {
+  const std::string links = collectives::gpu_links(), nccl = collectives::nccl_version_or_none();
+  return {{"gpu", fmt::format("{} ({})", collectives::gpu_names(),
+                              collectives::gpu_infos().front().details)},
+          {"gpu_links", links.empty() ? Json(nullptr) : Json(links)},
+          {"copy_limit_gbps", collectives::gpu_copy_limit()},
+          {"cuda", collectives::cuda_versions()},
+          {"nccl", nccl.empty() ? Json(nullptr) : Json(nccl)}};
+}
+
+}  // namespace arlab::bench

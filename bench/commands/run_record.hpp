@@ -1,0 +1,23 @@
+// The records of `arlab run`: who ran what, and how.
+#pragma once
+
+#include "bench/commands/run_plan.hpp"
+#include "bench/results/record.hpp"
+#include "collectives/executor.hpp"
+
+namespace arlab::bench {
+
+/// Returns the record of a configuration that has not run yet; without an algorithm, that of the
+/// backend's own collective.
+Record run_record(const RunCommand& command, const collectives::Backend& backend,
+                  const collectives::Executor& executor, const Config& config);
+
+/// Fills in what was measured. `all`: the measurements that this one is part of. `limit`: rate at
+/// which a GPU copies its own memory, in GB/s.
+void fill_record(Record& record, const Config& config, const Measurement& measurement,
+                 const Measurements& all, const collectives::Executor& executor, double limit);
+
+/// Returns keys of the context record about the GPUs, where vectors lie on them.
+Json device_context();
+
+}  // namespace arlab::bench

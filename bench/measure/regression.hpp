@@ -1,0 +1,46 @@
+// Regressions: compares the times of two result files, configuration by configuration.
+//
+// Records need no samples: the order statistics that every record has (n, the median, and its 95%
+// interval) give a standard error of the logarithm of the median. So files of any age compare.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bench/results/record.hpp"
+
+namespace arlab::bench {
+
+struct TimeComparison {
+  enum class Verdict { slower, faster, same, unsure, wrong };
+
+  Json record;  ///< of the new file
+  double old_us = 0, new_us = 0;
+  double ratio = 1;          ///< new / old: the effect size
+  double low = 1, high = 1;  ///< 95% confidence interval of the ratio
+  double p = 1;              ///< corrected for the number of comparisons (Holm)
+  Verdict verdict = Verdict::same;
+};
+
+struct TimeComparisons {
+  std::vector<TimeComparison> all;         ///< the largest ratio first
+  std::size_t only_old = 0, only_new = 0;  ///< configurations that one file lacks
+  bool failed() const;                     ///< whether any is slower or wrong
+};
+
+/// Joins the records by identity. Several records of one configuration, such as of several launches,
+/// count as one, whose error also has the spread between them. A configuration is slower or faster
+/// if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure if
+/// either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times are
+/// exact.
+TimeComparisons compare_records(const std::vector<Json>& old_records,
+                                const std::vector<Json>& new_records, double threshold);
+
+/// Returns "slower", "not enough runs", ....
+std::string name(TimeComparison::Verdict verdict);
+
+/// Returns the comparisons as a table, without settings that are the same in all rows.
+std::string table(const TimeComparisons& regression);
+
+}  // namespace arlab::bench

@@ -1,0 +1,20 @@
+// Verdicts: which of the algorithms of one problem is the fastest, as far as the runs can say.
+#pragma once
+
+#include <vector>
+
+#include "bench/measure/measure.hpp"
+#include "bench/results/record.hpp"
+
+namespace arlab::bench {
+
+/// Fills in the p-values of records of one problem, which were measured in turns: each against the
+/// one of its mode with the lowest median.
+void compare_with_fastest(std::vector<Record>& records, const std::vector<Measurement>& measured);
+
+/// Fills in the verdicts of a whole table, from those p-values, corrected for their number: "slower"
+/// than the fastest by a p-value below 0.05; "tie" with it; or "not enough runs" for any verdict.
+/// "fastest" if all others are slower.
+void decide_verdicts(std::vector<Record>& table);
+
+}  // namespace arlab::bench

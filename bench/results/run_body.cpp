@@ -1,0 +1,58 @@
+#include "bench/results/run_body.hpp"
+
+namespace arlab::bench {
+namespace {
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Json to_json(const Summary& s) {
+  return {{"n", s.samples},
+          {"median", s.median},
+          {"ci95", {s.low, s.high}},
+          {"min", s.min},
+          {"p99", s.p99}};
+}
+
+void write(Json& j, const RunBody& b) {
+  j["backend"] = b.backend;
+  j["copy_limit_fraction"] = value_or_null(b.copy_limit_fraction);
+  j["native_choice"] = value_or_null(b.native_choice);
+  j["place"] = b.place();
+  j["mode"] = b.timing();
+  j["repeats"] = b.mode.repeats;
+  j["cache"] = b.cache();
+  j["start"] = b.start();
+  j["summary_over_ranks"] = "maximum";
+  j["binding"] = value_or_null(b.binding);
+  j["time_statistics_us"] = nullptr;
+  j["time_variation"] = nullptr;
+  j["ci_coverage"] = nullptr;
+  if (const auto& time = b.time_us) {
+    j["time_statistics_us"] = {{"mean", time->mean},
+                               {"p50", time->median},
+                               {"p90", time->p90},
+                               {"p99", time->p99},
+                               {"max", time->max}};
+    if (time->samples > 1 && time->mean > 0) j["time_variation"] = time->deviation / time->mean;
+    j["ci_coverage"] = coverage(time->samples);
+  }
+  const auto& late = b.late_entry;
+  j["collective_us"] = late ? to_json(late->collective_us) : Json(nullptr);
+  j["waiting_us"] = nullptr;
+  if (late)
+    j["waiting_us"] = {{"mean", late->mean_waiting_us.median},
+                       {"max", late->max_waiting_us.median}};
+  j["entry_skew_us"] = late ? Json(late->entry_skew_us.median) : Json(nullptr);
+  j["exit_skew_us"] = late ? Json(late->exit_skew_us.median) : Json(nullptr);
+  j["clock"] = value_or_null(b.clock);
+  j["clock_deviation_us"] = value_or_null(b.clock_deviation_us);
+  j["late_starts"] = value_or_null(b.late_starts);
+  j["rank_sum_p"] = value_or_null(b.rank_sum_p);
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,55 @@
+// RunBody: what `arlab run` found about one configuration, and how it was measured.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/results/statistics.hpp"
+#include "collectives/timed_run.hpp"
+
+namespace arlab::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// A run's time, split by when the ranks entered and left.
+struct LateEntry {
+  Summary collective_us;    ///< from the last entry to the last exit, per run
+  Summary mean_waiting_us;  ///< in the collective for the last to enter, mean over the ranks
+  Summary max_waiting_us;   ///< the same of the rank that waited longest
+  Summary entry_skew_us;    ///< from the first entry to the last
+  Summary exit_skew_us;     ///< from the first exit to the last
+};
+
+struct RunBody {
+  static constexpr std::string_view kKind = "run";
+  std::string backend = {};
+  std::optional<Summary> time_us = {};             ///< of the slowest rank, run by run
+  std::optional<double> copy_limit_fraction = {};  ///< on one GPU: memory rate over that of a copy
+  std::optional<std::string> native_choice = {};   ///< the algorithm that the library reports
+  collectives::RunMode mode = {};
+  bool at_agreed_time = false;                    ///< ranks started by the clock, not by a barrier
+  std::optional<LateEntry> late_entry = {};       ///< where ranks are started one by one
+  std::optional<std::string> binding = {};        ///< processors of each rank
+  std::optional<std::string> clock = {};          ///< that entries and exits are read from
+  std::optional<double> clock_deviation_us = {};  ///< of synchronized clocks, at the end
+  std::optional<std::int64_t> late_starts = {};   ///< runs that did not count
+  /// Of a rank-sum test against the fastest of the same problem and mode; absent for that one.
+  std::optional<double> rank_sum_p = {};
+  double least_rank_sum_p = 1;              ///< that so many runs can have
+  std::optional<std::string> verdict = {};  ///< of a table: fastest, tie, slower, not enough runs
+
+  std::string place() const { return mode.in_place ? "in" : "out"; }
+  std::string timing() const { return mode.repeats == 1 ? "alone" : "streaming"; }
+  std::string cache() const { return mode.cold ? "cold" : "warm"; }
+  std::string start() const { return at_agreed_time ? "round-time" : "barrier"; }
+};
+
+/// Returns the keys of a summary: n, median, ci95, min, p99.
+Json to_json(const Summary& summary);
+
+/// Appends the keys of the body to the record.
+void write(Json& record, const RunBody& body);
+
+}  // namespace arlab::bench

@@ -1,0 +1,120 @@
+// Clocks that disagree by known amounts: the models find them.
+#include "collectives/host/clock_sync.hpp"
+
+#include <cmath>
+#include <mutex>
+
+#include "collectives/threads/threads.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+
+namespace {
+
+// The machine's clock, set wrong and running fast or slow.
+class Skewed final : public Clock {
+ public:
+  Skewed(double offset, double drift)
+      : offset_(offset), drift_(drift), origin_(machine_clock().now()) {}
+  double now() override { return of(machine_clock().now()); }
+  double of(double machine) const { return machine + offset_ + drift_ * (machine - origin_); }
+  std::thread start(std::function<void()> body) override {
+    return machine_clock().start(std::move(body));
+  }
+  void join(std::thread& thread) override { machine_clock().join(thread); }
+  Condition condition() override { return machine_clock().condition(); }
+
+ private:
+  double offset_, drift_, origin_;
+};
+
+// Ranks on machines of their own, or two by two.
+class Distant final : public Communicator {
+ public:
+  Distant(Communicator& inner, Clock& clock, Rank per_machine)
+      : inner_(inner), clock_(clock), per_machine_(per_machine) {}
+  Rank rank() const override { return inner_.rank(); }
+  Rank ranks() const override { return inner_.ranks(); }
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    inner_.start(lane, round, operand);
+  }
+  int wait() override { return inner_.wait(); }
+  std::vector<Rank> machines() override {
+    std::vector<Rank> all;
+    for (Rank rank = 0; rank < ranks(); ++rank) all.push_back(rank / per_machine_);
+    return all;
+  }
+  Clock& clock() override { return clock_; }
+  void barrier() override { inner_.barrier(); }
+  double max(double value) override { return inner_.max(value); }
+  Count sum(Count value) override { return inner_.sum(value); }
+
+ private:
+  Communicator& inner_;
+  Clock& clock_;
+  Rank per_machine_;
+};
+
+constexpr ClockSyncOptions kQuick{.points = 12, .pings = 10, .seconds = 0.03};
+
+// The largest error of the models over the ranks, in seconds, right after they are learned; and what
+// clock_deviation() finds when the clock of the last rank then jumps.
+struct Found {
+  double error = 0, deviation = 0, after_jump = 0;
+};
+
+Found found(Rank ranks, Rank per_machine, double jump = 0) {
+  Found result;
+  std::mutex mutex;
+  on_threads(ranks, [&](Communicator& c) {
+    const Rank machine = c.rank() / per_machine;
+    Skewed clock(100.0 * machine, 1e-4 * machine), jumped(100.0 * machine + jump, 1e-4 * machine);
+    Skewed reference(0, 0);
+    Distant distant(c, clock, per_machine);
+    const ClockModel model = synchronize_clocks(distant, kQuick);
+    c.barrier();
+    const double machine_time = machine_clock().now();
+    const double error =
+        std::abs(model.global(clock.of(machine_time)) - reference.of(machine_time));
+    const double back = std::abs(model.local(model.global(5.0)) - 5.0);
+    const double deviation = clock_deviation(distant, model);
+    Distant later(c, machine == c.ranks() / per_machine - 1 ? jumped : clock, per_machine);
+    const double after = clock_deviation(later, model);
+    const std::lock_guard lock(mutex);
+    result.error = std::max({result.error, error, back});
+    result.deviation = deviation;
+    result.after_jump = after;
+  });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("clock models: ranks of one machine need none") {
+  on_threads(3, [](Communicator& c) {
+    const ClockModel model = synchronize_clocks(c);
+    if (model.offset != 0 || model.slope != 0 || clock_deviation(c, model) != 0)
+      throw std::logic_error("the clock of one machine has a model");
+  });
+}
+
+TEST_CASE("clock models: offsets of 100 s and drifts of 100 us per second are found, in a tree") {
+  for (const Rank ranks : {2, 5, 8}) {
+    const Found f = found(ranks, 1);
+    INFO(ranks << " machines");
+    CHECK(f.error <
+          300e-6);  // threads that take turns on a core; the offsets are hundreds of seconds
+    CHECK(f.deviation < 1e-3);
+  }
+}
+
+TEST_CASE("clock models: the ranks of a machine learn from its first") {
+  CHECK(found(6, 2).error < 300e-6);
+}
+
+TEST_CASE("clock models: a clock that jumps after the synchronization is seen") {
+  const Found f = found(3, 1, 0.05);
+  CHECK(f.deviation < 1e-3);
+  CHECK(f.after_jump == Approx(0.05).epsilon(0.05));
+}
