@@ -64,7 +64,8 @@ done
 if [ -d plots ]; then
   for file in algorithms/catalog/*.cpp; do
     name=$(basename "$file" .cpp)
-    if grep -rnwI --exclude-dir=__pycache__ --exclude-dir=teaching --exclude-dir=figures "$name" plots; then
+    if grep -rnwI --exclude-dir=__pycache__ --exclude-dir=teaching --exclude-dir=figures --exclude='*.[ch]pp' "$name" plots ||
+      grep -rn --include='*.[ch]pp' "\"$name\"" plots; then
       complain "plots/ names the algorithm '$name'; take names, labels and colors from the records"
     fi
   done
