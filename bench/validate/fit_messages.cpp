@@ -45,15 +45,15 @@ std::vector<bool> FittedMessages::find_default_rows(const std::vector<PublishedT
   }
   const std::vector<double> own_us = model.predict(own, parameters_);
   const std::vector<double> rule_us = model.predict(by_rule, parameters_);
-  struct Errors {
+  struct DefaultErrors {
     double own = 0, rule = 0;
     int rows = 0;
     bool by_default() const { return own > kExplained * rows && rule < own / 2; }
   };
-  std::map<std::pair<std::string, std::string>, Errors> errors;
+  std::map<std::pair<std::string, std::string>, DefaultErrors> errors;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!implementation_of(rows[i]).library_chose) continue;
-    Errors& e = errors[{asked_of(rows[i]), job_of(rows[i])}];
+    DefaultErrors& e = errors[{asked_of(rows[i]), job_of(rows[i])}];
     e.own += std::abs(std::log(own_us[i] / rows[i].median_us));
     e.rule += std::abs(std::log(rule_us[i] / rows[i].median_us));
     ++e.rows;

@@ -1,5 +1,7 @@
 #include "collectives/mpi/posting_order.hpp"
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,14 +10,14 @@
 
 namespace arlab::collectives {
 
-std::vector<bool> ranks_of_this_machine(MPI_Comm comm) {
+std::vector<bool> ranks_of_this_machine() {
   MPI_Comm machine = MPI_COMM_NULL;
   MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
   int ranks = 0;
-  check_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
             "MPI_Comm_split_type");
-  check_mpi(MPI_Comm_group(comm, &all), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
   check_mpi(MPI_Comm_group(machine, &here), "MPI_Comm_group");
   std::vector<int> numbers(static_cast<std::size_t>(ranks)), found(numbers.size());
   std::iota(numbers.begin(), numbers.end(), 0);

@@ -6,8 +6,6 @@
 // machine this gains nothing, and a receive that is posted first saves a copy.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,8 +14,8 @@
 
 namespace arlab::collectives {
 
-/// By rank, whether it runs on the machine of this one. All ranks call it together.
-std::vector<bool> ranks_of_this_machine(MPI_Comm comm);
+/// By rank of MPI_COMM_WORLD, whether it runs on the machine of this one. All ranks call it together.
+std::vector<bool> ranks_of_this_machine();
 
 class PostingOrder {
  public:

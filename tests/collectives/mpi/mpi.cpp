@@ -178,7 +178,7 @@ TEST_CASE("sends are posted first in an exchange with another machine only") {
   CHECK(!order.sends_first(Round{to_far}));
   CHECK(!order.sends_first(Round{}));
   CHECK(!PostingOrder({true, true}).sends_first(Round{to_near, from_near}));
-  CHECK(ranks_of_this_machine(MPI_COMM_WORLD) ==
+  CHECK(ranks_of_this_machine() ==
         std::vector<bool>(static_cast<std::size_t>(world->ranks()), true));
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
                 const Operand operand{dtype, op};
                 tell(
                     wrong_after(threads, rank, problem, operand,
-                                [&](std::byte* data) { rank.run_native(data, elements, operand); }),
+                                [&](std::byte* data) { rank.run_native(problem, data, operand); }),
                     std::string(name(dtype)) + " " + std::string(name(op)));
               }
         }) == "");
