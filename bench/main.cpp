@@ -33,6 +33,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab count ring -p 7 -n 1000
   arlab simulate all -p 2..1024 -s 1M
   arlab bound torus:dims=8x8
+  arlab validate
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
   arlab train -m cnn -w 1,2,4
@@ -58,8 +59,9 @@ std::string printable(std::string_view text) {
 }
 
 bool works_alone(std::string_view command) {
-  constexpr std::string_view kAlone[] = {"list",  "show",    "verify", "count",   "simulate",
-                                         "bound", "compare", "report", "explore", "export"};
+  constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
+                                         "simulate", "bound",   "validate", "compare",
+                                         "report",   "explore", "export"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
@@ -136,8 +138,9 @@ int run(std::vector<std::string> words) {
   app.require_subcommand(1);
   Session session;
   session.command = words;
-  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
-                         add_run, add_train, add_compare, add_report, add_explore, add_export})
+  for (const auto add :
+       {add_list, add_show, add_verify, add_count, add_simulate, add_bound, add_validate, add_run,
+        add_train, add_compare, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {

@@ -96,6 +96,11 @@ set(ARLAB_NOT_IN_UNITY
   algorithms/halving.cpp
   bench/study/verdict.cpp
   bench/study/verdict_table.cpp
+  simulator/calibrated/gpu_nodes.cpp
+  simulator/calibrated/messages.cpp
+  simulator/calibrated/nccl.cpp
+  simulator/calibrated/robust_fit.cpp
+  simulator/calibrated/torus_ports.cpp
   simulator/contention/maxmin.cpp
   simulator/engine/tracer.cpp
   simulator/forest/split_switches.cpp

@@ -27,6 +27,7 @@ void add_verify(CLI::App& app, Session& session);
 void add_count(CLI::App& app, Session& session);
 void add_simulate(CLI::App& app, Session& session);
 void add_bound(CLI::App& app, Session& session);
+void add_validate(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);

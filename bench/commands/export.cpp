@@ -1,6 +1,6 @@
 // arlab export: writes a schedule as JSON, MSCCL XML or a SimGrid trace, or a simulated run as a Perfetto
 // trace.
-#include "bench/msccl/export.hpp"
+#include "bench/export/msccl.hpp"
 
 #include <fmt/format.h>
 

@@ -44,7 +44,7 @@ void list_compressors() {
   fmt::print(
       "{}\nn elements; bytes are those of one rank's code. Examples: topk:ratio=0.01, "
       "int8:feedback=on.\n\n{}",
-      markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimiser",
+      markdown({"compressor", "idea", "bytes", "aggregation", "feedback", "unbiased", "optimizer",
                 "NaN, infinity, zero", "source"},
                kinds),
       markdown({"compressor", "parameter", "default", "values", "meaning"}, parameters));

@@ -1,4 +1,4 @@
-// Compressors: the whole catalogue's encoding and decoding of float32 gradients in cache and in
+// Compressors: the whole catalog's encoding and decoding of float32 gradients in cache and in
 // memory, beside a copy of the same gradient; and the parts that have a target of their own: the
 // selection of top-k alone. items = elements, bytes = bytes of the gradient.
 #include <benchmark/benchmark.h>

@@ -29,7 +29,7 @@ void fill(collectives::DeviceStream& stream, const collectives::DeviceMemory& me
     more = std::min(filled, memory.size() - filled);
     stream.copy(memory.data() + filled, memory.data(), more);
   }
-  stream.synchronise();
+  stream.synchronize();
 }
 
 /// Times `work` on the first GPU; it moves `moved` bytes of memory for each of the vector's.

@@ -27,10 +27,9 @@ struct Tree {
   }
 };
 
-// Every host has one flow to a host drawn anew, oversubscribed 4:1; or one to its neighbour, alone.
+// Every host has one flow to a host drawn anew, oversubscribed 4:1; or one to its neighbor, alone.
 void complete(benchmark::State& state, bool contended) {
-  const Tree tree{
-      .hosts = static_cast<int>(state.range(0)), .leaves = 32, .up = tree.hosts / 128};
+  const Tree tree{.hosts = static_cast<int>(state.range(0)), .leaves = 32, .up = tree.hosts / 128};
   std::mt19937 random(1);
   const auto route_of = [&](int host) {
     if (!contended) return tree.route(host, (host + 1) % tree.hosts);

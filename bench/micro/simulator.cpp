@@ -1,4 +1,4 @@
-// Simulation: messages a second for the whole catalogue under every model, and memory a rank where
+// Simulation: messages a second for the whole catalog under every model, and memory a rank where
 // a run is long enough to watch it. items = messages.
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// Allreduce over threads: the whole catalogue and the backend's own, float32, without the checks
+// Allreduce over threads: the whole catalog and the backend's own, float32, without the checks
 // that `arlab run` makes. bytes = bytes of one rank's vector; time is that of rank 0.
 #include "collectives/threads/threads.hpp"
 

@@ -1,4 +1,4 @@
-// Verification: the proof of the whole catalogue for every number of ranks from 1 to 64, in one
+// Verification: the proof of the whole catalog for every number of ranks from 1 to 64, in one
 // iteration. items = proofs.
 #include "algorithms/verify/verify.hpp"
 
@@ -22,7 +22,7 @@ void prove_all(benchmark::State& state) {
 }  // namespace
 
 void register_verify() {
-  benchmark::RegisterBenchmark("verify/catalogue/ranks:1..64", prove_all)
+  benchmark::RegisterBenchmark("verify/catalog/ranks:1..64", prove_all)
       ->Unit(benchmark::kMillisecond);
 }
 

@@ -13,7 +13,7 @@
 namespace arlab::collectives::cuda {
 namespace {
 
-constexpr int kBlocksAMultiprocessor = 4;
+constexpr int kBlocksPerMultiprocessor = 4;
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -58,7 +58,7 @@ class CudaDevice final : public Device {
   CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
       : index_(index),
         memory_(std::move(memory)),
-        blocks_(kBlocksAMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {
+        blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {
     peers_.resize(static_cast<std::size_t>(count_devices()));
     use_device(index_);
     for (int peer = 0; peer < static_cast<int>(peers_.size()); ++peer) {

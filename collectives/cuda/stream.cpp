@@ -95,7 +95,7 @@ bool CudaStream::is_done() {
   return true;
 }
 
-void CudaStream::synchronise() {
+void CudaStream::synchronize() {
   use_device(index_);
   check(cudaStreamSynchronize(handle()), "work on a stream");
 }

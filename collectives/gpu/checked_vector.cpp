@@ -23,10 +23,10 @@ CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem
   const std::span<std::byte> vector(host.data(), host.size());
   fill(vector, operand, problem, rank);
   stream_.copy(input_.data(), host.data(), host.size());
-  stream_.synchronise();
+  stream_.synchronize();
   expected_result(vector, operand, problem, rank);
   stream_.copy(expected_.data(), host.data(), host.size());
-  stream_.synchronise();
+  stream_.synchronize();
 }
 
 void CheckedVector::reset(const RunMode& mode) {
@@ -38,7 +38,7 @@ void CheckedVector::reset(const RunMode& mode) {
       std::memset(host.data(), kNoResult, host.size());
       no_result_ = device_.allocate(data_.size());
       stream_.copy(no_result_.data(), host.data(), host.size());
-      stream_.synchronise();
+      stream_.synchronize();
     }
     stream_.copy(data_.data(), no_result_.data(), data_.size());
   }

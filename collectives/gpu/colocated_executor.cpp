@@ -136,7 +136,7 @@ ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, 
 
 ColocatedExecutor::~ColocatedExecutor() {
   try {
-    synchronise();                   // no work is left on memory that is about to be freed
+    synchronize();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported where it happened
   }
 }
@@ -218,9 +218,9 @@ void ColocatedExecutor::enqueue(const Prepared& prepared) {
   }
 }
 
-void ColocatedExecutor::synchronise() {
-  for (const auto& stream : streams_) stream->synchronise();
-  origin_->synchronise();
+void ColocatedExecutor::synchronize() {
+  for (const auto& stream : streams_) stream->synchronize();
+  origin_->synchronize();
 }
 
 Cost ColocatedExecutor::sent_by_all(const Prepared& prepared) const {
@@ -256,7 +256,7 @@ Cost ColocatedExecutor::execute(const Algorithm& algorithm, const Problem& probl
   run(prepared);
   for (Rank rank = 0; rank < ranks(); ++rank)
     stream(rank).copy(at(rank), on_devices[static_cast<std::size_t>(rank)], bytes);
-  synchronise();
+  synchronize();
   if (!data.empty()) std::memcpy(data.data(), host.data(), data.size());
   return sent_by_all(prepared);
 }
@@ -266,7 +266,7 @@ void ColocatedExecutor::native_allreduce(std::span<std::byte>, Operand) {
 }
 
 void ColocatedExecutor::load_input(const Problem& problem, Operand operand) {
-  synchronise();
+  synchronize();
   prepared_.clear();
   vectors_.clear();
   problem_ = problem;
@@ -298,14 +298,14 @@ CheckedRun ColocatedExecutor::run_checked(const RunRequest& request) {
   reset();
   run(prepared, mode);
   CheckedRun result;
-  synchronise();
+  synchronize();
   result.us = microseconds() / mode.repeats;
   if (mode.in_place && mode.repeats > 1) {  // each has changed the input of the next
     reset();
     run(prepared);
   }
   for (const auto& vector : vectors_) vector->check();
-  synchronise();
+  synchronize();
   result.traffic = one_device_ ? prepared.traffic() : 0;
   result.sent = sent_by_all(prepared);
   for (const auto& vector : vectors_) result.wrong += vector->wrong();

@@ -73,7 +73,7 @@ class ColocatedExecutor final : public Executor {
   void run(Prepared& prepared) { run(prepared, {}); }
 
   /// Waits until all is done; throws what went wrong.
-  void synchronise();
+  void synchronize();
   /// Of the last run, from when all ranks could start to when all were done. Waits for it.
   double microseconds() const { return origin_->microseconds_between(start_, stop_); }
 

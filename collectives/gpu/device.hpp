@@ -58,7 +58,7 @@ class DeviceGraph {
 };
 
 /// A queue of work, done in order. Memory may be that of any device, and of the host where it was
-/// allocated for that (allocate_pinned). Errors of the work itself show at synchronise().
+/// allocated for that (allocate_pinned). Errors of the work itself show at synchronize().
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -79,7 +79,7 @@ class DeviceStream {
   /// The time between two events of this device, which must be timed. Blocks until both are done.
   virtual double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) = 0;
   virtual bool is_done() = 0;  ///< whether all work is done; throws the error of failed work
-  virtual void synchronise() = 0;
+  virtual void synchronize() = 0;
 
   /// Captures work from now on instead of doing it, until end_capture() of this stream. Streams
   /// that wait for an event of the capture join it. This stream must wait for them before the end.

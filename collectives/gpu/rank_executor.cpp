@@ -38,7 +38,7 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
 
 RankExecutor::~RankExecutor() {
   try {
-    synchronise();                   // no work is left on memory that is about to be freed
+    synchronize();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported before, or another rank has failed
   }
 }
@@ -98,7 +98,7 @@ Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
                            std::span<std::byte> data, Operand operand, int segments, int) {
   Prepared prepared = prepare(algorithm, problem, data.data(), operand, segments);
   run(prepared);
-  synchronise();
+  synchronize();
   return prepared.sent();
 }
 
@@ -106,11 +106,11 @@ void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
   run_native({.ranks = control_.ranks(),
               .elements = static_cast<Count>(data.size() / size_of(operand.dtype))},
              data.data(), operand);
-  synchronise();
+  synchronize();
 }
 
 void RankExecutor::load_input(const Problem& problem, Operand operand) {
-  synchronise();
+  synchronize();
   prepared_.clear();
   vector_ = nullptr;
   problem_ = problem;
@@ -144,7 +144,7 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   Prepared* const prepared =
       request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
   vector_->reset(request.mode);
-  synchronise();
+  synchronize();
   const bool in_time = wait_for_start(control_, request);
   const double enter = control_.clock().now();
   stream_->record(start_);
@@ -154,19 +154,19 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   const double us = microseconds();
   if (request.mode.in_place && request.mode.repeats > 1) {  // each has changed the next one's input
     vector_->reset(request.mode);
-    synchronise();
+    synchronize();
     control_.barrier();
     enqueue_checked(prepared, {});
   }
   vector_->check();
-  synchronise();
+  synchronize();
   result.wrong = vector_->wrong();
   result.interval = {request.clock.global(enter), request.clock.global(enter + us / 1e6)};
   result.us = control_.max(microseconds_or_late(in_time, us / 1e6 / request.mode.repeats));
   return result;
 }
 
-void RankExecutor::synchronise() {
+void RankExecutor::synchronize() {
   const auto start = std::chrono::steady_clock::now();
   try {
     for (;;) {
@@ -186,7 +186,7 @@ void RankExecutor::synchronise() {
 }
 
 double RankExecutor::microseconds() {
-  synchronise();
+  synchronize();
   return stream_->microseconds_between(start_, stop_);
 }
 

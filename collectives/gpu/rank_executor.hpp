@@ -69,7 +69,7 @@ class RankExecutor final : public Executor {
     DeviceMemory scratch_;
   };
 
-  /// `control` knows this rank's number. All three must outlive this. synchronise() gives up after
+  /// `control` knows this rank's number. All three must outlive this. synchronize() gives up after
   /// `patience`.
   RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                Seconds patience = Seconds(60));
@@ -104,7 +104,7 @@ class RankExecutor final : public Executor {
   void run_native(const Problem& problem, std::byte* data, Operand operand);
 
   /// Waits until all work is done. Throws its errors, and Error(environment) after `patience`.
-  void synchronise();
+  void synchronize();
   /// Duration of the last run on this device. Waits for it.
   double microseconds();
 

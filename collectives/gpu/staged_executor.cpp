@@ -51,7 +51,7 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
   stream.copy(there_.data(), here_.data(), data.size());
   run();
   stream.copy(here_.data(), there_.data(), data.size());
-  rank_.synchronise();
+  rank_.synchronize();
   std::memcpy(data.data(), here_.data(), data.size());
   failed_ = false;
 }

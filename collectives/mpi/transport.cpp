@@ -42,7 +42,7 @@ class MpiTransport final : public DeviceTransport {
       if (call.sends) stream.copy(buffers.back(), call.data, call.bytes);
       used += call.bytes;
     }
-    stream.synchronise();
+    stream.synchronize();
     requests_.clear();
     const Watch::Blocked blocked(watch_of(world_), "MPI_Waitall");
     for (std::size_t i = 0; i < calls.size(); ++i) post(calls[i], buffers[i]);
@@ -75,12 +75,12 @@ class MpiTransport final : public DeviceTransport {
         p.reduces() ? divisors_of(operand, world_.ranks()) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
     if (directly_ && !half) {
-      stream.synchronise();
+      stream.synchronize();
       world_.native_collective(p, data, summed);
     } else {
       reserve(bytes, stream);
       stream.copy(staging_.data(), data, bytes);
-      stream.synchronise();
+      stream.synchronize();
       world_.native_collective(p, staging_.data(), summed);
       stream.copy(data, staging_.data(), bytes);
     }
@@ -90,7 +90,7 @@ class MpiTransport final : public DeviceTransport {
  private:
   void reserve(std::size_t bytes, DeviceStream& stream) {
     if (staging_.size() >= bytes) return;
-    stream.synchronise();  // it may still read the old one
+    stream.synchronize();  // it may still read the old one
     staging_ = device_.allocate_pinned(bytes);
   }
 
@@ -136,7 +136,7 @@ bool passes_around(const Communicator& world, Device& device) {
   for (Count i = 0; i < kWords; ++i)
     words[static_cast<std::size_t>(i)] = Count{world.rank()} * kWords + i;
   stream->copy(mine.data(), host.data(), kBytes);
-  stream->synchronise();
+  stream->synchronize();
   const Rank right = (world.rank() + 1) % world.ranks();
   const Rank left = (world.rank() + world.ranks() - 1) % world.ranks();
   if (MPI_Sendrecv(mine.data(), static_cast<int>(kBytes), MPI_BYTE, right, kTag, others.data(),
@@ -144,7 +144,7 @@ bool passes_around(const Communicator& world, Device& device) {
                    MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   stream->copy(host.data(), others.data(), kBytes);
-  stream->synchronise();
+  stream->synchronize();
   for (Count i = 0; i < kWords; ++i)
     if (words[static_cast<std::size_t>(i)] != Count{left} * kWords + i) return false;
   return true;

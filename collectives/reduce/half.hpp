@@ -4,7 +4,7 @@
 // bits). Conversions round to the nearest, ties to even; NaN stays NaN, infinities and subnormals
 // are exact. Arithmetic is done in float and rounded once: float has over twice the significant
 // bits plus two, so +, -, * and / come out as if computed in the type itself. Without branches, so
-// that compilers vectorise them. After Giesen, "half to float done quic", 2012.
+// that compilers vectorize them. After Giesen, "half to float done quic", 2012.
 //
 // Always inline: some users are compiled for newer processors than the rest of the program, and the
 // linker must not hand their copy to everyone.

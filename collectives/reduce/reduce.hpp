@@ -1,4 +1,4 @@
-// reduce: the arithmetic of a reduction on plain memory, vectorised.
+// reduce: the arithmetic of a reduction on plain memory, vectorized.
 #pragma once
 
 #include <cstddef>

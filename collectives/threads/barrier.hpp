@@ -21,7 +21,7 @@ class AllreduceBarrier {
   explicit AllreduceBarrier(Rank ranks) : values_(static_cast<std::size_t>(ranks)) {}
 
   /// The last thread combines the values and wakes the others. Calls `leave` before and after
-  /// waiting; it may throw to leave a cancelled barrier. sleep(over, epoch_seen) waits for `over`.
+  /// waiting; it may throw to leave a canceled barrier. sleep(over, epoch_seen) waits for `over`.
   template <class Leave, class Sleep>
   Value allreduce(Rank me, Value mine, int spins, Leave leave, Sleep sleep) {
     const int epoch_seen = over_.epoch();

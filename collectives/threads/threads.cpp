@@ -32,12 +32,12 @@ struct World {
       const std::lock_guard lock(failing);
       if (!failure) failure = std::move(why);
     }
-    cancelled = true;
+    canceled = true;
     for (EventCount& event_count : channels.event_counts) event_count.notify();
     rendezvous.cancel();
   }
-  void throw_if_cancelled() const {
-    if (cancelled) throw Canceled{};
+  void throw_if_canceled() const {
+    if (canceled) throw Canceled{};
   }
   void stall() {
     stalled = true;
@@ -47,7 +47,7 @@ struct World {
   /// `awaited()`: what the rank waits for.
   template <class Awaited>
   void throw_if_stalled(Rank me, Awaited awaited) const {
-    throw_if_cancelled();
+    throw_if_canceled();
     if (stalled)
       throw Stalled("rank " + std::to_string(me) + " waits for " + awaited() +
                     ": no rank has made progress for " + seconds_text(patience.seconds) +
@@ -67,7 +67,7 @@ struct World {
   const int spins = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
   ThreadChannels channels;
   AllreduceBarrier rendezvous;
-  std::atomic<bool> cancelled = false, stalled = false;
+  std::atomic<bool> canceled = false, stalled = false;
   std::atomic<Rank> asleep = 0, running = 0;
   std::mutex failing;
   std::exception_ptr failure;
@@ -97,7 +97,7 @@ class ThreadCommunicator final : public Communicator {
       EventCount& event_count = world_.channels.event_count(me_);
       for (;;) {
         const int epoch_seen = event_count.epoch();
-        world_.throw_if_cancelled();
+        world_.throw_if_canceled();
         const auto [done, any] = progress();
         if (done >= 0) return done;
         if (any || event_count.changes_soon(epoch_seen, world_.spins)) continue;
@@ -111,7 +111,7 @@ class ThreadCommunicator final : public Communicator {
 
   int poll() override {
     return or_withdraw([&] {
-      world_.throw_if_cancelled();
+      world_.throw_if_canceled();
       return progress().first;
     });
   }

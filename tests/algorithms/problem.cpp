@@ -51,7 +51,7 @@ TEST_CASE("a range of chunks has the elements of its blocks") {
   CHECK(Problem{.ranks = 4}.all() == Chunks{0, 4});
 }
 
-TEST_CASE("logarithms of powers of two and their neighbours") {
+TEST_CASE("logarithms of powers of two and their neighbors") {
   CHECK(floor_log2(1) == 0);
   CHECK(ceil_log2(1) == 0);
   CHECK(ceil_log2(2) == 1);

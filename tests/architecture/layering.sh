@@ -59,13 +59,14 @@ $(includes "$folder")
 EOF
 done
 
-# Labels and colours travel with the data: no algorithm is known to the plots by name. (What is taught, and figures,
+# Labels and colors travel with the data: no algorithm is known to the plots by name. (What is taught, and figures,
 # may name them.)
 if [ -d plots ]; then
   for file in algorithms/catalog/*.cpp; do
     name=$(basename "$file" .cpp)
-    if grep -rnwI --exclude-dir=__pycache__ --exclude-dir=teaching --exclude-dir=figures "$name" plots; then
-      complain "plots/ names the algorithm '$name'; take names, labels and colours from the records"
+    if grep -rnwI --exclude-dir=__pycache__ --exclude-dir=teaching --exclude-dir=figures --exclude='*.[ch]pp' "$name" plots ||
+      grep -rn --include='*.[ch]pp' "\"$name\"" plots; then
+      complain "plots/ names the algorithm '$name'; take names, labels and colors from the records"
     fi
   done
 fi

@@ -38,5 +38,5 @@ expect bench/a.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong i
 expect training/trainer/trainer.cpp '#include <torch/torch.h>' '<torch/torch.h> does not belong into this file'
 expect algorithms/a.cpp '#include <boost/graph/graph_traits.hpp>' '<boost/graph/graph_traits.hpp> does not belong into this file'
 expect simulator/a.cpp '#include <chrono>' '<chrono> does not belong into this file'
-expect plots/a.py 'colors = {"ring": "blue"}' "plots/ names the algorithm 'ring'; take names, labels and colours from the records"
+expect plots/a.py 'colors = {"ring": "blue"}' "plots/ names the algorithm 'ring'; take names, labels and colors from the records"
 expect plots/a.cpp '#include "bench/results/table.hpp"' 'plots must not include "bench/results/table.hpp"'

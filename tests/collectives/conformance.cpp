@@ -1,4 +1,4 @@
-// Conformance on threads: the whole catalogue, all its collectives: claimed = executed, and the
+// Conformance on threads: the whole catalog, all its collectives: claimed = executed, and the
 // result is the pattern's, for every number of ranks from 1 to 16.
 #include "tests/support/conformance.hpp"
 
@@ -10,7 +10,7 @@ using namespace arlab;
 using namespace arlab::collectives;
 using conformance::Failures;
 
-TEST_CASE("claimed = executed over the catalogue, ranks 1 to 16") {
+TEST_CASE("claimed = executed over the catalog, ranks 1 to 16") {
   const Operand operand{DType::float32, Op::sum};
   for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16}, {1, 2, 5, 9})) {
     Failures failures;

@@ -32,7 +32,7 @@ Vector reduced(const Problem& problem, Operand operand, const std::vector<Rank>&
   return all;
 }
 
-/// Reduced as a binary tree over neighbours.
+/// Reduced as a binary tree over neighbors.
 Vector reduced_as_tree(const Problem& problem, Operand operand) {
   std::vector<Vector> level;
   for (Rank rank = 0; rank < problem.ranks; ++rank) level.push_back(input(problem, operand, rank));

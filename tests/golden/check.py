@@ -22,7 +22,7 @@ TIMEOUT = 120  # seconds a command
 
 
 def environment(arlab):
-    """The same everywhere: no job, no colours, no terminal's width, one language."""
+    """The same everywhere: no job, no colors, no terminal's width, one language."""
     kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH") if name in os.environ}
     return {**kept, "PATH": f"{pathlib.Path(arlab).resolve().parent}:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "ARLAB_PROGRESS": "off"}

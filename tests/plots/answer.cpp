@@ -59,10 +59,10 @@ TEST_CASE("every algorithm's run ends with the whole sum on all ranks and the co
 }
 
 TEST_CASE("algorithms that need nodes, a torus, trees, or few numbers of ranks are in the page") {
-  const json catalogue = answered({{"ask", "catalogue"}});
-  REQUIRE(catalogue["algorithms"].size() == algorithms().size());
+  const json catalog = answered({{"ask", "catalog"}});
+  REQUIRE(catalog["algorithms"].size() == algorithms().size());
   int needing = 0;
-  for (const json& entry : catalogue["algorithms"]) {
+  for (const json& entry : catalog["algorithms"]) {
     if (entry["needs"] == "") continue;
     ++needing;
     int shown = 0;

@@ -75,10 +75,10 @@ class Case(unittest.TestCase):
 
 class Numbers(Case):
     def names(self) -> list[str]:
-        return self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)")
+        return self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)")
 
     def test_algorithms_that_need_more_than_ranks_are_shown_with_what_they_need(self) -> None:
-        for name, needs in self.page.run("catalogue.algorithms.filter((one) => one.needs).map((one) => [one.name, one.needs])"):
+        for name, needs in self.page.run("catalog.algorithms.filter((one) => one.needs).map((one) => [one.name, one.needs])"):
             for view in VIEWS:
                 with self.subTest(algorithm=name, view=view):
                     self.show(algorithm=name, ranks=9, elements=9000, view=view)
@@ -159,7 +159,7 @@ class Controls(Case):
         self.assertIn("of all ranks; added as (", self.text(".held"))
 
     def test_two_beside_each_other_on_one_clock(self) -> None:
-        first, second = self.page.run("catalogue.algorithms.slice(0, 2).map((one) => one.name)")
+        first, second = self.page.run("catalog.algorithms.slice(0, 2).map((one) => one.name)")
         self.show(view="time", algorithm=first, beside=second)
         self.assertEqual(self.page.run("document.querySelectorAll('svg.timeline').length"), 2)
         self.page.key("End")
@@ -168,7 +168,7 @@ class Controls(Case):
         self.assertEqual(self.page.run("document.querySelectorAll('svg.holdings').length"), 2)
 
     def test_topology_root_segments_and_elements(self) -> None:
-        name = self.page.run("catalogue.algorithms.find((one) => one.family === 'whole').name")
+        name = self.page.run("catalog.algorithms.find((one) => one.family === 'whole').name")
         self.show(view="steps", algorithm=name, step=1)
         self.page.run("{const s = document.querySelector('select.on'); s.value = 'topology'; s.dispatchEvent(new Event('change'))}")
         self.put(topology="torus:dims=4x2")
@@ -202,12 +202,12 @@ class Controls(Case):
         self.show(view="train")
         rows = "[...document.querySelectorAll('#schedulers tbody tr')].map((row) => row.textContent)"
         first = self.page.run(rows)
-        self.assertEqual(len(first), self.page.run("catalogue.schedulers.length"))
+        self.assertEqual(len(first), self.page.run("catalog.schedulers.length"))
         self.assertEqual(self.page.run("document.querySelectorAll('svg.overlap').length"), 2)
         self.page.run("{const s = [...document.querySelectorAll('#train-sliders input')].at(-1); s.value = 190; s.dispatchEvent(new Event('input'))}")
         self.assertNotEqual(self.page.run(rows), first)
         # Three layers of the reference: forward 1, backward 2, communication 2, 2, 6; nobody waits for a start.
-        periods = self.page.run("""Object.fromEntries(catalogue.schedulers.map(({name}) => [name, ask('train', {scheduler: name, alpha: 0, beta: 1,
+        periods = self.page.run("""Object.fromEntries(catalog.schedulers.map(({name}) => [name, ask('train', {scheduler: name, alpha: 0, beta: 1,
             layers: [[1e9, 2e9, 5e8], [1e9, 2e9, 5e8], [1e9, 2e9, 15e8]]}).period / 1e9]))""")
         self.assertEqual([round(periods[name], 6) for name in ("none", "fifo", "dear")], [19, 15, 13])
 
@@ -254,7 +254,7 @@ class Controls(Case):
         self.click("theme")
 
     def test_budgets_at_64_ranks(self) -> None:
-        for name in self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
+        for name in self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
             self.show(view="steps", algorithm=name, ranks=64)
             self.assertLess(float(self.page.run("byId('view').dataset.ms")), RUN_MS, name)
             # The least of three, since tests share a machine; the median over steps.
@@ -329,7 +329,7 @@ class Precomputed(Case):
         self.assertIn("made without WebAssembly", self.text("#note"))
         for view in VIEWS:
             self.show(view=view)
-            for name in self.page.run("catalogue.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
+            for name in self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
                 for ranks in (2, 16):
                     self.put(algorithm=name, ranks=ranks)
                     self.assertTrue(self.page.run("byId('error').hidden && byId('view').children.length > 0"), (view, name, ranks))

@@ -1,4 +1,4 @@
-// conformance: runs the catalogue over a communicator, and counts what differs from the claims and
+// conformance: runs the catalog over a communicator, and counts what differs from the claims and
 // from the pattern. Every rank calls it and gets the same answer, so that no rank waits in vain.
 #pragma once
 

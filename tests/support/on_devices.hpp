@@ -36,7 +36,7 @@ class Vectors {
   Count wrong() {
     for (Rank rank = 0; rank < on_.ranks(); ++rank)
       on_.stream(rank).copy(host(rank).data(), data_[at(rank)], host(rank).size());
-    on_.synchronise();
+    on_.synchronize();
     Count wrong = 0;
     for (Rank rank = 0; rank < on_.ranks(); ++rank)
       wrong += wrong_elements(host(rank), operand_, problem_, rank);

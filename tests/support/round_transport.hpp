@@ -14,7 +14,7 @@ class RoundTransport final : public DeviceTransport {
   explicit RoundTransport(Communicator& communicator, int spoilt = 0)
       : communicator_(communicator), spoilt_(spoilt) {}
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
-    stream.synchronise();
+    stream.synchronize();
     std::vector<Transfer> round;
     for (const SendRecv& call : calls)
       round.push_back({call.sends ? ActionKind::send : ActionKind::replace, call.peer, call.data,
@@ -28,7 +28,7 @@ class RoundTransport final : public DeviceTransport {
   std::string native_name() const override { return communicator_.native_name(); }
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
-    stream.synchronise();
+    stream.synchronize();
     communicator_.native_allreduce(data, elements, operand);
   }
   std::string native_name_for(const Problem& problem) const override {
@@ -36,7 +36,7 @@ class RoundTransport final : public DeviceTransport {
   }
   void native_collective(const Problem& problem, std::byte* data, Operand operand,
                          DeviceStream& stream) override {
-    stream.synchronise();
+    stream.synchronize();
     communicator_.native_collective(problem, data, operand);
   }
 

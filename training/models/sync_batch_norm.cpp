@@ -33,10 +33,10 @@ class Normalize : public torch::autograd::Function<Normalize> {
     const torch::Tensor sums = summed(torch::cat({over_channel(x), count}), *sum);
     const torch::Tensor all = sums.narrow(0, channels, 1);
     const torch::Tensor mean = sums.narrow(0, 0, channels) / all;
-    const torch::Tensor centred = x - spread(mean);
-    const torch::Tensor var = summed(over_channel(centred * centred), *sum) / all;
+    const torch::Tensor centered = x - spread(mean);
+    const torch::Tensor var = summed(over_channel(centered * centered), *sum) / all;
     const torch::Tensor scale = (var + kEpsilon).rsqrt();
-    const torch::Tensor normal = centred * spread(scale);
+    const torch::Tensor normal = centered * spread(scale);
     context->save_for_backward({normal, weight, scale, all});
     context->saved_data["sum"] = reinterpret_cast<std::int64_t>(sum);
     context->mark_non_differentiable({mean, var, all});

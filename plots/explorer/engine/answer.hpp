@@ -1,7 +1,7 @@
 // The interface between the explorer's page and the engine: JSON requests and answers.
 //
 // The same C++ code answers in the browser (wasm.cpp) and in `arlab explore`, which precomputes
-// answers if it was built without WebAssembly. A request is {"ask": WHAT, ...}: catalogue, run,
+// answers if it was built without WebAssembly. A request is {"ask": WHAT, ...}: catalog, run,
 // explain (run.cpp), simulate, curve (simulate.cpp), network or train.
 #pragma once
 

@@ -17,7 +17,7 @@ bool has_packets(const simulator::Model& model) {
 
 }  // namespace
 
-Json catalogue_json() {
+Json catalog_json() {
   Json answer{
       {"algorithms", Json::array()}, {"models", Json::array()}, {"topologies", Json::array()}};
   for (const Algorithm& a : algorithms()) {

@@ -53,7 +53,7 @@ std::string page_with_answers() {
   constexpr std::array<Rank, 8> kRanks{2, 3, 4, 5, 6, 7, 8, 16};
   constexpr Count kElements = 262'144;  // 1 MiB
   constexpr Rank kMostTrees = 6;        // ranks; the messages of more trees would fill the page
-  std::vector<Json> requests{{{"ask", "catalogue"}}};
+  std::vector<Json> requests{{{"ask", "catalog"}}};
   Json sizes = Json::array();
   for (Bytes bytes = 64; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   for (const Rank ranks : kRanks) {

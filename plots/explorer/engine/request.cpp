@@ -82,7 +82,7 @@ std::string answer(std::string_view request) {
     fail(Blame::usage, "the request is not a JSON object: give {\"ask\": ...}");
   const std::string what = text(asked, "ask", "");
   constexpr std::pair<std::string_view, Json (*)(const Json&)> kAnswers[] = {
-      {"catalogue", [](const Json&) { return catalogue_json(); }},
+      {"catalog", [](const Json&) { return catalog_json(); }},
       {"run", run_json},
       {"explain", explain_json},
       {"simulate", simulate_json},

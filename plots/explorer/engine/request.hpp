@@ -43,7 +43,7 @@ simulator::FabricSpec parse_fabric(const Json& request);
 
 Json cost_json(const Cost& cost);
 
-Json catalogue_json();
+Json catalog_json();
 Json run_json(const Json& request);
 Json explain_json(const Json& request);
 Json simulate_json(const Json& request);

@@ -89,7 +89,7 @@ function stagePanel(parent, title, redraw) {
   const choose = add(caption, "select", {"aria-label": "Drawn on", class: "on"});
   for (const on of ["circle", "topology"]) add(choose, "option", {value: on}, `on the ${on}`);
   choose.value = state.on;
-  choose.disabled = Boolean(precomputed) || !catalogue.topologies.length;
+  choose.disabled = Boolean(precomputed) || !catalog.topologies.length;
   choose.addEventListener("change", () => { state.on = choose.value; redraw(); });
   const svg = add(figure, "svg", {role: "img", class: "stage", "aria-label": title});
   legend(figure, MOVES);

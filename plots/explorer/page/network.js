@@ -36,7 +36,7 @@ function heat(utilization) {
 // The view of link loads: one map per algorithm, its links colored by utilization.
 function networkView(view) {
   if (!modelNow().has_links) {
-    const figure = add(view, "figure"), linked = catalogue.models.find((one) => one.has_links);
+    const figure = add(view, "figure"), linked = catalog.models.find((one) => one.has_links);
     const nothing = {last: 0, unit: "", show: () => ""};
     if (!linked) {
       add(figure, "p", {}, "This build has no model with links.");

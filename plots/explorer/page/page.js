@@ -95,10 +95,10 @@ function addTabs() {
 
 function addControls() {
   const options = (id, entries) => entries.forEach(([value, text]) => add(byId(id), "option", {value}, text));
-  options("algorithm", catalogue.algorithms.map(({name, label}) => [name, label]));
-  options("beside", [["", "none"], ...catalogue.algorithms.map(({name, label}) => [name, label])]);
-  options("model", catalogue.models.map(({name}) => [name, name]));
-  for (const {name} of catalogue.topologies) add(byId("topologies"), "option", {value: name});
+  options("algorithm", catalog.algorithms.map(({name, label}) => [name, label]));
+  options("beside", [["", "none"], ...catalog.algorithms.map(({name, label}) => [name, label])]);
+  options("model", catalog.models.map(({name}) => [name, name]));
+  for (const {name} of catalog.topologies) add(byId("topologies"), "option", {value: name});
   const on = (id, act) => byId(id).addEventListener("change", () => { act(byId(id).value); render(); });
   on("algorithm", (name) => Object.assign(state, {algorithm: name, step: 0, time: 0}));
   on("beside", (name) => state.beside = name);
@@ -145,7 +145,7 @@ function addPlayer() {
 
 async function start() {
   await startEngine();
-  catalogue = ask("catalogue");
+  catalog = ask("catalog");
   readLink(location.hash.slice(1) || window.name);  // a frame in the report gets its state through its name
   if (precomputed) {
     if (!precomputed.ranks.includes(state.ranks)) state.ranks = 8;

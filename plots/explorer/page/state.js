@@ -3,10 +3,10 @@
 const state = {view: "steps", algorithm: "", beside: "", ranks: 8, elements: 262144, root: 0, segments: 1, lane: 0,
                model: "alpha_beta", topology: "", parameters: {}, step: 0, time: 0, on: "circle"};
 const NUMBERS = ["ranks", "elements", "root", "segments", "lane", "step", "time"];
-let catalogue;
+let catalog;
 
-const algorithmNamed = (name) => catalogue.algorithms.find((one) => one.name === name);
-const modelNow = () => catalogue.models.find((one) => one.name === state.model);
+const algorithmNamed = (name) => catalog.algorithms.find((one) => one.name === name);
+const modelNow = () => catalog.models.find((one) => one.name === state.model);
 // The algorithms in view: one, or two that are compared.
 const onView = () => [state.algorithm, state.beside].filter(Boolean);
 
@@ -35,7 +35,7 @@ function readLink(text) {
     else if (NUMBERS.includes(key)) { if (Number.isFinite(number) && number >= 0) state[key] = Math.floor(number); }
     else if (Object.hasOwn(state, key) && key !== "parameters") state[key] = value;
   }
-  if (!algorithmNamed(state.algorithm)) state.algorithm = catalogue.algorithms.find((one) => one.family === "split").name;
+  if (!algorithmNamed(state.algorithm)) state.algorithm = catalog.algorithms.find((one) => one.family === "split").name;
   if (!algorithmNamed(state.beside)) state.beside = "";
   if (!modelNow()) state.model = "alpha_beta";
   const known = modelNow().parameters.map(({name}) => name);

@@ -28,7 +28,7 @@ function trainView(view) {
 
   function draw() {
     training.layers = Math.round(training.layers);
-    const rows = catalogue.schedulers.map((kind) => ({...kind, ...trainedWith(kind.name)})).sort((a, b) => a.period - b.period);
+    const rows = catalog.schedulers.map((kind) => ({...kind, ...trainedWith(kind.name)})).sort((a, b) => a.period - b.period);
     const chosen = rows.find(({name}) => name === training.scheduler) ?? rows[0], slowest = rows.at(-1);
     table.replaceChildren();
     const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");

@@ -48,7 +48,7 @@ Topology make_grid(const std::string& spec, const Grid& grid, double bandwidth, 
   for (std::size_t d = 0; d < grid.dims.size(); ++d) {
     const std::int32_t size = grid.dims[d];
     const std::string tier =
-        grid.dims.size() == 1 ? "neighbour" : "dimension " + std::to_string(d + 1);
+        grid.dims.size() == 1 ? "neighbor" : "dimension " + std::to_string(d + 1);
     for (Rank h = 0; h < hosts; ++h) {
       const std::int32_t at = h / stride % size;
       const bool last = at == size - 1;

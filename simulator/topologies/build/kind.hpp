@@ -1,4 +1,4 @@
-// TopologyKind: one catalogue entry: a family of networks, its parameters, and how to build one.
+// TopologyKind: one catalog entry: a family of networks, its parameters, and how to build one.
 //
 // To add one, write simulator/topologies/catalog/<name>.cpp with `TopologyKind <name>()` in
 // namespace arlab::simulator::topology_catalog, and one test.

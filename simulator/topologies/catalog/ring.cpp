@@ -18,7 +18,7 @@ TopologyKind ring() {
   using Unit = Parameter::Unit;
   return {
       .name = "ring",
-      .summary = "every host is joined to its two neighbours",
+      .summary = "every host is joined to its two neighbors",
       .source = "Dally & Towles 2004, chapter 5 (a 1-dimensional torus)",
       .parameters = {{"hosts", Unit::count, "16", "hosts"},
                      {"bandwidth", Unit::bandwidth, "100Gbps", "of a link, each way"},

@@ -42,12 +42,15 @@ TEST_CASE("errors are at most the depth of the sum tree, in units of the last pl
       if (!unsupported(a, p).empty()) continue;
       INFO(a.name << " on " << ranks);
       const Numerics found = numerics(a, p);
-      CHECK(found.error <= ranks - 1 + 0.01);  // Higham 2002, section 4.2: any order of n - 1 additions
+      CHECK(found.error <=
+            ranks - 1 + 0.01);  // Higham 2002, section 4.2: any order of n - 1 additions
       if (ranks >= 9) CHECK(found.error > 0);
     }
   CHECK(of("butterfly", 64).error < of("chain", 64).error);
 }
 
 TEST_CASE("a collective that adds nothing has no numerics") {
-  CHECK_THROWS_AS(numerics(find_algorithm("ring"), {.collective = Collective::all_gather, .ranks = 2, .elements = 4}), Error);
+  CHECK_THROWS_AS(numerics(find_algorithm("ring"),
+                           {.collective = Collective::all_gather, .ranks = 2, .elements = 4}),
+                  Error);
 }

@@ -7,7 +7,7 @@
 #include "algorithms/verify/count.hpp"
 #include "algorithms/verify/verify.hpp"
 #include "bench/cli/schedule_file.hpp"
-#include "bench/msccl/export.hpp"
+#include "bench/export/msccl.hpp"
 #include "bench/msccl/xml.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"

@@ -1,4 +1,4 @@
-// On a GPU: the kernels against the host's arithmetic, bit for bit, and the whole catalogue.
+// On a GPU: the kernels against the host's arithmetic, bit for bit, and the whole catalog.
 #include <cstring>
 #include <random>
 
@@ -71,13 +71,13 @@ struct Gpu {
   DeviceMemory upload(const std::vector<std::byte>& data, std::size_t offset = 0) {
     DeviceMemory memory = device.allocate(data.size() + offset);
     stream->copy(memory.data() + offset, data.data(), data.size());
-    stream->synchronise();
+    stream->synchronize();
     return memory;
   }
   std::vector<std::byte> download(const std::byte* data, std::size_t size) {
     std::vector<std::byte> result(size);
     stream->copy(result.data(), data, size);
-    stream->synchronise();
+    stream->synchronize();
     return result;
   }
 };
@@ -174,7 +174,7 @@ TEST_CASE("gpu: differences are counted") {
   }
 }
 
-TEST_CASE("gpu: the whole catalogue on 1 to 8 virtual ranks, enqueued and as a graph") {
+TEST_CASE("gpu: the whole catalog on 1 to 8 virtual ranks, enqueued and as a graph") {
   Devices devices = cuda::devices();
   for (Rank ranks = 1; ranks <= 8; ++ranks) {
     ColocatedExecutor on(devices, ranks);

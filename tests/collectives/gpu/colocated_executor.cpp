@@ -43,7 +43,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
         auto prepared = on.prepare(tried(program), {.ranks = ranks, .elements = ranks}, data,
                                    {DType::int32, Op::sum}, 1, as_graph);
         on.run(prepared);
-        on.synchronise();
+        on.synchronize();
         std::vector<Row> rows(static_cast<std::size_t>(ranks),
                               Row(static_cast<std::size_t>(ranks)));
         for (std::size_t rank = 0; rank < rows.size(); ++rank)
@@ -57,7 +57,7 @@ std::vector<Row> run(Rank ranks, Program (*program)(Problem, Rank)) {
 
 }  // namespace
 
-TEST_CASE("virtual ranks: the whole catalogue, enqueued and as a graph") {
+TEST_CASE("virtual ranks: the whole catalog, enqueued and as a graph") {
   for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 5})) {
     Devices devices = host_devices({.disorder = 11u + static_cast<std::uint32_t>(ranks)});
     ColocatedExecutor on(devices, ranks, 2);
@@ -181,7 +181,7 @@ TEST_CASE("virtual ranks: reductions of a round apply in listed order") {
   }
   auto prepared = on.prepare(tried(program), {.ranks = 4, .elements = 4}, data, {}, 1, false);
   on.run(prepared);
-  on.synchronise();
+  on.synchronize();
   float result = 0;
   std::memcpy(&result, data[0], sizeof(result));
   CHECK(result == 0x1p24f + 2);

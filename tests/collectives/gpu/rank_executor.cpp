@@ -1,5 +1,5 @@
 // The executor behind NCCL, with ranks on threads, host devices, and messages through the threads'
-// own mailboxes: the whole catalogue, so that a GPU adds nothing but the calls themselves.
+// own mailboxes: the whole catalog, so that a GPU adds nothing but the calls themselves.
 #include "collectives/gpu/rank_executor.hpp"
 
 #include <cstring>
@@ -34,7 +34,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
   for (int k = 0; k < 2; ++k) {
     fill(vector, operand, problem, threads.rank());
     rank.run(prepared);
-    rank.synchronise();
+    rank.synchronize();
     verdict.wrong_elements += threads.sum(wrong_elements(vector, operand, problem, threads.rank()));
   }
   const bool as_claimed =
@@ -45,7 +45,7 @@ conformance::Verdict run(Communicator& threads, Device& device, const Algorithm&
 
 }  // namespace
 
-TEST_CASE("device ranks: the whole catalogue, several lanes") {
+TEST_CASE("device ranks: the whole catalog, several lanes") {
   for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8}, {1, 3, 4})) {
     Devices devices = host_devices({.count = ranks, .peers = false, .disorder = 23});
     conformance::Failures failures;
@@ -79,7 +79,7 @@ TEST_CASE("device ranks: all types and operations") {
   failures.check();
 }
 
-TEST_CASE("device ranks: after the patience, all messages are cancelled") {
+TEST_CASE("device ranks: after the patience, all messages are canceled") {
   class Silent final : public DeviceTransport {
    public:
     void exchange(std::span<const SendRecv>, DeviceStream& stream) override {
@@ -104,8 +104,8 @@ TEST_CASE("device ranks: after the patience, all messages are cancelled") {
   const auto run_on = [&](RankExecutor& rank) {
     auto prepared = rank.prepare(find_algorithm("tree"), problem, data.data(), {}, 1);
     rank.run(prepared);
-    CHECK_THROWS_WITH(rank.synchronise(), contains("rank 0 has waited") || contains("is lost"));
-    rank.stream().synchronise();
+    CHECK_THROWS_WITH(rank.synchronize(), contains("rank 0 has waited") || contains("is lost"));
+    rank.stream().synchronize();
   };
   RankExecutor hasty(first, *devices[0], transport, RankExecutor::Seconds(0));
   run_on(hasty);

@@ -1,5 +1,5 @@
 // Vectors on the host that travel between devices: the same bits as without devices, for the whole
-// catalogue. The devices are the host's own, whose streams run in disorder.
+// catalog. The devices are the host's own, whose streams run in disorder.
 #include "collectives/gpu/staged_executor.hpp"
 
 #include <array>
@@ -118,7 +118,7 @@ class WatchedDevice final : public Device {
 
 }  // namespace
 
-TEST_CASE("staged vectors: the whole catalogue, to the bits of the host") {
+TEST_CASE("staged vectors: the whole catalog, to the bits of the host") {
   for (const Rank ranks : thorough({1, 2, 3, 4}, {3})) {
     conformance::Failures failures;
     on_staged_ranks(ranks, [&](Communicator& threads, StagedExecutor& staged) {

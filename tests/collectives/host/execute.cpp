@@ -1,4 +1,4 @@
-// What execute refuses, and how it runs rounds that are not in the catalogue.
+// What execute refuses, and how it runs rounds that are not in the catalog.
 #include "collectives/host/execute.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Conformance over MPI, at whatever number of ranks the job has: the whole catalogue, all types and
+// Conformance over MPI, at whatever number of ranks the job has: the whole catalog, all types and
 // operations, and MPI_Allreduce itself, which checks the pattern with code that nobody here wrote.
 #include "collectives/mpi/mpi.hpp"
 
@@ -20,7 +20,7 @@ constexpr conformance::Verdict kGood{};
 
 }  // namespace
 
-TEST_CASE("claimed = executed over the catalogue, all collectives and roots") {
+TEST_CASE("claimed = executed over the catalog, all collectives and roots") {
   const Rank ranks = world->ranks();
   for (const Rank root : {0, ranks / 2, ranks - 1})
     conformance::for_all_problems(
@@ -143,7 +143,7 @@ TEST_CASE("messages between devices, directly and staged") {
         const auto wrong_after = [&](auto run) {
           fill(vector, operand, problem, world->rank());
           run();
-          rank.synchronise();
+          rank.synchronize();
           return world->sum(wrong_elements(vector, operand, problem, world->rank()));
         };
         for (const Algorithm& algorithm : algorithms()) {

@@ -1,4 +1,4 @@
-// On GPUs: the whole catalogue through NCCL, one process with a thread for each GPU, and
+// On GPUs: the whole catalog through NCCL, one process with a thread for each GPU, and
 // ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
 #include "collectives/nccl/nccl.hpp"
 
@@ -45,13 +45,13 @@ Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& prob
   threads.barrier();  // allocating may wait for a peer's stream that waits for this rank
   run(data.data());
   rank.stream().copy(host.data(), data.data(), bytes);
-  rank.synchronise();
+  rank.synchronize();
   return wrong_elements({host.data(), bytes}, operand, problem, threads.rank());
 }
 
 }  // namespace
 
-TEST_CASE("nccl: the whole catalogue, all types and operations") {
+TEST_CASE("nccl: the whole catalog, all types and operations") {
   CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
           for (const DType dtype : kDTypes)
             for (const Op op : kOps)
@@ -67,7 +67,7 @@ TEST_CASE("nccl: the whole catalogue, all types and operations") {
                                          rank.prepare(algorithm, problem, data, operand, 2);
                                      threads.barrier();
                                      rank.run(prepared);
-                                     rank.synchronise();
+                                     rank.synchronize();
                                    }),
                        conformance::text_of(algorithm, problem, operand, 2));
                 }
@@ -89,7 +89,7 @@ TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
         }) == "");
 }
 
-TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalogue and ncclAllReduce") {
+TEST_CASE("nccl: vectors on the host travel between the GPUs, whole catalog and ncclAllReduce") {
   Devices devices = cuda::devices();
   const auto ranks = static_cast<Rank>(devices.size());
   conformance::Failures failures;

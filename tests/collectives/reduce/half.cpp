@@ -29,7 +29,7 @@ float midpoint(float a, float b) { return static_cast<float>((double{a} + double
 
 template <class Half, class Narrow>
 void check_type(int fraction_bits, int exponent_bits, Narrow narrow) {
-  int wrong_values = 0, wrong_ways_back = 0, wrong_ties = 0, wrong_neighbours = 0;
+  int wrong_values = 0, wrong_ways_back = 0, wrong_ties = 0, wrong_neighbors = 0;
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const Half half{static_cast<std::uint16_t>(bits)};
     const double right = defined(bits, fraction_bits, exponent_bits);
@@ -45,22 +45,22 @@ void check_type(int fraction_bits, int exponent_bits, Narrow narrow) {
     if (!std::isfinite(to_float(next)) || (bits & 0x7fffu) == 0x7fffu) continue;
     const float tie = midpoint(value, to_float(next));
     wrong_ties += narrow(tie).bits == (bits % 2 == 0 ? bits : bits + 1) ? 0 : 1;
-    wrong_neighbours += narrow(std::nextafter(tie, value)).bits == bits ? 0 : 1;
-    wrong_neighbours += narrow(std::nextafter(tie, to_float(next))).bits == bits + 1 ? 0 : 1;
+    wrong_neighbors += narrow(std::nextafter(tie, value)).bits == bits ? 0 : 1;
+    wrong_neighbors += narrow(std::nextafter(tie, to_float(next))).bits == bits + 1 ? 0 : 1;
   }
   CHECK(wrong_values == 0);
   CHECK(wrong_ways_back == 0);
   CHECK(wrong_ties == 0);
-  CHECK(wrong_neighbours == 0);
+  CHECK(wrong_neighbors == 0);
 }
 
 }  // namespace
 
-TEST_CASE("float16: every value, its ties and their neighbours") {
+TEST_CASE("float16: every value, its ties and their neighbors") {
   check_type<Float16>(10, 5, [](float x) { return arlab::collectives::to_float16(x); });
 }
 
-TEST_CASE("bfloat16: every value, its ties and their neighbours") {
+TEST_CASE("bfloat16: every value, its ties and their neighbors") {
   check_type<Bfloat16>(7, 8, [](float x) { return arlab::collectives::to_bfloat16(x); });
 }
 

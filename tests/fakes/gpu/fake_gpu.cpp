@@ -49,7 +49,7 @@ TEST_CASE("host device: a stream does its work in order, another one after the e
     bench.a->record(bench.event);
     bench.b->wait(bench.event);
     bench.add(*bench.b, 2, 0);
-    bench.b->synchronise();
+    bench.b->synchronize();
     CHECK(bench.get(2) == 22);
     CHECK(bench.b->is_done());
   }
@@ -60,7 +60,7 @@ TEST_CASE("host device: waiting for an event that was never recorded waits for n
   bench.set(0, 3);
   bench.b->wait(bench.event);
   bench.add(*bench.b, 0, 0);
-  bench.b->synchronise();
+  bench.b->synchronize();
   CHECK(bench.get(0) == 6);
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("host device: an event recorded again still holds up who waited before
     bench.add(*bench.b, 1, 0);
     auto c = bench.device.make_stream();
     c->record(bench.event);  // done at once: not what b waits for
-    bench.b->synchronise();
+    bench.b->synchronize();
     CHECK(bench.get(1) == 32);
-    bench.a->synchronise();
+    bench.a->synchronize();
   }
 }
 
@@ -95,14 +95,14 @@ TEST_CASE("host device: a graph does what its streams captured, when it is launc
     bench.add(*bench.a, 0, 0);
     const auto graph = bench.a->end_capture();
     CHECK(graph->nodes() >= 2);
-    bench.a->synchronise();
+    bench.a->synchronize();
     CHECK(bench.get(0) == 1);  // nothing was done yet
     bench.a->launch(*graph);
     bench.a->launch(*graph);
-    bench.a->synchronise();
+    bench.a->synchronize();
     CHECK(bench.get(0) == 64);  // ((1 + 10) 2 + 10) 2
     bench.add(*bench.b, 1, 1);  // the other stream is free again
-    bench.b->synchronise();
+    bench.b->synchronize();
     CHECK(bench.get(1) == 20);
   }
 }
@@ -122,7 +122,7 @@ TEST_CASE("host device: a graph without an edge shows that it misses one") {
     bench.a->wait(bench.later);
     const auto graph = bench.a->end_capture();
     bench.a->launch(*graph);
-    bench.a->synchronise();
+    bench.a->synchronize();
     seen.push_back(bench.get(0));
   }
   CHECK(std::count(seen.begin(), seen.end(), 22) > 0);
@@ -145,7 +145,7 @@ TEST_CASE("host device: what a GPU refuses is refused") {
   CHECK_THROWS_WITH(stream->reduce(here.data(), there.data(), 4, {}), contains("no peer"));
   CHECK_NOTHROW(stream->copy(here.data(), there.data(), 64));
   CHECK_THROWS_WITH(stream->record(two[1]->make_event()), contains("another device"));
-  stream->synchronise();
+  stream->synchronize();
 }
 
 TEST_CASE("host device: differences are counted as the type compares") {
@@ -159,7 +159,7 @@ TEST_CASE("host device: differences are counted as the type compares") {
   std::memcpy(other.data() + 4, &minus_zero, 4);
   std::memcpy(other.data() + 8, &one, 4);
   bench.a->count_different(counter.data(), bench.memory.data(), other.data(), 16, DType::float32);
-  bench.a->synchronise();
+  bench.a->synchronize();
   Count count = 0;
   std::memcpy(&count, counter.data(), sizeof(count));
   CHECK(count == 6);

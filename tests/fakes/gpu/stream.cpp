@@ -105,7 +105,7 @@ bool HostStream::is_done() {
   return queue_.is_idle();
 }
 
-void HostStream::synchronise() {
+void HostStream::synchronize() {
   expects(!is_captured(), "a stream was waited for while it is captured");
   queue_.drain();
 }

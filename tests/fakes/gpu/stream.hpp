@@ -48,7 +48,7 @@ class HostStream final : public DeviceStream {
   void wait(const DeviceEvent& event) override;
   double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;
   bool is_done() override;
-  void synchronise() override;
+  void synchronize() override;
   void begin_capture() override;
   std::unique_ptr<DeviceGraph> end_capture() override;
   void launch(DeviceGraph& graph) override;

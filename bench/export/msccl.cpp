@@ -1,4 +1,4 @@
-#include "bench/msccl/export.hpp"
+#include "bench/export/msccl.hpp"
 
 #include <fmt/format.h>
 
