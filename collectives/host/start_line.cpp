@@ -6,17 +6,11 @@
 namespace arlab::collectives {
 namespace {
 
-// Yields while there is time, since a thread may come back late.
+// Yields while there is time: a rank that shares the core may enter meanwhile.
 void wait_until(Clock& clock, double time) {
   constexpr double kSpin = 20e-6;
   for (double now = clock.now(); now < time; now = clock.now())
     if (time - now > kSpin) std::this_thread::yield();
-}
-
-// Computes, as a rank does that comes late: it keeps its processor.
-void stay_busy(Clock& clock, double seconds) {
-  for (const double end = clock.now() + seconds; clock.now() < end;) {
-  }
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ bool wait_for_start(Communicator& communicator, const RunRequest& request) {
   } else {
     communicator.barrier();
   }
-  if (request.delay > 0) stay_busy(clock, request.delay);
+  if (request.delay > 0) wait_until(clock, clock.now() + request.delay);
   return in_time;
 }
 
