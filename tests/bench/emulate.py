@@ -38,7 +38,7 @@ def lacking():
 
 class Emulate(program.ProgramTest):
     def emulate(self, *words, code=0, path=None):
-        environment = {**program.ALONE, "ARLAB_EMULATE_NAME": NAME, "PATH": path or os.environ["PATH"]}
+        environment = {**program.ALONE, "ASAN_OPTIONS": "detect_leaks=0", "ARLAB_EMULATE_NAME": NAME, "PATH": path or os.environ["PATH"]}
         done = subprocess.run([sys.executable, "-B", EMULATE, *map(str, words)], cwd=self.folder, env=environment, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
@@ -74,7 +74,7 @@ class Emulate(program.ProgramTest):
 
         # The network goes down amid a run: the others give up, and keep what was measured.
         command = self.command("run", "ring", "-s", "4K,2M", "--time", "0", "--timeout", "3s", "--json", "b.jsonl")
-        environment = {**program.ALONE, "ARLAB_EMULATE_NAME": NAME}
+        environment = {**program.ALONE, "ASAN_OPTIONS": "detect_leaks=0", "ARLAB_EMULATE_NAME": NAME}
         with subprocess.Popen([sys.executable, "-B", EMULATE, "run", "-n", "3", *command], cwd=self.folder, env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
             deadline = time.monotonic() + 60
