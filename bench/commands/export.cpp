@@ -1,7 +1,5 @@
 // arlab export: writes a schedule as JSON, MSCCL XML or a SimGrid trace, or a simulated run as a Perfetto
 // trace.
-#include "bench/export/msccl.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +15,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/export/msccl.hpp"
 #include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
 #include "bench/msccl/xml.hpp"
@@ -108,7 +107,7 @@ void export_one(const ExportCommand& command) {
   const std::vector<Config> configs = command.sweep.configs(command.model.layouts());
   if (configs.size() != 1)
     fail(Blame::usage, fmt::format("an export needs one configuration, not {}: give one "
-                                   "algorithm, one -p, one size, one network",
+                                   "algorithm, one -p, one size, one network, one --op, one -t",
                                    configs.size()));
   const Config& config = configs.front();
   if (const std::string why = unsupported(*config.algorithm, config.problem); !why.empty())

@@ -1,10 +1,10 @@
 #include "bench/train/options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <limits>
-#include <new>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -208,6 +208,18 @@ std::vector<Rank> TrainOptions::chosen_workers() const {
   return all;
 }
 
+// Samples are kept in memory, with their order and their labels.
+void check_fits_memory(Count samples, const training::Shape& shape) {
+  const double bytes_each = 4. * shape.channels * shape.height * shape.width + 16;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (static_cast<double>(samples) * bytes_each > memory)
+    fail(Blame::usage,
+         fmt::format("--samples is {}: they take {:.0f} GB, but this machine has {:.0f} "
+                     "GB of memory: use fewer",
+                     samples, static_cast<double>(samples) * bytes_each / 1e9, memory / 1e9));
+}
+
 Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
   const training::Shape shape{static_cast<int>(a.channels), static_cast<int>(a.height),
                               static_cast<int>(a.width)};
@@ -219,12 +231,8 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
     training::Synthetic others = wanted;
     others.samples = o.validation_samples;
     others.validation = true;
-    try {
-      sets = {training::synthetic(wanted), training::synthetic(others)};
-    } catch (const std::bad_alloc&) {
-      fail(Blame::usage,
-           fmt::format("--samples is {}: they do not fit into memory, use fewer", o.samples));
-    }
+    check_fits_memory(o.samples, shape);
+    sets = {training::synthetic(wanted), training::synthetic(others)};
   } else if (kind == "idx" && !folder.empty()) {
     sets = {training::read_idx(folder, true), training::read_idx(folder, false)};
   } else if (kind == "cifar10" && !folder.empty()) {
