@@ -1,9 +1,14 @@
 # Functions for tests/.
 
 option(ARLAB_SANITIZE_TESTS "Check the tests' own sources, too: twice the time to compile them" ON)
-if(NOT ARLAB_SANITIZE_TESTS)
-  set(ARLAB_PLAIN ON)
-endif()
+
+# arlab_sanitize_test(<target>): links a target of tests/ with the sanitizers, and with ARLAB_SANITIZE_TESTS checks its own sources.
+function(arlab_sanitize_test target)
+  arlab_sanitize(${target})
+  if(NOT ARLAB_SANITIZE_TESTS)
+    set_target_properties(${target} PROPERTIES ARLAB_PLAIN ON)
+  endif()
+endfunction()
 
 # Catch2's implementation, without sanitizers and optimization: it takes long to compile. With it the precompiled headers that
 # test programs reuse.
@@ -13,11 +18,10 @@ add_library(arlab_catch STATIC ${PROJECT_SOURCE_DIR}/tests/support/run_tests.cpp
 target_link_libraries(arlab_catch PUBLIC Catch2::Catch2)
 target_compile_features(arlab_catch PUBLIC cxx_std_20)
 target_include_directories(arlab_catch PRIVATE ${PROJECT_SOURCE_DIR})
-arlab_sanitize(arlab_catch)
+arlab_sanitize_test(arlab_catch)
 if(ARLAB_SANITIZE)
   target_compile_definitions(arlab_catch PUBLIC ARLAB_SANITIZED)  # tests/support/thorough.hpp
 endif()
-set_target_properties(arlab_catch PROPERTIES ARLAB_PLAIN "${ARLAB_PLAIN}")
 target_precompile_headers(arlab_catch PRIVATE ${ARLAB_STANDARD_HEADERS} ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
 set(plain -O0 -g0)
 if(ARLAB_SANITIZE)
@@ -28,16 +32,14 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/run_tests.cpp PR
 add_library(arlab_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
 target_include_directories(arlab_test_main PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(arlab_test_main PUBLIC arlab_catch)
-arlab_sanitize(arlab_test_main)
-set_target_properties(arlab_test_main PROPERTIES ARLAB_PLAIN "${ARLAB_PLAIN}")
+arlab_sanitize_test(arlab_test_main)
 
 # arlab_test_program(<name> SOURCES... LIBRARIES...): builds test_<name>.
 function(arlab_test_program name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${T_SOURCES})
   target_link_libraries(test_${name} PRIVATE arlab_catch ${T_LIBRARIES})
-  arlab_sanitize(test_${name})
-  set_target_properties(test_${name} PROPERTIES ARLAB_PLAIN "${ARLAB_PLAIN}")
+  arlab_sanitize_test(test_${name})
   if(T_LIBRARIES MATCHES "torch")  # whose flags differ
     target_precompile_headers(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
   else()

@@ -15,20 +15,9 @@ namespace {
 
 constexpr Count kMostExported = 1 << 16;
 
+// MSCCL's name of a collective.
 std::string_view collective_name(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return "allreduce";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::all_gather:
-      return "allgather";
-    case Collective::reduce:
-      return "reduce";
-    case Collective::broadcast:
-      return "broadcast";
-  }
-  return "";
+  return collective == Collective::all_gather ? "allgather" : name(collective);
 }
 
 struct StepAt {

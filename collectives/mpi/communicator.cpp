@@ -36,7 +36,7 @@ class MpiCommunicator final : public Communicator {
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
-    order_.emplace(ranks_of_this_machine());
+    order_.emplace(MpiCommunicator::machines(), rank_);
   }
   ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
 

@@ -14,20 +14,17 @@
 
 namespace arlab::collectives {
 
-/// By rank of MPI_COMM_WORLD, whether it runs on the machine of this one. All ranks call it together.
-std::vector<bool> ranks_of_this_machine();
-
 class PostingOrder {
  public:
-  /// `near`: by rank, whether messages to it stay within this machine.
-  explicit PostingOrder(std::vector<bool> near);
+  /// `machines`: by rank, as Communicator::machines() returns them.
+  PostingOrder(std::span<const Rank> machines, Rank me);
 
   /// Whether the round exchanges messages with a rank of another machine.
   bool sends_first(std::span<const Transfer> round);
 
  private:
-  std::vector<bool> near_;
-  bool all_near_;
+  std::vector<bool> near_;  // by rank: whether messages to it stay within this machine
+  bool all_near_ = true;
   std::uint64_t round_ = 0;
   std::vector<std::uint64_t> last_round_to_;  // by rank: when this one sent it a message
 };
