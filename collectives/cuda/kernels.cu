@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, class Step>
 void combine_with(std::byte* into, const std::byte* from, Count elements, const Launch& launch) {
   const Cut its = cut(into, from, elements, sizeof(T));
-  combine<T, Step><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), its);
+  launch_threads(combine<T, Step>, threads_for(its), launch, reinterpret_cast<T*>(into),
+                 reinterpret_cast<const T*>(from), its);
 }
 
 // The type of extremes.hpp with the same bits.
@@ -109,8 +109,8 @@ void extremes_with(std::byte* into, const std::byte* from, Count elements, const
     using Host = typename HostFloat<T>::Type;
     using Bits = typename FloatBits<Host>::Bits;
     const Cut its = cut(into, from, elements, sizeof(T));
-    take_extremes<Host, kMin><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<Bits*>(into), reinterpret_cast<const Bits*>(from), its);
+    launch_threads(take_extremes<Host, kMin>, threads_for(its), launch,
+                   reinterpret_cast<Bits*>(into), reinterpret_cast<const Bits*>(from), its);
   }
 }
 
@@ -126,8 +126,9 @@ bool fits_device() {
 void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch) {
   if (bytes == 0) return;
   const Cut its = cut(into, from, static_cast<Count>(bytes), 1);
-  move<<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from), its);
+  launch_threads(move<std::uint8_t>, threads_for(its), launch,
+                 reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from),
+                 its);
 }
 
 void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand,
@@ -154,8 +155,8 @@ void scale(std::byte* data, Count elements, DType dtype, double divisor, const L
     using Integer = std::conditional_t<sizeof(T) == 1, std::int32_t, T>;  // holds any divisor
     using Wide = std::conditional_t<sizeof(T) == 2, float, Integer>;
     const Cut its = cut(data, data, elements, sizeof(T));
-    divide<T, Wide><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<T*>(data), static_cast<Wide>(divisor), its);
+    launch_threads(divide<T, Wide>, threads_for(its), launch, reinterpret_cast<T*>(data),
+                   static_cast<Wide>(divisor), its);
   });
 }
 
@@ -163,9 +164,8 @@ void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                      DType dtype, const Launch& launch) {
   if (elements == 0) return;
   dispatch_dtype(dtype, [&]<class T>(T) {
-    compare<T><<<blocks_for(elements, launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<unsigned long long*>(counter), reinterpret_cast<const T*>(a),
-        reinterpret_cast<const T*>(b), elements);
+    launch_threads(compare<T>, elements, launch, reinterpret_cast<unsigned long long*>(counter),
+                   reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b), elements);
   });
 }
 

@@ -1,16 +1,18 @@
-// 16 bytes of elements in registers, and the element types of the device.
+// 16 bytes of elements in registers, the element types of the device, and how kernels are launched.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_runtime.h>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/gpu/vector16.hpp"
 
 namespace arlab::collectives::cuda {
 
-inline constexpr int kThreads = 512;
+inline constexpr int kThreads = 512;  ///< of a block
 
 template <class T>
 inline constexpr int kPerPack = kPackBytes / static_cast<int>(sizeof(T));
@@ -24,6 +26,26 @@ struct alignas(kPackBytes) Pack {
 inline unsigned blocks_for(Count threads, const Launch& launch) {
   const Count blocks = (threads + kThreads - 1) / kThreads;
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks > launch.blocks ? launch.blocks : blocks);
+}
+
+/// Launches a kernel on `blocks` blocks of kThreads threads. A function, so that any compiler parses
+/// it.
+template <class... Parameters, class... Arguments>
+void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, const Launch& launch,
+                   const Arguments&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(kThreads);
+  config.stream = launch.stream;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+        "a kernel's launch");
+}
+
+/// The same, on as many blocks as that many threads need.
+template <class... Parameters, class... Arguments>
+void launch_threads(void (*kernel)(Parameters...), Count threads, const Launch& launch,
+                    const Arguments&... arguments) {
+  launch_blocks(kernel, blocks_for(threads, launch), launch, arguments...);
 }
 
 __device__ inline Count thread_index() {

@@ -64,7 +64,7 @@ struct RoundToPowersOfTwo {
 void square_sums(double* into, const float* x, Count n, Count bucket, const Launch& launch) {
   if (n == 0) return;
   const Count threads = (n + bucket - 1) / bucket * kLanes;
-  add_squares<<<blocks_for(threads, launch), kThreads, 0, launch.stream>>>(into, x, n, bucket);
+  launch_threads(add_squares, threads, launch, into, x, n, bucket);
 }
 
 void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times, Count bucket,
@@ -72,7 +72,8 @@ void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times,
   for_each_word(n, key, launch, ToLevels{codes, x, times, bucket, levels});
 }
 
-void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch) {
+void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key,
+                            const Launch& launch) {
   for_each_word(n, key, launch, RoundToPowersOfTwo{reinterpret_cast<std::uint8_t*>(code), x});
 }
 
