@@ -7,7 +7,7 @@ namespace arlab::collectives::cuda {
 
 /// step(i) for all i below n.
 template <class Step>
-__global__ void __launch_bounds__(kThreads) for_each(Count n, Step step) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor) for_each(Count n, Step step) {
   for (Count i = thread_index(); i < n; i += thread_count()) step(i);
 }
 

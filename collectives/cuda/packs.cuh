@@ -12,8 +12,6 @@
 
 namespace arlab::collectives::cuda {
 
-inline constexpr int kThreads = 512;  ///< of a block
-
 template <class T>
 inline constexpr int kPerPack = kPackBytes / static_cast<int>(sizeof(T));
 
@@ -33,6 +31,10 @@ inline unsigned blocks_for(Count threads, const Launch& launch) {
 template <class... Parameters, class... Arguments>
 void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, const Launch& launch,
                    const Arguments&... arguments) {
+  if (launch.loads_only) {
+    cudaFuncAttributes attributes;
+    return check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(kThreads);
@@ -60,6 +62,11 @@ struct Loaded {
     const auto* const packs = reinterpret_cast<const Pack<T>*>(from);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) at[k] = packs[first + k * stride];
+  }
+  __device__ void store(T* into, Count first, Count stride) const {
+    auto* const packs = reinterpret_cast<Pack<T>*>(into);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) packs[first + k * stride] = at[k];
   }
   Pack<T> at[kPacks];
 };

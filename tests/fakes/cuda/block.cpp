@@ -1,11 +1,11 @@
 #include "tests/fakes/cuda/block.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <bit>
 #include <memory>
 #include <source_location>
 #include <vector>
-
-#include <cuda_runtime_api.h>
 
 #include "tests/fakes/cuda/fiber.hpp"
 
@@ -46,13 +46,18 @@ class Block {
   std::string run(unsigned threads, const std::function<void()>& body, std::minstd_rand& random);
 
   /// The thread that runs waits for the others. Returns its result.
-  std::uint64_t join(Joint joint, unsigned mask, std::uint64_t value, unsigned delta, int width, Place place);
+  std::uint64_t join(Joint joint, unsigned mask, std::uint64_t value, unsigned delta, int width,
+                     Place place);
 
  private:
-  void work();          // a fiber: runs threads for ever
-  bool choose();        // sets me_; false if none can run
+  void work();    // a fiber: runs threads for ever
+  bool choose();  // sets me_; false if none can run
   void continue_me(Fiber& from);
-  void set_ready(unsigned thread) { ready_[thread / kLanes] |= 1u << thread % kLanes; }
+  void set_ready(unsigned thread) {
+    if (threads_[thread].state == Thread::State::waiting)
+      threads_[thread].state = Thread::State::running;
+    ready_[thread / kLanes] |= 1u << thread % kLanes;
+  }
   void finish_barrier();
   bool finish_warp(unsigned first);
   void complain(const std::string& what) {
@@ -75,7 +80,8 @@ class Block {
 
 Block block;
 
-std::string Block::run(unsigned threads, const std::function<void()>& body, std::minstd_rand& random) {
+std::string Block::run(unsigned threads, const std::function<void()>& body,
+                       std::minstd_rand& random) {
   threads_.assign(threads, {});
   ready_.assign((threads + kLanes - 1) / kLanes, 0);
   for (unsigned t = 0; t < threads; ++t) set_ready(t);
@@ -93,7 +99,8 @@ std::string Block::run(unsigned threads, const std::function<void()>& body, std:
   if (done_ < threads) {
     std::string waiting;
     for (const Thread& thread : threads_)
-      if (thread.state == Thread::State::waiting && waiting.find(thread.place.text()) == std::string::npos)
+      if (thread.state == Thread::State::waiting &&
+          waiting.find(thread.place.text()) == std::string::npos)
         waiting += " " + thread.place.text();
     complain("threads wait for ever at" + waiting);
     fibers_.clear();  // their threads cannot be finished
@@ -112,9 +119,11 @@ bool Block::choose() {
     warp_ = (from + k) % warps;
   }
   const std::uint32_t lanes = ready_[warp_];
-  auto lane = static_cast<unsigned>(lane_order_ == 0 ? std::countr_zero(lanes) : 31 - std::countl_zero(lanes));
+  auto lane = static_cast<unsigned>(lane_order_ == 0 ? std::countr_zero(lanes)
+                                                     : 31 - std::countl_zero(lanes));
   if (lane_order_ == 2)
-    for (lane = static_cast<unsigned>((*random_)() % kLanes); (lanes >> lane & 1) == 0;) lane = (lane + 1) % kLanes;
+    for (lane = static_cast<unsigned>((*random_)() % kLanes); (lanes >> lane & 1) == 0;)
+      lane = (lane + 1) % kLanes;
   ready_[warp_] &= ~(1u << lane);
   me_ = warp_ * kLanes + lane;
   return true;
@@ -166,7 +175,8 @@ void Block::work() {
   }
 }
 
-std::uint64_t Block::join(Joint joint, unsigned mask, std::uint64_t value, unsigned delta, int width, Place place) {
+std::uint64_t Block::join(Joint joint, unsigned mask, std::uint64_t value, unsigned delta,
+                          int width, Place place) {
   const unsigned me = me_;
   Thread& thread = threads_[me];
   Fiber& mine = *thread.fiber;
@@ -197,7 +207,8 @@ void Block::finish_barrier() {
     if (thread.state != Thread::State::waiting || thread.joint != Joint::barrier) continue;
     if (!first) first = &thread.place;
     if (thread.place != *first)
-      complain("threads of a block meet at two barriers: " + first->text() + " and " + thread.place.text());
+      complain("threads of a block meet at two barriers: " + first->text() + " and " +
+               thread.place.text());
     set_ready(t);
   }
   at_barrier_ = 0;
@@ -214,8 +225,10 @@ bool Block::finish_warp(unsigned first) {
       continue;
     }
     const Thread& other = threads_[first + lane];
-    if (other.state == Thread::State::done) complain("a lane of the mask has ended: " + me.place.text());
-    if (other.state != Thread::State::waiting || other.joint != me.joint || other.place != me.place) return false;
+    if (other.state == Thread::State::done)
+      complain("a lane of the mask has ended: " + me.place.text());
+    if (other.state != Thread::State::waiting || other.joint != me.joint || other.place != me.place)
+      return false;
     if (other.mask != me.mask) {
       complain("lanes of one operation have different masks: " + me.place.text());
       return false;
@@ -223,7 +236,8 @@ bool Block::finish_warp(unsigned first) {
     values[lane] = other.value;
   }
   std::uint64_t ballot = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) ballot |= (values[lane] != 0 ? std::uint64_t{1} : 0) << lane;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    ballot |= (values[lane] != 0 ? std::uint64_t{1} : 0) << lane;
   for (unsigned lane = 0; lane < kLanes && first + lane < threads_.size(); ++lane) {
     if ((me.mask >> lane & 1) == 0) continue;
     Thread& its = threads_[first + lane];
@@ -231,7 +245,8 @@ bool Block::finish_warp(unsigned first) {
     if (me.joint == Joint::shuffle) {
       const auto width = static_cast<unsigned>(its.width);
       const unsigned from = lane % width + its.delta < width ? lane + its.delta : lane;
-      if ((me.mask >> from & 1) == 0) complain("a lane reads one beyond the mask: " + me.place.text());
+      if ((me.mask >> from & 1) == 0)
+        complain("a lane reads one beyond the mask: " + me.place.text());
       its.value = values[from];
     }
     set_ready(first + lane);
@@ -241,11 +256,13 @@ bool Block::finish_warp(unsigned first) {
 
 }  // namespace
 
-std::string run_block(unsigned threads, const std::function<void()>& thread, std::minstd_rand& random) {
+std::string run_block(unsigned threads, const std::function<void()>& thread,
+                      std::minstd_rand& random) {
   return block.run(threads, thread, random);
 }
 
-std::uint64_t shuffle_down(unsigned mask, std::uint64_t bits, unsigned delta, int width, std::source_location where) {
+std::uint64_t shuffle_down(unsigned mask, std::uint64_t bits, unsigned delta, int width,
+                           std::source_location where) {
   return block.join(Joint::shuffle, mask, bits, delta, width, place_of(where));
 }
 
@@ -261,6 +278,6 @@ void __syncwarp(unsigned mask, std::source_location where) {
   block.join(Joint::sync, mask, 0, 0, 32, arlab::fake_cuda::place_of(where));
 }
 unsigned __ballot_sync(unsigned mask, int predicate, std::source_location where) {
-  return static_cast<unsigned>(
-      block.join(Joint::ballot, mask, predicate != 0 ? 1 : 0, 0, 32, arlab::fake_cuda::place_of(where)));
+  return static_cast<unsigned>(block.join(Joint::ballot, mask, predicate != 0 ? 1 : 0, 0, 32,
+                                          arlab::fake_cuda::place_of(where)));
 }

@@ -52,11 +52,12 @@ struct Comm {
   std::shared_ptr<Clique> clique;
   int rank = 0, device = 0;
   bool is_blocking = true, is_alive = true, is_aborted = false, is_final = false;
-  std::thread::id thread;       // that called last
+  std::thread::id thread;  // that called last
   long collectives = 0;
-  int polls = 0;                // until the call in progress is set up
+  int polls = 0;  // until the call in progress is set up
   std::vector<Call> in_progress;
   ncclResult_t error = ncclSuccess;
+  std::shared_ptr<long> graphs = std::make_shared<long>(0);  // executable ones that have its groups
 };
 
 std::size_t size_of(ncclDataType_t type);

@@ -23,7 +23,8 @@ bool wait_for_device(std::unique_lock<std::mutex>& lock, int device, const char*
       lock,
       [&, device] {
         for (int other = 0; other < m.options.devices; ++other)
-          if ((other == device || m.peers.contains({device, other}) || m.peers.contains({other, device})) &&
+          if ((other == device || m.peers.contains({device, other}) ||
+               m.peers.contains({other, device})) &&
               !is_idle(other))
             return false;
         return true;
@@ -43,7 +44,6 @@ cudaError_t allocate(void** data, std::size_t bytes, int device, const char* doi
   std::memset(*data, 0xa7, bytes < (1u << 20) ? bytes : 1u << 20);  // arbitrary contents
   m.memory[static_cast<std::byte*>(*data)] = {bytes, device, ++ids};
   if (device != kHost) m.used[static_cast<std::size_t>(device)] += bytes;
-  ++m.counted.allocations;
   return cudaSuccess;
 }
 
@@ -60,7 +60,6 @@ cudaError_t release(void* data, bool pinned, const char* doing) {
   const bool done = wait_for_device(lock, pinned ? current_device() : allocation.device, doing);
   m.memory.erase(static_cast<std::byte*>(data));
   if (!pinned) m.used[static_cast<std::size_t>(allocation.device)] -= allocation.size;
-  ++m.counted.frees;
   std::free(data);
   return done ? cudaSuccess : returned(cudaErrorLaunchFailure);
 }
@@ -174,7 +173,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", static_cast<unsigned>(device & 0xff));
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0",
+                static_cast<unsigned>(device & 0xff));
   return cudaSuccess;
 }
 

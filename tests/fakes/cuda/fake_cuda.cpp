@@ -34,7 +34,8 @@ std::string wrong() {
 }
 
 template <class... Parameters, class... Arguments>
-cudaError_t run(unsigned threads, void (*kernel)(Parameters...), cudaStream_t stream, Arguments... arguments) {
+cudaError_t run(unsigned threads, void (*kernel)(Parameters...), cudaStream_t stream,
+                Arguments... arguments) {
   cudaLaunchConfig_t config;
   config.gridDim = dim3(1);
   config.blockDim = dim3(threads);
@@ -324,7 +325,8 @@ struct Pair {
     for (ncclComm_t comm : comms) ncclCommDestroy(comm);
   }
   void finish(int rank) const {
-    for (ncclResult_t state = ncclInProgress; state == ncclInProgress;) ncclCommGetAsyncError(comms[rank], &state);
+    for (ncclResult_t state = ncclInProgress; state == ncclInProgress;)
+      ncclCommGetAsyncError(comms[rank], &state);
   }
   ncclComm_t comms[2] = {};
   std::unique_ptr<Stream> streams[2];
@@ -368,14 +370,15 @@ TEST_CASE("stand-in: freeing while a peer's stream waits for this rank never end
   CHECK(cudaStreamSynchronize(pair.streams[0]->its) == cudaErrorLaunchFailure);
 }
 
-TEST_CASE("stand-in: work on a stream where a call of NCCL is in progress, and two ranks on a GPU") {
+TEST_CASE(
+    "stand-in: work on a stream where a call of NCCL is in progress, and two ranks on a GPU") {
   std::string all;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     const Pair pair(seed);
     for (int rank = 0; rank < 2; ++rank) {
       cudaSetDevice(rank);
-      ncclAllReduce(pair.memory[rank]->at, pair.memory[rank]->at, 4, ncclInt32, ncclSum, pair.comms[rank],
-                    pair.streams[rank]->its);
+      ncclAllReduce(pair.memory[rank]->at, pair.memory[rank]->at, 4, ncclInt32, ncclSum,
+                    pair.comms[rank], pair.streams[rank]->its);
       run(1, set, pair.streams[rank]->its, pair.memory[rank]->at, 1);
       pair.finish(rank);
     }

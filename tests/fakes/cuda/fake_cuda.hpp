@@ -26,7 +26,9 @@ struct Counters {
   long groups = 0, messages = 0, captured_groups = 0;
   long messages_aligned = 0;  ///< both ends on 16 bytes
   long contexts = 0;          ///< devices that were opened
-  long frees = 0, allocations = 0;
+  long late_loads = 0;        ///< kernels whose first launch loads them while the device works
+  long lone_calls = 0;        ///< of NCCL outside of a group
+  std::size_t memory = 0;     ///< bytes of all devices that are allocated now
 };
 
 Counters counters();

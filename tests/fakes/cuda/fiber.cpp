@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kStack = std::size_t{128} << 10;
 
-void leave([[maybe_unused]] void** kept, [[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
+void leave([[maybe_unused]] void** kept, [[maybe_unused]] const void* bottom,
+           [[maybe_unused]] std::size_t size) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(kept, bottom, size);
 #endif
@@ -42,8 +43,8 @@ Fiber::Fiber(std::function<void()> body)
   context_.uc_stack.ss_sp = bottom_;
   context_.uc_stack.ss_size = size_;
   const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext() passes ints only
-  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32),
-              static_cast<unsigned>(self));
+  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2,
+              static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
 }
 
 void Fiber::enter(unsigned high, unsigned low) {

@@ -30,7 +30,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
   Stream* const stream = handle ? find_stream(handle, "cudaStreamBeginCapture") : nullptr;
   if (!stream) return returned(cudaErrorStreamCaptureUnsupported);
   if (stream->capture && stream->capture->open) return returned(cudaErrorIllegalState);
-  if (mode != cudaStreamCaptureModeRelaxed) m.complain("captures that forbid other threads' calls are not modeled");
+  if (mode != cudaStreamCaptureModeRelaxed)
+    m.complain("captures that forbid other threads' calls are not modeled");
   stream->capture = std::make_shared<Capture>();
   stream->capture->origin = stream;
   stream->captured_after.clear();
@@ -45,11 +46,13 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   Stream* const stream = find_stream(handle, "cudaStreamEndCapture");
   if (!stream) return returned(cudaErrorInvalidResourceHandle);
   const auto capture = stream->capture;
-  if (!capture || !capture->open || capture->origin != stream) return returned(cudaErrorStreamCaptureUnmatched);
+  if (!capture || !capture->open || capture->origin != stream)
+    return returned(cudaErrorStreamCaptureUnmatched);
   capture->open = false;
   stream->capture = nullptr;
   --m.alive["captures"];
-  if (!joined(capture->nodes, stream->captured_after)) return returned(cudaErrorStreamCaptureUnjoined);
+  if (!joined(capture->nodes, stream->captured_after))
+    return returned(cudaErrorStreamCaptureUnjoined);
   *graph = made<Graph>("graphs");
   (*graph)->nodes = capture->nodes;
   return cudaSuccess;
@@ -62,11 +65,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* 
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long) {
   const std::lock_guard lock(machine().mutex);
   if (!graph || !graph->is_alive) return returned(cudaErrorInvalidValue);
   *executable = made<GraphExec>("executable graphs");
   (*executable)->nodes = graph->nodes;
+  for (const Node& node : graph->nodes)
+    if (node.users) ++*node.users;
   return cudaSuccess;
 }
 
@@ -130,6 +136,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const std::lock_guard lock(m.mutex);
   if (!unmade(executable, "executable graphs")) return returned(cudaErrorInvalidValue);
   if (!m.broken && !all_done(executable->last)) m.complain("a graph was destroyed while it runs");
+  for (const Node& node : executable->nodes)
+    if (node.users) --*node.users;
   executable->nodes.clear();
   return cudaSuccess;
 }

@@ -18,7 +18,8 @@ Options from_environment() {
   for (std::string word; words >> word;) {
     const std::size_t at = word.find('=');
     const std::string key = word.substr(0, at);
-    const long value = at == std::string::npos ? -1 : std::strtol(word.c_str() + at + 1, nullptr, 10);
+    const long value =
+        at == std::string::npos ? -1 : std::strtol(word.c_str() + at + 1, nullptr, 10);
     if (key == "devices") {
       options.devices = static_cast<int>(value);
     } else if (key == "peers") {
@@ -57,7 +58,8 @@ struct AtEnd {
     if (!m.broken)
       if (const std::string left = alive(); !left.empty()) m.complain("left at the end: " + left);
     if (m.wrong.empty()) return;
-    std::fprintf(stderr, "CUDA stand-in: %zu problems, ARLAB_FAKE_CUDA seed %u\n", m.wrong.size(), m.options.seed);
+    std::fprintf(stderr, "CUDA stand-in: %zu problems, ARLAB_FAKE_CUDA seed %u\n", m.wrong.size(),
+                 m.options.seed);
     std::fflush(nullptr);
     ::_exit(1);
   }
@@ -96,8 +98,10 @@ int& current_device() {
 
 Counters counters() {
   const std::lock_guard lock(machine().mutex);
-  machine().counted.contexts = static_cast<long>(machine().contexts.size());
-  return machine().counted;
+  Counters all = machine().counted;
+  all.contexts = static_cast<long>(machine().contexts.size());
+  for (const std::size_t bytes : machine().used) all.memory += bytes;
+  return all;
 }
 
 const Options& options() { return machine().options; }
@@ -121,7 +125,8 @@ std::vector<std::string> take_problems() {
 std::string alive() {
   Machine& m = machine();
   std::map<std::string, long> all = m.alive;
-  for (const auto& [data, block] : m.memory) ++all[block.device == kHost ? "pinned blocks" : "blocks of device memory"];
+  for (const auto& [data, block] : m.memory)
+    ++all[block.device == kHost ? "pinned blocks" : "blocks of device memory"];
   std::string text;
   for (const auto& [kind, count] : all)
     if (count != 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;

@@ -41,11 +41,11 @@ class Machine {
   bool broken = false;  // after a deadlock nothing works
   bool eager_loading = false;
   std::map<const std::byte*, Allocation> memory;
-  std::vector<std::size_t> used;              // bytes of each device
-  std::set<std::pair<int, int>> peers;        // which reads which
+  std::vector<std::size_t> used;        // bytes of each device
+  std::set<std::pair<int, int>> peers;  // which reads which
   std::set<int> contexts;
   std::set<std::pair<const void*, int>> loaded;  // kernels, and the device
-  std::map<std::string, long> alive;          // handles of each kind
+  std::map<std::string, long> alive;             // handles of each kind
 
   /// Notes what was wrong, and prints it.
   void complain(const std::string& what);
@@ -54,7 +54,8 @@ class Machine {
   /// The allocation with these bytes; null: none has its first. Complains if it ends before them.
   const Allocation* find(const void* data, std::size_t bytes, const char* use);
   bool reaches(int device, const Allocation& allocation) const {
-    return allocation.device == kHost || allocation.device == device || peers.contains({device, allocation.device});
+    return allocation.device == kHost || allocation.device == device ||
+           peers.contains({device, allocation.device});
   }
 };
 

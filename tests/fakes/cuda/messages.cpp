@@ -10,8 +10,9 @@ namespace {
 collectives::Operand operand_of(ncclDataType_t type, ncclRedOp_t op) {
   using collectives::DType;
   using collectives::Op;
-  constexpr DType kTypes[] = {DType::int8,   DType::uint8,   DType::int32,   DType::uint32,  DType::int64,
-                              DType::uint64, DType::float16, DType::float32, DType::float64, DType::bfloat16};
+  constexpr DType kTypes[] = {DType::int8,    DType::uint8,   DType::int32,   DType::uint32,
+                              DType::int64,   DType::uint64,  DType::float16, DType::float32,
+                              DType::float64, DType::bfloat16};
   constexpr Op kOps[] = {Op::sum, Op::prod, Op::max, Op::min, Op::avg};
   return {kTypes[type], kOps[op]};
 }
@@ -32,8 +33,10 @@ void match(Clique& clique, std::pair<int, int> pair) {
     const Offer send = sends.front(), receive = receives.front();
     sends.pop_front();
     receives.pop_front();
-    if (bytes_of(send.call) != bytes_of(receive.call)) m.complain("the two ends of a message differ in size");
-    std::memcpy(receive.call.into, send.call.from, std::min(bytes_of(send.call), bytes_of(receive.call)));
+    if (bytes_of(send.call) != bytes_of(receive.call))
+      m.complain("the two ends of a message differ in size");
+    std::memcpy(receive.call.into, send.call.from,
+                std::min(bytes_of(send.call), bytes_of(receive.call)));
     ++m.counted.messages;
     m.counted.messages_aligned += aligned(send.call.from) && aligned(receive.call.into) ? 1 : 0;
     end_one(*send.posted);
@@ -102,18 +105,22 @@ bool check_buffer(Machine& m, const Call& call, const void* data, std::size_t by
 
 }  // namespace
 
-std::size_t size_of(ncclDataType_t type) { return collectives::size_of(operand_of(type, ncclSum).dtype); }
+std::size_t size_of(ncclDataType_t type) {
+  return collectives::size_of(operand_of(type, ncclSum).dtype);
+}
 
 void perform(const std::vector<Offer>& offers) {
   const std::size_t ranks = offers.size();
   std::vector<const Call*> calls(ranks);
-  for (const Offer& offer : offers) calls[static_cast<std::size_t>(offer.call.comm->rank)] = &offer.call;
+  for (const Offer& offer : offers)
+    calls[static_cast<std::size_t>(offer.call.comm->rank)] = &offer.call;
   const Call& first = *calls[0];
   for (const Call* call : calls)
-    if (call->kind != first.kind || call->count != first.count || call->type != first.type || call->op != first.op ||
-        call->peer != first.peer)
+    if (call->kind != first.kind || call->count != first.count || call->type != first.type ||
+        call->op != first.op || call->peer != first.peer)
       return machine().complain("ranks call different collectives");
-  const std::size_t bytes = bytes_of(first), all = first.kind == Kind::reduce_scatter ? bytes * ranks : bytes;
+  const std::size_t bytes = bytes_of(first),
+                    all = first.kind == Kind::reduce_scatter ? bytes * ranks : bytes;
   if (first.kind == Kind::all_gather || first.kind == Kind::broadcast) {
     std::vector<std::vector<std::byte>> sent;
     for (const Call* call : calls) {
@@ -125,7 +132,8 @@ void perform(const std::vector<Offer>& offers) {
       if (first.kind == Kind::broadcast)
         std::memcpy(into, sent[static_cast<std::size_t>(first.peer)].data(), bytes);
       else
-        for (std::size_t k = 0; k < ranks; ++k) std::memcpy(into + k * bytes, sent[k].data(), bytes);
+        for (std::size_t k = 0; k < ranks; ++k)
+          std::memcpy(into + k * bytes, sent[k].data(), bytes);
     }
     return;
   }
@@ -133,7 +141,8 @@ void perform(const std::vector<Offer>& offers) {
   std::vector<std::byte> sum(data, data + all);
   for (std::size_t k = 1; k < ranks; ++k)
     collectives::reduce_into(sum.data(), static_cast<const std::byte*>(calls[k]->from),
-                             static_cast<Count>(all / size_of(first.type)), operand_of(first.type, first.op));
+                             static_cast<Count>(all / size_of(first.type)),
+                             operand_of(first.type, first.op));
   for (std::size_t k = 0; k < ranks; ++k)
     if (first.kind == Kind::reduce_scatter)
       std::memcpy(calls[k]->into, sum.data() + k * bytes, bytes);
@@ -147,8 +156,10 @@ void enqueue_group(Comm& comm, const std::vector<Call>& calls) {
   for (const Call& call : calls) {
     if (call.stream != &stream) m.complain("a group on several streams is not modeled");
     const std::size_t bytes = bytes_of(call), ranks = comm.clique->comms.size();
-    if (call.from) check_buffer(m, call, call.from, call.kind == Kind::reduce_scatter ? bytes * ranks : bytes);
-    if (call.into) check_buffer(m, call, call.into, call.kind == Kind::all_gather ? bytes * ranks : bytes);
+    if (call.from)
+      check_buffer(m, call, call.from, call.kind == Kind::reduce_scatter ? bytes * ranks : bytes);
+    if (call.into)
+      check_buffer(m, call, call.into, call.kind == Kind::all_gather ? bytes * ranks : bytes);
   }
   const bool captured = stream.capture && stream.capture->open;
   ++m.counted.groups;
@@ -159,6 +170,7 @@ void enqueue_group(Comm& comm, const std::vector<Call>& calls) {
     post(task, calls);
     return task->done;
   });
+  if (captured) stream.capture->nodes.back().users = comm.graphs;
 }
 
 }  // namespace arlab::fake_cuda

@@ -75,11 +75,14 @@ ncclResult_t add(Call call, cudaStream_t handle, const char* name) {
   call.stream = find_stream(handle, name);
   if (!call.stream) return ncclInvalidArgument;
   const int ranks = static_cast<int>(comm->clique->comms.size());
-  if (!is_set_up(*comm) || call.stream->device != comm->device || call.peer < 0 || call.peer >= ranks) {
-    m.complain(std::string(name) + ": the communicator is not set up, on another device, or lacks the peer");
+  if (!is_set_up(*comm) || call.stream->device != comm->device || call.peer < 0 ||
+      call.peer >= ranks) {
+    m.complain(std::string(name) +
+               ": the communicator is not set up, on another device, or lacks the peer");
     return ncclInvalidArgument;
   }
   group_calls.push_back(call);
+  m.counted.lone_calls += group_depth > 0 ? 0 : 1;
   return group_depth > 0 ? ncclSuccess : end_group();
 }
 
@@ -100,7 +103,8 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return ncclSuccess;
 }
 
-ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config) {
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank,
+                                    ncclConfig_t* config) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
   *comm = nullptr;
@@ -137,7 +141,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* state) {
   Comm* const comm = use(handle, "ncclCommGetAsyncError");
   if (!comm) return ncclInvalidArgument;
   advance(*comm);
-  *state = m.broken ? ncclUnhandledCudaError
+  *state = m.broken                                          ? ncclUnhandledCudaError
            : !is_set_up(*comm) || !comm->in_progress.empty() ? ncclInProgress
                                                              : comm->error;
   return ncclSuccess;
@@ -147,13 +151,16 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
   const std::lock_guard lock(machine().mutex);
   Comm* const comm = use(handle, "ncclCommFinalize");
   if (!comm) return ncclInvalidArgument;
-  if (!comm->in_progress.empty()) machine().complain("a communicator is finalized while a call is in progress");
+  if (!comm->in_progress.empty())
+    machine().complain("a communicator is finalized while a call is in progress");
   comm->is_final = true;
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   const std::lock_guard lock(machine().mutex);
+  if (handle && *handle->graphs > 0)
+    machine().complain("a communicator is destroyed that graphs still use: it waits for them");
   return unmade(handle, "communicators") ? ncclSuccess : ncclInvalidArgument;
 }
 
@@ -178,7 +185,9 @@ ncclResult_t ncclCommAbort(ncclComm_t handle) {
 }
 
 const char* ncclGetErrorString(ncclResult_t code) {
-  return code == ncclInvalidUsage ? "invalid usage" : code == ncclSuccess ? "no error" : "an error of the stand-in";
+  return code == ncclInvalidUsage ? "invalid usage"
+         : code == ncclSuccess    ? "no error"
+                                  : "an error of the stand-in";
 }
 const char* ncclGetLastError(ncclComm_t) { return ""; }
 
@@ -193,31 +202,38 @@ ncclResult_t ncclGroupEnd() {
   return --group_depth > 0 ? ncclSuccess : end_group();
 }
 
-ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
-                      cudaStream_t stream) {
-  return add({Kind::send, data, nullptr, count, type, ncclSum, peer, comm, nullptr}, stream, "ncclSend");
+ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return add({Kind::send, data, nullptr, count, type, ncclSum, peer, comm, nullptr}, stream,
+             "ncclSend");
 }
 ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream) {
-  return add({Kind::receive, nullptr, data, count, type, ncclSum, peer, comm, nullptr}, stream, "ncclRecv");
+  return add({Kind::receive, nullptr, data, count, type, ncclSum, peer, comm, nullptr}, stream,
+             "ncclRecv");
 }
-ncclResult_t ncclAllReduce(const void* from, void* into, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
+ncclResult_t ncclAllReduce(const void* from, void* into, std::size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+  return add({Kind::all_reduce, from, into, count, type, op, 0, comm, nullptr}, stream,
+             "ncclAllReduce");
+}
+ncclResult_t ncclReduceScatter(const void* from, void* into, std::size_t count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+  return add({Kind::reduce_scatter, from, into, count, type, op, 0, comm, nullptr}, stream,
+             "ncclReduceScatter");
+}
+ncclResult_t ncclAllGather(const void* from, void* into, std::size_t count, ncclDataType_t type,
                            ncclComm_t comm, cudaStream_t stream) {
-  return add({Kind::all_reduce, from, into, count, type, op, 0, comm, nullptr}, stream, "ncclAllReduce");
+  return add({Kind::all_gather, from, into, count, type, ncclSum, 0, comm, nullptr}, stream,
+             "ncclAllGather");
 }
-ncclResult_t ncclReduceScatter(const void* from, void* into, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
-                               ncclComm_t comm, cudaStream_t stream) {
-  return add({Kind::reduce_scatter, from, into, count, type, op, 0, comm, nullptr}, stream, "ncclReduceScatter");
+ncclResult_t ncclReduce(const void* from, void* into, std::size_t count, ncclDataType_t type,
+                        ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
+  return add({Kind::reduce, from, into, count, type, op, root, comm, nullptr}, stream,
+             "ncclReduce");
 }
-ncclResult_t ncclAllGather(const void* from, void* into, std::size_t count, ncclDataType_t type, ncclComm_t comm,
-                           cudaStream_t stream) {
-  return add({Kind::all_gather, from, into, count, type, ncclSum, 0, comm, nullptr}, stream, "ncclAllGather");
-}
-ncclResult_t ncclReduce(const void* from, void* into, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
-                        int root, ncclComm_t comm, cudaStream_t stream) {
-  return add({Kind::reduce, from, into, count, type, op, root, comm, nullptr}, stream, "ncclReduce");
-}
-ncclResult_t ncclBroadcast(const void* from, void* into, std::size_t count, ncclDataType_t type, int root,
-                           ncclComm_t comm, cudaStream_t stream) {
-  return add({Kind::broadcast, from, into, count, type, ncclSum, root, comm, nullptr}, stream, "ncclBroadcast");
+ncclResult_t ncclBroadcast(const void* from, void* into, std::size_t count, ncclDataType_t type,
+                           int root, ncclComm_t comm, cudaStream_t stream) {
+  return add({Kind::broadcast, from, into, count, type, ncclSum, root, comm, nullptr}, stream,
+             "ncclBroadcast");
 }

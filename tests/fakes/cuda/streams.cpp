@@ -52,13 +52,15 @@ Stream* find_stream(cudaStream_t handle, const char* call) {
     return nullptr;
   }
   if (!handle->held_by.empty())
-    m.complain(std::string(call) + " on a stream where " + handle->held_by + " is still in progress");
+    m.complain(std::string(call) + " on a stream where " + handle->held_by +
+               " is still in progress");
   return handle;
 }
 
 void enqueue(Stream& stream, const std::string& kind, Work work, Event* marks) {
   if (is_captured(stream)) {
-    stream.capture->nodes.push_back({stream.device, std::move(work), stream.captured_after, marks, kind});
+    stream.capture->nodes.push_back(
+        {stream.device, std::move(work), stream.captured_after, marks, kind, nullptr});
     stream.captured_after = {stream.capture->nodes.size() - 1};
     return;
   }
@@ -81,7 +83,8 @@ Work marking(const std::shared_ptr<Mark>& mark) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   Machine& m = machine();
   const std::lock_guard lock(m.mutex);
-  if (flags != cudaStreamNonBlocking) m.complain("streams that wait for the default stream are not modeled");
+  if (flags != cudaStreamNonBlocking)
+    m.complain("streams that wait for the default stream are not modeled");
   *stream = made<Stream>("streams");
   (*stream)->device = current_device();
   m.contexts.insert(current_device());
@@ -90,7 +93,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const std::lock_guard lock(machine().mutex);
-  if (stream && stream->is_alive && is_captured(*stream)) machine().complain("a stream was destroyed while captured");
+  if (stream && stream->is_alive && is_captured(*stream))
+    machine().complain("a stream was destroyed while captured");
   return unmade(stream, "streams") ? cudaSuccess : returned(cudaErrorInvalidResourceHandle);
 }
 
@@ -121,14 +125,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   Machine& m = machine();
   const std::lock_guard lock(m.mutex);
   Stream* const stream = find_stream(handle, "cudaStreamWaitEvent");
-  if (!stream || dead(event, "cudaStreamWaitEvent")) return returned(cudaErrorInvalidResourceHandle);
+  if (!stream || dead(event, "cudaStreamWaitEvent"))
+    return returned(cudaErrorInvalidResourceHandle);
   ++m.counted.waits;
   if (event->capture) {
     if (!event->capture->open) {
       m.complain("a stream waits for an event of a capture that is over");
       return returned(cudaErrorStreamCaptureUnmatched);
     }
-    if (is_captured(*stream) && stream->capture != event->capture) return returned(cudaErrorStreamCaptureMerge);
+    if (is_captured(*stream) && stream->capture != event->capture)
+      return returned(cudaErrorStreamCaptureMerge);
     if (!is_captured(*stream)) stream->captured_after.clear();
     stream->capture = event->capture;
     auto& after = stream->captured_after;
@@ -211,7 +217,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   const std::lock_guard lock(m.mutex);
   if (dead(start, "cudaEventElapsedTime") || dead(stop, "cudaEventElapsedTime"))
     return returned(cudaErrorInvalidResourceHandle);
-  if (!start->is_timed || !stop->is_timed || !start->mark || !stop->mark || start->device != stop->device) {
+  if (!start->is_timed || !stop->is_timed || !start->mark || !stop->mark ||
+      start->device != stop->device) {
     m.complain("the time between events that were not recorded, are not timed, or of two devices");
     return returned(cudaErrorInvalidResourceHandle);
   }

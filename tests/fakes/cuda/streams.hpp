@@ -13,8 +13,8 @@ namespace arlab::fake_cuda {
 
 /// A point that work has reached, and when.
 struct Mark {
-  Tasks after;        // what the point follows
-  double when = 0;    // nanoseconds, of a timed event that is done
+  Tasks after;      // what the point follows
+  double when = 0;  // nanoseconds, of a timed event that is done
 };
 
 struct Node {
@@ -23,6 +23,7 @@ struct Node {
   std::vector<std::size_t> after;
   Event* marks = nullptr;  // an event that each launch records
   std::string kind;
+  std::shared_ptr<long> users;  // of the communicator of a group: executable graphs that have it
 };
 
 struct Capture {
@@ -37,13 +38,13 @@ struct Stream {
   Tasks after;                       // what the next work follows
   std::shared_ptr<Capture> capture;  // while captured
   std::vector<std::size_t> captured_after;
-  std::string held_by;               // a call of NCCL that is still in progress on this stream
+  std::string held_by;  // a call of NCCL that is still in progress on this stream
 };
 
 struct Event {
   int device = 0;
   bool is_timed = false, is_alive = true;
-  std::shared_ptr<Mark> mark;  // recorded last in a stream,
+  std::shared_ptr<Mark> mark;        // recorded last in a stream,
   std::shared_ptr<Capture> capture;  // or in a capture, after
   std::vector<std::size_t> captured_after;
 };
@@ -68,7 +69,8 @@ void enqueue(Stream& stream, const std::string& kind, Work work, Event* marks = 
 /// Makes a handle of a kind that is looked for at the end.
 template <class T>
 T* made(const char* kind) {
-  static auto* const all = new std::vector<std::unique_ptr<T>>;  // kept, so that a use after the end is noticed
+  static auto* const all =
+      new std::vector<std::unique_ptr<T>>;  // kept, so that a use after the end is noticed
   ++machine().alive[kind];
   all->push_back(std::make_unique<T>());
   return all->back().get();

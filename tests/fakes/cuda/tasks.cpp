@@ -15,8 +15,8 @@ constexpr std::chrono::seconds kPatience{30};
 
 struct Pending {
   Tasks ready;
-  std::map<int, long> unfinished;        // by device
-  std::set<TaskPtr> held;                // messages in progress
+  std::map<int, long> unfinished;                                   // by device
+  std::set<TaskPtr> held;                                           // messages in progress
   std::map<std::thread::id, const std::function<bool()>*> waiting;  // threads of the host, for what
   std::condition_variable changed;
 };
@@ -32,11 +32,10 @@ bool is_deadlock() {
   if (all.held.empty()) return false;
   return std::all_of(all.held.begin(), all.held.end(), [&](const TaskPtr& task) {
     const auto awaited = task->awaited();
-    return std::any_of(awaited.begin(), awaited.end(),
-                       [&](std::thread::id thread) {
-                         const auto waits = all.waiting.find(thread);
-                         return waits != all.waiting.end() && !(*waits->second)();
-                       });
+    return std::any_of(awaited.begin(), awaited.end(), [&](std::thread::id thread) {
+      const auto waits = all.waiting.find(thread);
+      return waits != all.waiting.end() && !(*waits->second)();
+    });
   });
 }
 
@@ -77,11 +76,12 @@ bool run_any() {
   const TaskPtr task = ready[pick];
   ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(pick));
   const Work work = std::exchange(task->work_, nullptr);
-  if (work(task)) {
+  const bool ended = work(task);
+  if (task->done) return true;  // it was the last that others had waited for
+  if (ended)
     finish(*task);
-  } else if (!task->done) {
+  else
     pending().held.insert(task);
-  }
   return true;
 }
 
@@ -107,7 +107,8 @@ bool all_done(Tasks& tasks) {
 
 void changed() { pending().changed.notify_all(); }
 
-bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition, const std::string& doing) {
+bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition,
+                const std::string& doing) {
   Machine& m = machine();
   const auto me = std::this_thread::get_id();
   const auto start = std::chrono::steady_clock::now();

@@ -48,7 +48,8 @@ bool all_done(Tasks& tasks);  ///< forgets those that are
 
 /// Runs tasks until the condition holds. Returns false if it never will: then the machine is broken.
 /// `doing`: for the report.
-bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition, const std::string& doing);
+bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition,
+                const std::string& doing);
 /// Something that waits may depend on has changed.
 void changed();
 void forget_tasks();

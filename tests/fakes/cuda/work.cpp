@@ -49,13 +49,16 @@ void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thr
   Machine& m = machine();
   gridDim = config.gridDim;
   blockDim = config.blockDim;
-  const unsigned step = config.gridDim.x > 1 && m.one_in(2) ? config.gridDim.x - 1 : 1;  // last block first
+  const unsigned step =
+      config.gridDim.x > 1 && m.one_in(2) ? config.gridDim.x - 1 : 1;  // last block first
   std::vector<std::byte> shared;
-  for (unsigned k = 0, block = 0; k < config.gridDim.x; ++k, block = (block + step) % config.gridDim.x) {
+  for (unsigned k = 0, block = 0; k < config.gridDim.x;
+       ++k, block = (block + step) % config.gridDim.x) {
     blockIdx = dim3(block);
     shared.assign(config.dynamicSmemBytes, std::byte{0xa7});
     dynamic_shared = shared.data();
-    if (const std::string wrong = run_block(config.blockDim.x, thread, m.random); !wrong.empty()) m.complain(wrong);
+    if (const std::string wrong = run_block(config.blockDim.x, thread, m.random); !wrong.empty())
+      m.complain(wrong);
   }
 }
 
@@ -69,8 +72,8 @@ cudaError_t load(const void* kernel) {
   return cudaSuccess;
 }
 
-cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::vector<const void*> pointers,
-                   std::function<void()> thread) {
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
+                   std::vector<const void*> pointers, std::function<void()> thread) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);
   if (m.broken) return returned(cudaErrorLaunchFailure);
@@ -85,6 +88,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::ve
     return returned(cudaErrorInvalidValue);
   if (m.loaded.insert({kernel, stream->device}).second && !m.eager_loading) {
     // Code that is loaded late may wait for all that runs on the device.
+    m.counted.late_loads += is_idle(stream->device) ? 0 : 1;
     const bool loaded = wait_until(
         lock, [&] { return is_idle(stream->device); }, "loading a kernel at its first launch");
     if (!loaded) return returned(cudaErrorLaunchFailure);
@@ -105,7 +109,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::ve
 
 using namespace arlab::fake_cuda;
 
-cudaError_t cudaMemcpyAsync(void* into, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t handle) {
+cudaError_t cudaMemcpyAsync(void* into, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
   Machine& m = machine();
   const std::lock_guard lock(m.mutex);
   if (m.broken) return returned(cudaErrorLaunchFailure);

@@ -13,7 +13,8 @@ constexpr std::uint32_t kMagnitude = 0x7fffffffu;
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
 
 // The vote of a warp gives its 32 sign bits.
-__global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    votes(std::uint8_t* bits, const float* x, Count n) {
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
   for (Count i = thread_index(); i < all; i += thread_count()) {
     const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
@@ -31,7 +32,8 @@ __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
 }
 
 // Nonnegative floats compare as their bits.
-__global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    measure(std::uint32_t* into, const float* x, Count n) {
   float min = 0, max = 0;
   std::uint32_t largest = 0;
   for (Count i = thread_index(); i < n; i += thread_count()) {
@@ -50,7 +52,7 @@ __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const f
 constexpr int kMostBins = 1 << (31 - 20);  // see histogram()
 
 // Counts in shared memory first, because most magnitudes of a gradient fall into few bins.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
   __shared__ std::uint32_t mine[kMostBins];
   const unsigned count = 1u << (31 - shift);
@@ -76,7 +78,7 @@ __device__ Part part_of_block(Count n) {
   return {begin < n ? begin : n, begin + a_block < n ? begin + a_block : n};
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t min) {
   __shared__ std::uint32_t all;
   if (threadIdx.x == 0) all = 0;
@@ -92,7 +94,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // One block: each thread adds the counts of a few neighboring parts, and all threads' sums are added
 // up in ever larger steps.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
   constexpr unsigned kEach = kSelectBlocks / kThreads;
   __shared__ std::uint32_t sums[kThreads];
@@ -118,7 +120,7 @@ __global__ void __launch_bounds__(kThreads)
   if (me == kThreads - 1) *found = begin;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
               std::uint32_t min) {
   __shared__ std::uint32_t in_warp[kThreads / kWarp];

@@ -12,7 +12,7 @@ constexpr int kLanes = 16;  // as many as the CPU's sums have: half a warp
 constexpr Count kDraws = 32;
 
 // Half a warp sums a bucket and joins its lanes in the CPU's order.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     add_squares(double* into, const float* x, Count n, Count bucket) {
   const unsigned lane = threadIdx.x % kLanes;
   const unsigned mine = 0xffffu << (threadIdx.x % 32 / kLanes * kLanes);

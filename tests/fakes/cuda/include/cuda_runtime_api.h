@@ -53,7 +53,11 @@ enum cudaDeviceP2PAttr {
   cudaDevP2PAttrAccessSupported = 2,
   cudaDevP2PAttrNativeAtomicSupported = 3,
 };
-enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeProhibited = 2, cudaComputeModeExclusiveProcess = 3 };
+enum cudaComputeMode {
+  cudaComputeModeDefault = 0,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3
+};
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,
@@ -137,7 +141,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags);
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count);
@@ -169,23 +174,28 @@ struct cudaLaunchConfig_t {
 
 namespace arlab::fake_cuda {
 cudaError_t load(const void* kernel);
-cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel, std::vector<const void*> pointers,
-                   std::function<void()> thread);
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
+                   std::vector<const void*> pointers, std::function<void()> thread);
 }  // namespace arlab::fake_cuda
 
 template <class... Exp, class... Act>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Exp...), Act&&... arguments) {
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Exp...),
+                               Act&&... arguments) {
   std::tuple<Exp...> kept(std::forward<Act>(arguments)...);
   std::vector<const void*> pointers;
   std::apply(
       [&](const auto&... each) {
-        const auto note = [&](const auto& value) {
-          if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) pointers.push_back(value);
+        [[maybe_unused]] const auto note = [&](const auto& value) {
+          if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>)
+            pointers.push_back(value);
+          else if constexpr (requires { *value.at[0], value.count; })  // several of them
+            pointers.insert(pointers.end(), value.at, value.at + value.count);
         };
         (note(each), ...);
       },
       kept);
-  return arlab::fake_cuda::launch(*config, reinterpret_cast<const void*>(kernel), std::move(pointers),
+  return arlab::fake_cuda::launch(*config, reinterpret_cast<const void*>(kernel),
+                                  std::move(pointers),
                                   [kernel, kept] { std::apply(kernel, kept); });
 }
 template <class Kernel>
@@ -196,10 +206,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel
 
 // What threads of a block do together; each call says where it is.
 void __syncthreads(std::source_location where = std::source_location::current());
-void __syncwarp(unsigned mask = 0xffffffffu, std::source_location where = std::source_location::current());
-unsigned __ballot_sync(unsigned mask, int predicate, std::source_location where = std::source_location::current());
+void __syncwarp(unsigned mask = 0xffffffffu,
+                std::source_location where = std::source_location::current());
+unsigned __ballot_sync(unsigned mask, int predicate,
+                       std::source_location where = std::source_location::current());
 namespace arlab::fake_cuda {
-std::uint64_t shuffle_down(unsigned mask, std::uint64_t bits, unsigned delta, int width, std::source_location where);
+std::uint64_t shuffle_down(unsigned mask, std::uint64_t bits, unsigned delta, int width,
+                           std::source_location where);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
