@@ -52,24 +52,34 @@ struct Senders {
   int count;
 };
 
+/// A pack between two senders: as elements, small ones would take a register each.
+struct alignas(kPackBytes) Words {
+  std::uint32_t at[kPackBytes / 4];
+};
+
 // One pass over `into`, whatever the number of senders.
 template <class T, class Step>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    combine(T* into, Senders<T> from, Cut cut) {
+    combine(T* into, const __grid_constant__ Senders<T> from, Cut cut) {
   const Count all = thread_count();
   for_my_share(
       thread_index(), all, cut, kPerPack<T>,
       [&]<int kPacks>(Count i) {
-        Loaded<T, kPacks> sum(into + cut.head, i, all);
+        auto* const sums = reinterpret_cast<Words*>(into + cut.head);
+        Loaded<Words, kPacks> sum(sums, i, all);
         for (int sender = 0; sender < from.count; ++sender) {
-          const Loaded<T, kPacks> next(from.at[sender] + cut.head, i, all);
+          const auto* const packs = reinterpret_cast<const Words*>(from.at[sender] + cut.head);
+          const Loaded<Words, kPacks> next(packs, i, all);
 #pragma unroll
-          for (int k = 0; k < kPacks; ++k)
+          for (int k = 0; k < kPacks; ++k) {
+            auto its = __builtin_bit_cast(Pack<T>, sum.at[k]);
+            const auto other = __builtin_bit_cast(Pack<T>, next.at[k]);
 #pragma unroll
-            for (int e = 0; e < kPerPack<T>; ++e)
-              sum.at[k].at[e] = Step{}(sum.at[k].at[e], next.at[k].at[e]);
+            for (int e = 0; e < kPerPack<T>; ++e) its.at[e] = Step{}(its.at[e], other.at[e]);
+            sum.at[k] = __builtin_bit_cast(Pack<Words>, its);
+          }
         }
-        sum.store(into + cut.head, i, all);
+        sum.store(sums, i, all);
       },
       [&](Count i) {
         T sum = into[i];

@@ -115,7 +115,10 @@ void CudaStream::begin_capture() {
 std::unique_ptr<DeviceGraph> CudaStream::end_capture() {
   use_device(index_);
   cudaGraph_t captured = nullptr;
-  check(cudaStreamEndCapture(handle(), &captured), "cudaStreamEndCapture");
+  const cudaError_t code = cudaStreamEndCapture(handle(), &captured);
+  if (code != cudaSuccess)
+    cudaGetLastError();  // it is reported here: the next launch is not at fault
+  check(code, "cudaStreamEndCapture");
   auto graph = std::make_unique<CudaGraph>(captured);
   check(cudaGraphUpload(graph->executable_, handle()),
         "cudaGraphUpload");  // not at the first launch

@@ -54,6 +54,10 @@ RankExecutor::~RankExecutor() {
   try {
     synchronize();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported before, or another rank has failed
+    try {
+      stream_->synchronize();  // messages are aborted by now, and end
+    } catch (const std::exception&) {
+    }
   }
 }
 

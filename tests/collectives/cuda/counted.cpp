@@ -1,6 +1,8 @@
 // What the executors ask of CUDA and NCCL, as the stand-in for both counts it (tests/fakes/cuda): each case
 // is something that code which works may still do wrong on real GPUs.
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <set>
 
 #include "collectives/backends/gpus.hpp"
@@ -168,22 +170,23 @@ TEST_CASE("counted: connecting waits as long as the job does") {
                     contains("waited"));
 }
 
-TEST_CASE("counted: a rank that fails amid a collective leaves at once") {
-  fake_cuda::restart(machine_of(1));
+TEST_CASE(
+    "counted: a rank that fails amid a collective leaves at once, and leaves nothing running") {
+  fake_cuda::restart(machine_of(2));
   const auto start = std::chrono::steady_clock::now();
-  fake_cuda::Options two = machine_of(2);
-  fake_cuda::restart(two);
-  CHECK_THROWS_WITH(on_nccl([](RankExecutor& rank, Communicator& threads) {
-                      const Problem problem{.ranks = 2, .elements = 1000};
-                      const DeviceMemory data = rank.device().allocate(4000);
-                      auto prepared =
-                          rank.prepare(find_algorithm("ring"), problem, data.data(), kFloats, 1);
-                      threads.barrier();
-                      if (threads.rank() == 1) throw Error(Blame::environment, "a rank fails");
-                      rank.run(prepared);
-                      throw Error(Blame::environment, "a rank fails");
-                    }),
-                    contains("a rank fails"));
+  const auto fail_amid = [](Communicator& threads) {
+    const auto device = cuda::device(static_cast<int>(threads.rank()));
+    const auto transport = nccl_transport(threads, *device);
+    const DeviceMemory data = device->allocate(4000);
+    std::optional<RankExecutor::Prepared> prepared;  // ends after the executor, as its memory does
+    RankExecutor rank(threads, *device, *transport);
+    const Problem problem{.ranks = 2, .elements = 1000};
+    prepared.emplace(rank.prepare(find_algorithm("ring"), problem, data.data(), kFloats, 1));
+    threads.barrier();
+    if (threads.rank() == 0) rank.run(*prepared);  // which waits for a message
+    throw Error(Blame::environment, "a rank fails");
+  };
+  CHECK_THROWS_WITH(on_threads(2, fail_amid), contains("a rank fails"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 

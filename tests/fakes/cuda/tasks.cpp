@@ -11,7 +11,7 @@
 namespace arlab::fake_cuda {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatience{10};
 
 struct Pending {
   Tasks ready;
@@ -117,7 +117,8 @@ bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>&
     pending().waiting[me] = &condition;
     if (is_deadlock() || std::chrono::steady_clock::now() - start > kPatience) {
       m.broken = true;
-      m.complain(doing + " never ends: it waits for a message whose other rank waits, too");
+      m.complain(doing + " never ends: " + std::to_string(pending().held.size()) +
+                 " messages wait for a rank that waits, too");
       changed();
     } else {
       pending().changed.wait_for(lock, std::chrono::milliseconds(200));

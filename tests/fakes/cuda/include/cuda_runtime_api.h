@@ -155,6 +155,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 #define __device__
 #define __host__
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __shared__ static  // a block runs to its end before the next one of its kernel begins
 
 struct dim3 {
