@@ -62,20 +62,22 @@ RankExecutor::~RankExecutor() {
 }
 
 RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
-                                             std::byte* data, Operand operand, int segments) {
+                                             std::byte* data, Operand operand, int segments,
+                                             Cutting cutting) {
   std::shared_ptr<DeviceMemory> own;
-  return prepare(algorithm, problem, data, operand, segments, own);
+  return prepare(algorithm, problem, data, operand, segments, cutting, own);
 }
 
 /// `scratch`: used if it is large enough, else replaced.
 RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
                                              std::byte* data, Operand operand, int segments,
+                                             Cutting cutting,
                                              std::shared_ptr<DeviceMemory>& scratch) {
   arlab::collectives::check(algorithm, problem, control_.ranks());
+  const Count granule = cutting == Cutting::at_64_bytes ? granule_of(operand.dtype) : 1;
   Prepared prepared;
-  prepared.part_ =
-      plan_of_rank(match_schedule_of(algorithm, problem, segments, granule_of(operand.dtype)),
-                   control_.rank(), operand);
+  prepared.part_ = plan_of_rank(match_schedule_of(algorithm, problem, segments, granule),
+                                control_.rank(), operand);
   prepared.data_ = data;
   prepared.operand_ = operand;
   prepared.ranks_ = problem.ranks;
@@ -172,7 +174,8 @@ RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, i
   const Key key{&algorithm, segments};
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   return prepared_
-      .emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments, scratch_))
+      .emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments,
+                            Cutting::at_64_bytes, scratch_))
       .first->second;
 }
 

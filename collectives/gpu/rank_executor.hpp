@@ -99,10 +99,14 @@ class RankExecutor final : public Executor {
   Device& device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
 
+  /// How the vector is cut into chunks: for speed, or so that each result has the bits of a run on the
+  /// host, which adds an element in the order of its chunk.
+  enum class Cutting { at_64_bytes, of_equal_size };
+
   /// `data`: this rank's vector, on its device; changed in place. All ranks call it together: capturing
   /// may connect them. Throws Error(usage) if the algorithm does not support the problem.
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
-                   Operand operand, int segments);
+                   Operand operand, int segments, Cutting cutting = Cutting::at_64_bytes);
   /// Enqueues it. Every rank must run the same.
   void run(Prepared& prepared);
   void run_native(const Problem& problem, std::byte* data, Operand operand);
@@ -116,7 +120,8 @@ class RankExecutor final : public Executor {
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
-                   Operand operand, int segments, std::shared_ptr<DeviceMemory>& scratch);
+                   Operand operand, int segments, Cutting cutting,
+                   std::shared_ptr<DeviceMemory>& scratch);
   Prepared& prepared_for(const Algorithm& algorithm, int segments);
   /// Enqueues the steps of a prepared part, as a graph where there is one.
   void enqueue(Prepared& prepared);
