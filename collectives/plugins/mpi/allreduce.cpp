@@ -19,7 +19,7 @@
 #include "algorithms/base/text.hpp"
 #include "collectives/plugins/mpi/call_log.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
-#include "collectives/plugins/mpi/settings.hpp"
+#include "collectives/plugins/size_rules.hpp"
 
 namespace arlab::collectives {
 namespace {
