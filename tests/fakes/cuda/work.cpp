@@ -116,8 +116,10 @@ cudaError_t cudaMemcpyAsync(void* into, const void* from, std::size_t bytes, cud
   if (m.broken) return returned(cudaErrorLaunchFailure);
   Stream* const stream = find_stream(handle, "cudaMemcpyAsync");
   if (!stream) return returned(cudaErrorInvalidResourceHandle);
+  const std::size_t problems = m.wrong.size();
   const Allocation* const target = m.find(into, bytes, "a copy");
   const Allocation* const source = m.find(from, bytes, "a copy");
+  if (m.wrong.size() > problems) return returned(cudaErrorInvalidValue);
   const auto on_device = [](const Allocation* block) { return block && block->device != kHost; };
   if ((kind == cudaMemcpyDeviceToDevice && !(on_device(target) && on_device(source))) ||
       (kind == cudaMemcpyHostToDevice && (on_device(source) || !on_device(target))) ||
