@@ -17,6 +17,7 @@
 #include "bench/tune/report.hpp"
 #include "bench/tune/verify_rules.hpp"
 #include "bench/tune/write_files.hpp"
+#include "collectives/backends/backend.hpp"
 #include "collectives/backends/job.hpp"
 
 namespace arlab::bench {
@@ -199,11 +200,12 @@ void check_tune_options(const TuneCommand& command) {
          "--launcher");
   if (options.sweep.parsed_dtypes().size() != 1 || options.sweep.parsed_ops().size() != 1)
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
+  if (!options.backend.empty()) collectives::find_backend(options.backend);
+  on_ranks(options, 1, {});
   if (!options.simulated && !options.network.empty())
     fail(Blame::usage, "--network describes a simulated network: add --by simulated");
   options.sweep.parsed_ranks();
   options.sweep.parsed_elements(options.sweep.parsed_dtypes().front());
-  if (!command.check.empty() || uses_launcher(options)) on_ranks(options, 1, {});
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace arlab::bench {
 std::string mpich_selection(const TuningTable& table, const std::string& base,
                             const std::string& path);
 
+/// Throws Error(usage) unless it is simple, ll or ll128.
+void check_nccl_protocol(const std::string& protocol);
+
 /// Returns lines of NCCL's example tuner plugin (CSV). The choices are "ring" and "double_tree", NCCL's
 /// tree. `channels`: of every line, since the plugin takes 1 for "the default". `protocol`: simple, ll
 /// or ll128. Throws Error(usage) for other choices. Sizes have no gap; numbers of ranks that the table

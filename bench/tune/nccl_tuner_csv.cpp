@@ -16,9 +16,13 @@ std::string nccl_algorithm(const TunedChoice& choice) {
 
 }  // namespace
 
-std::string nccl_tuner_csv(const TuningTable& table, int channels, const std::string& protocol) {
+void check_nccl_protocol(const std::string& protocol) {
   if (protocol != "simple" && protocol != "ll" && protocol != "ll128")
     fail(Blame::usage, fmt::format("protocol of NCCL is '{}': give simple, ll or ll128", protocol));
+}
+
+std::string nccl_tuner_csv(const TuningTable& table, int channels, const std::string& protocol) {
+  check_nccl_protocol(protocol);
   if (channels < 1 || channels > 64)
     fail(Blame::usage, fmt::format("channels of NCCL are {}: give 1 to 64", channels));
   std::string text = fmt::format(

@@ -40,6 +40,11 @@ void check_files(const TuneFiles& files) {
     fail(Blame::usage,
          "--nccl needs --nccl-channels: the tuner plugin uses one channel unless a line says how "
          "many");
+  if (files.mpich.empty() && !files.mpich_base.empty())
+    fail(Blame::usage, fmt::format("--mpich-base {}: add --mpich FILE", files.mpich_base));
+  if (files.nccl.empty() && files.nccl_channels != 0)
+    fail(Blame::usage, fmt::format("--nccl-channels {}: add --nccl FILE", files.nccl_channels));
+  check_nccl_protocol(files.nccl_protocol);
   const std::string* const all[] = {&files.table, &files.open_mpi, &files.mpich, &files.nccl};
   for (const std::string* path : all) {
     if (path->empty()) continue;

@@ -8,7 +8,7 @@ set(algorithms ${PROJECT_SOURCE_DIR}/algorithms)
 set(collectives ${PROJECT_SOURCE_DIR}/collectives)
 file(GLOB sources CONFIGURE_DEPENDS ${algorithms}/*.cpp ${algorithms}/base/*.cpp ${algorithms}/levels/*.cpp ${algorithms}/verify/*.cpp
      ${collectives}/*.cpp ${collectives}/reduce/*.cpp ${collectives}/schedule/*.cpp ${collectives}/host/*.cpp)
-file(GLOB mpi_sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp)
+file(GLOB mpi_sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp ${collectives}/mpi/library/*.cpp)
 list(FILTER mpi_sources EXCLUDE REGEX "/transport\\.cpp$")  # of GPUs
 
 function(arlab_plugin_part target)
@@ -28,7 +28,7 @@ target_precompile_headers(arlab_plugin_core PRIVATE ${ARLAB_STANDARD_HEADERS})
 # Their own MPI_Allreduce must be the library's, not the one that they replace.
 add_library(arlab_plugin_mpi_core STATIC ${mpi_sources})
 arlab_plugin_part(arlab_plugin_mpi_core)
-target_link_libraries(arlab_plugin_mpi_core PUBLIC arlab_plugin_core MPI::MPI_CXX)
+target_link_libraries(arlab_plugin_mpi_core PUBLIC arlab_plugin_core MPI::MPI_CXX ${CMAKE_DL_LIBS})
 target_compile_definitions(arlab_plugin_mpi_core PRIVATE MPI_Allreduce=PMPI_Allreduce)
 target_precompile_headers(arlab_plugin_mpi_core REUSE_FROM arlab_plugin_core)
 

@@ -17,20 +17,23 @@ namespace {
 constexpr const char* kDynamicRules = "coll_tuned_use_dynamic_rules";
 constexpr const char* kMpichAlgorithm = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM";
 
-// MPICH describes its values in lines such as "ring - Force ring algorithm", in their order.
-std::vector<std::string> described_values(std::string_view description) {
+// MPICH describes its values in the order of their numbers: "auto - Internal ...", "ring - Force ring
+// algorithm". MPICH 4.0 leaves out the line breaks: the word "algorithm" then stands before a name.
+std::vector<std::string> described_values(const std::string& description) {
+  constexpr std::string_view kDash = " - ", kBefore = "algorithm";
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
   std::vector<std::string> names;
-  while (!description.empty()) {
-    const std::size_t end = description.find('\n');
-    std::string_view line = trimmed(description.substr(0, end));
-    const std::size_t space = line.find(' ');
-    const auto is_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    if (space != std::string_view::npos && line.substr(space).starts_with(" - ") &&
-        std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(space), is_word))
-      names.emplace_back(line.substr(0, space));
-    description.remove_prefix(end == std::string_view::npos ? description.size() : end + 1);
+  for (std::size_t dash = description.find(kDash); dash != std::string::npos;
+       dash = description.find(kDash, dash + 1)) {
+    std::size_t end = dash + 1;
+    while (end > 0 && description[end - 1] == ' ') --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_word(description[begin - 1])) --begin;
+    std::string name = description.substr(begin, end - begin);
+    if (name.size() > kBefore.size() && name.starts_with(kBefore)) name.erase(0, kBefore.size());
+    if (!name.empty()) names.push_back(std::move(name));
   }
   return names;
 }

@@ -67,7 +67,7 @@ std::optional<ToolVariables::Control> ToolVariables::control(const std::string& 
   check_tool(MPI_T_cvar_get_info(found.index, its_name, &name_bytes, &verbosity, &type, &names,
                                  description, &description_bytes, &binds, &scope),
              "MPI_T_cvar_get_info");
-  if (type != MPI_INT && type != MPI_UNSIGNED) return std::nullopt;
+  if (type != MPI_INT && type != MPI_UNSIGNED && type != MPI_C_BOOL) return std::nullopt;
   found.description = description;
   found.values = named_values(names);
   return found;
@@ -75,7 +75,7 @@ std::optional<ToolVariables::Control> ToolVariables::control(const std::string& 
 
 int ToolVariables::read(const Control& control) const {
   const ControlHandle handle(control.index);
-  std::int64_t value[2] = {};  // an int, with room to spare
+  std::int64_t value[2] = {};  // an int or a bool, with room to spare
   check_tool(MPI_T_cvar_read(handle.get(), value), "MPI_T_cvar_read");
   int number = 0;
   std::memcpy(&number, value, sizeof number);

@@ -24,7 +24,7 @@ class ToolVariables {
     int number = 0;
     std::string name;
   };
-  /// A control variable that holds a whole number.
+  /// A control variable that holds a whole number or a flag.
   struct Control {
     int index = 0;
     std::string description;
