@@ -144,10 +144,9 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
          },
          "measured (default) or simulated")
       ->type_name("NAME");
-  app.add_option(
-         "--network", options.network,
-         "With --by simulated: options of `arlab simulate`, as one argument: '--model fluid "
-         "--topology rail_pod'")
+  app.add_option("--network", options.network,
+                 "With --by simulated: options of `arlab simulate`, as one argument: "
+                 "--network='--model fluid --topology rail_pod'")
       ->type_name("OPTIONS");
   app.add_option("-b,--backend", options.backend, "Where to measure (default mpi)")
       ->type_name("NAME");
@@ -218,7 +217,7 @@ void add_tune(CLI::App& app, Session& session) {
       "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
       "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
-      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network '--model fluid --topology "
+      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network='--model fluid --topology "
       "rail_pod' "
       "--table tuned.json\n"
       "The library's default is replaced only where another algorithm is faster beyond chance.");

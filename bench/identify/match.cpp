@@ -9,16 +9,18 @@ namespace {
 
 constexpr std::string_view kReduceThenBroadcast = "nonoverlapping";
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+std::string name_of_spec(const std::string& spec) { return spec.substr(0, spec.find(':')); }
+
+// Whatever its settings.
+bool has(const std::vector<std::string>& specs, std::string_view name) {
+  return std::any_of(specs.begin(), specs.end(),
+                     [&](const std::string& spec) { return name_of_spec(spec) == name; });
 }
 
 bool has_allreduce(const Algorithm& algorithm) {
   const auto& all = algorithm.collectives;
   return std::find(all.begin(), all.end(), Collective::allreduce) != all.end();
 }
-
-std::string name_of_spec(const std::string& spec) { return spec.substr(0, spec.find(':')); }
 
 const LibraryModel* model_named(std::string_view name) {
   for (const LibraryModel& model : open_mpi_models())

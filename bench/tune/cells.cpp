@@ -176,7 +176,7 @@ std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFold
     add_option(words, "-p", options.sweep.ranks);
     for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
     const std::string file = folder.file("simulated.jsonl");
-    for (const char* word : {"--json", file.c_str(), "-o", "/dev/null"}) words.emplace_back(word);
+    add_option(words, "--json", {file});
     run_or_fail(words);
     add_file(file, {});
     return builder.cells();
@@ -187,8 +187,7 @@ std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFold
     std::vector<std::string> words = candidate_words(options, "run");
     for (const std::string& word :
          {std::string("--runs"), fmt::to_string(options.runs), std::string("--seed"),
-          std::string("1"), std::string("--json"), file, std::string("--samples"), samples,
-          std::string("-o"), std::string("/dev/null")})
+          std::string("1"), std::string("--json"), file, std::string("--samples"), samples})
       words.push_back(word);
     if (!options.backend.empty()) add_option(words, "-b", {options.backend});
     say("measuring on {} ranks\n", ranks);

@@ -1,5 +1,6 @@
 #include "bench/tune/child.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -43,7 +44,7 @@ int run_child(const std::vector<std::string>& words,
   std::vector<std::string> command = words, variables = environment_with(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const int error = posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
                                  pointers_to(command).data(), pointers_to(variables).data());

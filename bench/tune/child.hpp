@@ -7,8 +7,8 @@
 
 namespace arlab::bench {
 
-/// Runs the command with these environment variables besides this process's own, and waits. Its stdout
-/// goes to this process's stderr. Returns its exit status; 128 and more: the signal that ended it.
+/// Runs the command with these environment variables besides this process's own, and waits. Its
+/// stdout is discarded. Returns its exit status; 128 and more: the signal that ended it.
 /// Throws Error(environment) if it cannot be started.
 int run_child(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment = {});

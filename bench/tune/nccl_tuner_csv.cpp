@@ -25,9 +25,10 @@ std::string nccl_tuner_csv(const TuningTable& table, int channels, const std::st
   check_nccl_protocol(protocol);
   if (channels < 1 || channels > 64)
     fail(Blame::usage, fmt::format("channels of NCCL are {}: give 1 to 64", channels));
+  constexpr std::size_t kLongest = 200;  // the plugin reads lines of up to 255 characters
   std::string text = fmt::format(
-      "# {}\n# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n",
-      table.made_by);
+      "# {:.{}}\n# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n",
+      table.made_by, kLongest);
   // The first match holds: exact numbers of ranks first, then any.
   const auto add = [&](const TuningTable::Row& row, Count ranks) {
     for (const TuningTable::Sizes& sizes : row.sizes)

@@ -81,7 +81,7 @@ class RulesVerifier {
     const std::string file = folder_.file(fmt::format("{}-{}.jsonl", name, ranks));
     const std::vector<std::string> problem = problem_words(options_);
     words.insert(words.end(), problem.begin(), problem.end());
-    for (const char* word : {"--json", file.c_str(), "-o", "/dev/null"}) words.emplace_back(word);
+    for (const char* word : {"--json", file.c_str()}) words.emplace_back(word);
     const std::vector<std::string> command = on_ranks(options_, ranks, words);
     const int code = run_child(command, environment);
     if (code != 0)
