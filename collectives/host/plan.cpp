@@ -12,47 +12,6 @@
 namespace arlab::collectives {
 namespace {
 
-// The elements of a lane that still lie in the source only.
-class Untouched {
- public:
-  void add(const ElementRange& range) { ranges_[range.first] = range.first + range.elements; }
-
-  bool covers(const ElementRange& range) const {
-    auto at = ranges_.upper_bound(range.first);
-    return at != ranges_.begin() && (--at)->second >= range.first + range.elements;
-  }
-
-  /// Removes a range. Calls removed(part) for each part of it that was untouched.
-  template <class Removed>
-  void remove(const ElementRange& range, Removed removed) {
-    const Count begin = range.first, end = range.first + range.elements;
-    auto at = ranges_.upper_bound(begin);
-    if (at != ranges_.begin()) --at;
-    while (at != ranges_.end() && at->first < end) {
-      const auto [first, last] = *at;
-      if (last <= begin) {
-        ++at;
-        continue;
-      }
-      at = ranges_.erase(at);
-      if (first < begin) ranges_[first] = begin;
-      if (last > end) ranges_[end] = last;
-      const Count from = std::max(first, begin);
-      removed(ElementRange{from, std::min(last, end) - from});
-    }
-  }
-
-  /// Calls use(part) for each untouched part of a range.
-  template <class Use>
-  void within(const ElementRange& range, Use use) const {
-    Untouched copy = *this;
-    copy.remove(range, use);
-  }
-
- private:
-  std::map<Count, Count> ranges_;  // end by begin
-};
-
 std::uint32_t size_in(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
 }  // namespace
@@ -121,6 +80,47 @@ class HostPlan::Recorder {
         if (action.kind == ActionKind::reduce) lane_.copies_after.push_back(r);
       });
   }
+
+  // The elements of a lane that still lie in the source only.
+  class Untouched {
+   public:
+    void add(const ElementRange& range) { ranges_[range.first] = range.first + range.elements; }
+
+    bool covers(const ElementRange& range) const {
+      auto at = ranges_.upper_bound(range.first);
+      return at != ranges_.begin() && (--at)->second >= range.first + range.elements;
+    }
+
+    /// Removes a range. Calls removed(part) for each part of it that was untouched.
+    template <class Removed>
+    void remove(const ElementRange& range, Removed removed) {
+      const Count begin = range.first, end = range.first + range.elements;
+      auto at = ranges_.upper_bound(begin);
+      if (at != ranges_.begin()) --at;
+      while (at != ranges_.end() && at->first < end) {
+        const auto [first, last] = *at;
+        if (last <= begin) {
+          ++at;
+          continue;
+        }
+        at = ranges_.erase(at);
+        if (first < begin) ranges_[first] = begin;
+        if (last > end) ranges_[end] = last;
+        const Count from = std::max(first, begin);
+        removed(ElementRange{from, std::min(last, end) - from});
+      }
+    }
+
+    /// Calls use(part) for each untouched part of a range.
+    template <class Use>
+    void within(const ElementRange& range, Use use) const {
+      Untouched copy = *this;
+      copy.remove(range, use);
+    }
+
+   private:
+    std::map<Count, Count> ranges_;  // end by begin
+  };
 
   Lane& lane_;
   std::size_t element_, scratch_ = 0, most_actions_ = 0;

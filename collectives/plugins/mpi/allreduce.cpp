@@ -230,16 +230,20 @@ extern "C" int MPI_Allreduce(const void* from, void* into, int count, MPI_Dataty
 extern "C" {
 extern int mpi_fortran_in_place_;
 
-void mpi_allreduce_(const void* from, void* into, const MPI_Fint* count, const MPI_Fint* type,
-                    const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* error) {
+[[gnu::visibility("default")]] void mpi_allreduce_(const void* from, void* into,
+                                                   const MPI_Fint* count, const MPI_Fint* type,
+                                                   const MPI_Fint* op, const MPI_Fint* comm,
+                                                   MPI_Fint* error) {
   const int code = MPI_Allreduce(from == &mpi_fortran_in_place_ ? MPI_IN_PLACE : from, into,
                                  static_cast<int>(*count), MPI_Type_f2c(*type), MPI_Op_f2c(*op),
                                  MPI_Comm_f2c(*comm));
   if (error) *error = code;
 }
 
-void mpi_allreduce_f08_(const void* from, void* into, const MPI_Fint* count, const MPI_Fint* type,
-                        const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* error) {
+[[gnu::visibility("default")]] void mpi_allreduce_f08_(const void* from, void* into,
+                                                       const MPI_Fint* count, const MPI_Fint* type,
+                                                       const MPI_Fint* op, const MPI_Fint* comm,
+                                                       MPI_Fint* error) {
   mpi_allreduce_(from, into, count, type, op, comm, error);
 }
 }
