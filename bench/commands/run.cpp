@@ -66,9 +66,8 @@ void add_native(std::vector<Config>& group) {
       return !other.algorithm && other.native.empty() && !other.by_table &&
              other.mode == config.mode;
     };
-    if (std::any_of(native.begin(), native.end(), same) ||
-        std::any_of(group.begin(), group.end(), same))
-      continue;
+    if (std::any_of(native.begin(), native.end(), same)) continue;
+    if (std::any_of(group.begin(), group.end(), same)) continue;
     native.push_back(config);
     native.back().algorithm = nullptr;
     native.back().segments = 1;

@@ -208,15 +208,17 @@ class MpiCommunicator final : public Communicator {
     return bytes;
   }
 
-  /// What this rank waits for: "rank 1 waits for a message from rank 2".
+  /// What this rank waits for: "rank 1 waits for a message of 4096 bytes from rank 2".
   std::string awaited() const {
     std::string text = "rank " + std::to_string(rank_) + " waits for ";
     if (parts_.empty()) return text + "messages";
     const auto received =
         std::find_if(parts_.begin(), parts_.end(), [](const Part& part) { return !part.sends; });
     return received == parts_.end()
-               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message"
-               : text + "a message from rank " + std::to_string(received->peer);
+               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message of " +
+                     std::to_string(parts_.front().bytes) + " bytes"
+               : text + "a message of " + std::to_string(received->bytes) + " bytes from rank " +
+                     std::to_string(received->peer);
   }
 
   /// Starts a collective of all ranks, and waits for it.

@@ -149,6 +149,10 @@ class OpenMpi(TuneTest):
         found = self.identified(4, "native:segmented_ring:segment=512", "-n", "4096")
         self.assertEqual(found["segmented_ring:segment=512", 4096]["messages"], 4 * 27)
         self.assertEqual(found["segmented_ring:segment=512", 4096]["ran"], ["segmented_ring"])
+        found = self.identified(4, "native:segmented_ring:segment=400", "-n", "1000,1100")
+        for elements, messages in ((1000, 9), (1100, 12)):
+            self.assertEqual(found["segmented_ring:segment=400", elements]["messages"], 4 * messages)
+            self.assertEqual(found["segmented_ring:segment=400", elements]["ran"], ["segmented_ring"])
 
     def test_a_choice_that_is_not_taken_is_named(self):
         code, out, err = self.mpirun(4, "identify", "native:ring", "-n", "1000", variables={"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"})

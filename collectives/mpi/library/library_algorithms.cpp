@@ -10,6 +10,7 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "algorithms/base/quantities.hpp"
+#include "algorithms/base/text.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -68,16 +69,16 @@ void LibraryAlgorithms::read_open_mpi() {
     (value.number == 0 ? undecided_ : algorithms_.emplace_back()) = value;
   const auto rules = tools_.control(kDynamicRules);
   if (!rules || tools_.read(*rules) == 0)
-    why_none_ = std::string("Open MPI ignores a choice of its algorithms while ") + kDynamicRules +
-                " is off: start it with `mpirun --mca " + kDynamicRules + " 1`";
+    why_none_ = concat("Open MPI ignores a choice of its algorithms while ", kDynamicRules,
+                       " is off: start it with `mpirun --mca ", kDynamicRules, " 1`");
 }
 
 void LibraryAlgorithms::read_mpich() {
   algorithm_ = tools_.control(kMpichAlgorithm);
   if (!algorithm_) return;
   if (std::getenv(kMpichAlgorithm)) {
-    why_none_ = std::string(kMpichAlgorithm) +
-                " is set, which hides the value that lets MPICH decide: unset it";
+    why_none_ =
+        concat(kMpichAlgorithm, " is set, which hides the value that lets MPICH decide: unset it");
     return;
   }
   device_ = tools_.control("MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE");

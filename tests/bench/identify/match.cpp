@@ -59,6 +59,9 @@ TEST_CASE("models of Open MPI on 4 ranks, counted by hand") {
   // 16 KiB in segments of 512 bytes: 8 phases of 3 messages, and 3 to distribute, per rank.
   const LibraryProblem segmented{.ranks = 4, .elements = 4096, .segment_bytes = 512};
   CHECK(traffic_of_model("segmented_ring", segmented).sum().messages == 4 * 27);
+  // 1100 elements in turns of 4 x 100: the rest of 300 is more than half a turn, a third phase.
+  const LibraryProblem uneven{.ranks = 4, .elements = 1100, .segment_bytes = 400};
+  CHECK(traffic_of_model("segmented_ring", uneven).sum().messages == 4 * 12);
 }
 
 TEST_CASE("ranks beyond a power of two, counted by hand") {
