@@ -6,6 +6,7 @@
 // all decide alike.
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,7 @@
 #include "algorithms/base/text.hpp"
 #include "collectives/plugins/mpi/call_log.hpp"
 #include "collectives/plugins/mpi/ranks.hpp"
-#include "collectives/plugins/mpi/settings.hpp"
+#include "collectives/plugins/size_rules.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -65,6 +66,8 @@ struct Plugin {
     }
     try {
       rules = parse_size_rules(text, "ARLAB_ALGORITHM");
+      const auto is_library = [](const SizeRule& rule) { return !rule.algorithm; };
+      if (std::all_of(rules.begin(), rules.end(), is_library)) rules.clear();  // decides faster
     } catch (const std::exception& error) {
       say_once(concat(error.what(), "; MPI_Allreduce remains the library's"));
     }

@@ -11,9 +11,6 @@
 namespace arlab::collectives {
 namespace {
 
-// The few sizes that a loop calls with. A program with more sizes makes its plans anew.
-constexpr std::size_t kMostPlans = 64;
-
 std::optional<DType> dtype_of(MPI_Datatype type) {
   static constexpr bool kLongIs64 = sizeof(long) == 8;
   static const std::array<std::pair<MPI_Datatype, DType>, 23> kTypes{{
@@ -94,7 +91,8 @@ std::optional<Operand> operand_of(MPI_Datatype type, MPI_Op op) {
 PluginRanks::PluginRanks(MPI_Comm comm)
     : watch_({.seconds = 0}, {}),
       communicator_(mpi_communicator(watch_, comm)),
-      groups_(groups_by_machine(*communicator_)) {}
+      groups_(groups_by_machine(*communicator_)),
+      plans_(communicator_->rank()) {}
 
 Problem PluginRanks::problem(Count elements) const {
   return {.ranks = communicator_->ranks(), .elements = elements, .groups = groups_.get()};
@@ -104,24 +102,10 @@ std::string PluginRanks::why_not(const Algorithm& algorithm, Count elements) con
   return unsupported(algorithm, problem(elements));
 }
 
-HostPlan& PluginRanks::plan(const Algorithm& algorithm, Count elements, Operand operand) {
-  const Key key{&algorithm, elements, operand.dtype, operand.op};
-  if (last_ && key == last_key_) return *last_;
-  auto found = plans_.find(key);
-  if (found == plans_.end()) {
-    if (plans_.size() >= kMostPlans) plans_.clear();
-    found =
-        plans_.try_emplace(key, algorithm, problem(elements), communicator_->rank(), operand).first;
-  }
-  last_key_ = key;
-  last_ = &found->second;
-  return *last_;
-}
-
 void PluginRanks::allreduce(const Algorithm& algorithm, const std::byte* from, std::byte* into,
                             Count elements, Operand operand) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(operand.dtype);
-  HostPlan& its = plan(algorithm, elements, operand);
+  HostPlan& its = plans_.get(algorithm, problem(elements), operand);
   if (from)
     its.run(*communicator_, std::span(from, bytes), std::span(into, bytes));
   else

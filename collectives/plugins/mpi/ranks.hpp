@@ -3,15 +3,13 @@
 
 #include <mpi.h>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "algorithms/groups.hpp"
 #include "collectives/communicator.hpp"
-#include "collectives/host/plan.hpp"
+#include "collectives/host/plan_cache.hpp"
 #include "collectives/mpi/watch.hpp"
 
 namespace arlab::collectives {
@@ -32,16 +30,12 @@ class PluginRanks {
                  Operand operand);
 
  private:
-  using Key = std::tuple<const Algorithm*, Count, DType, Op>;
-  HostPlan& plan(const Algorithm& algorithm, Count elements, Operand operand);
   Problem problem(Count elements) const;
 
   Watch watch_;
   std::unique_ptr<Communicator> communicator_;
   std::shared_ptr<const Groups> groups_;
-  std::map<Key, HostPlan> plans_;
-  Key last_key_{};
-  HostPlan* last_ = nullptr;
+  PlanCache plans_;
 };
 
 /// Returns the state of a communicator, made in the first call, which all ranks make together; null

@@ -1,4 +1,4 @@
-// Settings: which algorithm an MPI program's allreduce runs, by its size. From the environment.
+// SizeRules: which algorithm an allreduce runs, by the bytes of its vector, as the environment gives them.
 #pragma once
 
 #include <limits>

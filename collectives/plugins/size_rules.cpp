@@ -1,4 +1,4 @@
-#include "collectives/plugins/mpi/settings.hpp"
+#include "collectives/plugins/size_rules.hpp"
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"

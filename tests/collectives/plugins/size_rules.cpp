@@ -1,5 +1,5 @@
 // Which algorithm an allreduce of a program takes, by its size.
-#include "collectives/plugins/mpi/settings.hpp"
+#include "collectives/plugins/size_rules.hpp"
 
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
