@@ -36,9 +36,8 @@ std::string made_by(const TuneCommand& command) {
       command.options.simulated ? "a simulated network" : collectives::mpi_library());
 }
 
-int report(const std::vector<RuleCheck>& checks, const std::string& file,
-           const std::string& output) {
-  write_file(output, table_of_checks(checks));
+// Says whether all rules were taken, and returns the exit code.
+int report(const std::vector<RuleCheck>& checks, const std::string& file) {
   const auto missed =
       std::count_if(checks.begin(), checks.end(), [](const RuleCheck& c) { return !c.taken; });
   if (missed == 0) {
@@ -60,8 +59,10 @@ int check_rules(const TuneCommand& command) {
   const TuningTable table = parse_open_mpi_rules(
       read_file(command.check, "give a rules file of Open MPI"), command.check, version);
   const TemporaryFolder folder;
-  return report(verify_rules(command.options, table, command.check, command.verify, folder),
-                command.check, command.options.sweep.output);
+  const std::vector<RuleCheck> checks =
+      verify_rules(command.options, table, command.check, command.verify, folder);
+  write_file(command.options.sweep.output, table_of_checks(checks));
+  return report(checks, command.check);
 }
 
 int tune(TuneCommand& command) {
@@ -90,7 +91,8 @@ int tune(TuneCommand& command) {
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
   say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
-  const bool verifies = command.verify && !command.files.open_mpi.empty() && !command.files.version;
+  const bool verifies = command.verify && uses_launcher(options) &&
+                        !command.files.open_mpi.empty() && !command.files.version;
   if (!verifies) {
     write_file(options.sweep.output, text);
     return 0;
@@ -99,7 +101,7 @@ int tune(TuneCommand& command) {
       verify_rules(options, library_table, command.files.open_mpi, true, folder);
   text += "\nOpen MPI with " + command.files.open_mpi + "\n\n";
   write_file(options.sweep.output, text + table_of_checks(checks));
-  return report(checks, command.files.open_mpi, "/dev/null");
+  return report(checks, command.files.open_mpi);
 }
 
 void add_numbers(CLI::App& app, const char* name, int& value, int least, int most,
@@ -203,6 +205,11 @@ void check_tune_options(const TuneCommand& command) {
   on_ranks(options, 1, {});
   if (!options.simulated && !options.network.empty())
     fail(Blame::usage, "--network describes a simulated network: add --by simulated");
+  const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
+  if (of_library && !options.simulated && !uses_launcher(options))
+    fail(Blame::usage,
+         fmt::format("--backend {} has no MPI library to write a file for: leave it out",
+                     options.backend));
   options.sweep.parsed_ranks();
   options.sweep.parsed_elements(options.sweep.parsed_dtypes().front());
 }

@@ -87,6 +87,7 @@ class Alone(TuneTest):
             (("tune", "--mpich", "m.json"), "needs --mpich-base"),
             (("tune", "--nccl", "n.csv"), "needs --nccl-channels"),
             (("tune", "--table", "a", "--open-mpi", "a"), "two files"),
+            (("tune", "-b", "threads", "--open-mpi", "r.conf"), "has no MPI library"),
             (("tune", "--table", "-"), "name a file, not -"),
             (("tune", "--check", "missing.conf", "--open-mpi-version", "4.1.4"), "missing.conf"),
             (("tune", "--runs", "4"), "--runs"),
