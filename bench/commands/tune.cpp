@@ -40,8 +40,15 @@ std::string made_by(const TuneCommand& command) {
 int report(const std::vector<RuleCheck>& checks, const std::string& file) {
   const auto missed =
       std::count_if(checks.begin(), checks.end(), [](const RuleCheck& c) { return !c.taken; });
+  const auto rules = std::count_if(checks.begin(), checks.end(),
+                                   [](const RuleCheck& c) { return !c.rule.empty(); });
   if (missed == 0) {
-    say("Open MPI takes {} in all {}\n", file, show_plural(std::ssize(checks), "cell"));
+    if (rules == 0)
+      say("{} changes nothing: the library's default stays in all {}\n", file,
+          show_plural(std::ssize(checks), "cell"));
+    else
+      say("Open MPI takes {} in all {}, {} with a rule\n", file,
+          show_plural(std::ssize(checks), "cell"), rules);
     return 0;
   }
   say("error: Open MPI does not take {} in {} of {}: another component decides "

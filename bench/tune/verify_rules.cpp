@@ -71,7 +71,7 @@ class RulesVerifier {
         if (check.ranks == ranks && check.bytes == c.record["bytes"].get<Bytes>()) {
           check.before_us = c.old_us;
           check.after_us = c.new_us;
-          check.verdict = name(c.verdict);
+          if (!check.rule.empty()) check.verdict = name(c.verdict);  // else nothing was changed
         }
   }
 

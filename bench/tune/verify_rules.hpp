@@ -18,7 +18,7 @@ struct RuleCheck {
   std::vector<std::string> by_default, with_file;  ///< what ran, by its messages
   bool taken = false;  ///< the rule's algorithm ran; without a rule, the same as by default
   double before_us = 0, after_us = 0;  ///< medians without the file and with it; 0: not timed
-  std::string verdict;                 ///< faster, slower, same, not enough runs
+  std::string verdict;  ///< faster, slower, same, not enough runs; empty without a rule
 };
 
 /// Runs all sizes on all ranks of the options, with and without the file. `table`: what the file says.
