@@ -2,9 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <cerrno>
 #include <cstdio>
@@ -36,23 +40,47 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   return all;
 }
 
+[[noreturn]] void cannot_start(const std::string& program, int error) {
+  fail(Blame::environment, fmt::format("cannot start {} ({}): install it, or name another launcher",
+                                       program, std::strerror(error)));
+}
+
+// In the child, which ends with its parent, however that ends: a launcher then ends its ranks.
+[[noreturn]] void become(const std::vector<char*>& command, const std::vector<char*>& variables,
+                         pid_t parent, int report) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+  if (getppid() != parent) _exit(1);  // it has ended already
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) dup2(null, STDOUT_FILENO);
+  environ = const_cast<char**>(variables.data());
+  execvp(command.front(), command.data());
+  const int error = errno;
+  if (write(report, &error, sizeof error) != sizeof error) _exit(126);
+  _exit(127);
+}
+
 }  // namespace
 
 int run_child(const std::vector<std::string>& words,
               const std::map<std::string, std::string>& environment) {
   std::fflush(nullptr);
   std::vector<std::string> command = words, variables = environment_with(environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
-                                 pointers_to(command).data(), pointers_to(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    fail(Blame::environment,
-         fmt::format("cannot start {} ({}): install it, or name another launcher", words.front(),
-                     std::strerror(error)));
+  const std::vector<char*> arguments = pointers_to(command), settings = pointers_to(variables);
+  int report[2];  // of exec's error; closed by a successful exec
+  if (pipe2(report, O_CLOEXEC) != 0) cannot_start(words.front(), errno);
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0) cannot_start(words.front(), errno);
+  if (child == 0) become(arguments, settings, parent, report[1]);
+  close(report[1]);
+  int error = 0;
+  if (read(report[0], &error, sizeof error) != sizeof error) error = 0;
+  close(report[0]);
+  if (error != 0) {
+    waitpid(child, nullptr, 0);
+    cannot_start(words.front(), error);
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
