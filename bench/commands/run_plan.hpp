@@ -8,6 +8,7 @@
 #include "bench/measure/measure.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
+#include "bench/tune/library_rows.hpp"
 #include "collectives/backends/backend.hpp"
 #include "collectives/patience.hpp"
 
@@ -16,6 +17,8 @@ namespace arlab::bench {
 struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
+  LibraryNames library;
+  std::string table;  ///< of the algorithm "auto"; empty: none
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   int repeats = 20;                                ///< back to back, if streaming
