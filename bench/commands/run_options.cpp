@@ -163,6 +163,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
                  "Write when each rank entered and left each run to this file: FILE.csv, or JSON "
                  "Lines; - is stdout")
       ->type_name("FILE");
+  command.model.add_machine(app);
   add_timeout(app, command.patience);
 }
 

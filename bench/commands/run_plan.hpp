@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/model_options.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
@@ -16,6 +17,7 @@ namespace arlab::bench {
 struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
+  ModelOptions model;  ///< its machine file predicts each time; none: nothing does
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   int repeats = 20;                                ///< back to back, if streaming
