@@ -49,6 +49,8 @@ std::string numbers_table(const Fit& fit) {
       {{"latency", show_time(m.latency / 1e6), "of the smallest message"},
        {"gap", show_time(m.gap / 1e6), "for each further message"},
        {"port", fmt::format("{:.4g} ns/B", m.beta / 1e3), "of long messages"},
+       {"envelope", bytes(m.envelope), "headers of each message"},
+       {"acks", fmt::format("{:.2g}", m.acks), "bytes of acknowledgments per byte"},
        {"burst", bytes(m.burst), "pass an idle link at once"},
        {"eager", bytes(m.eager), "largest message without a grant"},
        {"socket", bytes(m.socket), "under way when a send ends"},
@@ -167,11 +169,11 @@ void add_calibrate(CLI::App& app, Session& session) {
       ->add_option_function<std::string>(
           "--largest",
           [options](const std::string& text) {
-            constexpr std::int64_t kLeast = 1 << 16, kMost = 1 << 30;
+            constexpr std::int64_t kLeast = 1 << 16, kMost = 1 << 26;
             const std::int64_t bytes = parse_count(text, "--largest");
             if (bytes < kLeast || bytes > kMost)
               fail(Blame::usage,
-                   fmt::format("--largest is {}: give 64 KiB to 1 GiB", show_bytes(bytes)));
+                   fmt::format("--largest is {}: give 64 KiB to 64 MiB", show_bytes(bytes)));
             options->probes.largest = bytes / 4 * 4;
           },
           "Largest message (default 4 MiB)")

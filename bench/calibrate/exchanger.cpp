@@ -8,8 +8,8 @@ namespace arlab::bench {
 namespace {
 
 constexpr collectives::Operand kWords{collectives::DType::float16, collectives::Op::sum};
-constexpr Count kWord = 2;       // bytes
-constexpr std::size_t kLanes = 64;
+constexpr Count kWord = 2;  // bytes
+constexpr std::size_t kLanes = 128;
 
 }  // namespace
 
@@ -85,7 +85,8 @@ double Exchanger::median_us(const std::function<void()>& body) {
   constexpr int kLeast = 5;
   time_us(body);  // opens connections
   const double once = std::max(time_us(body), 0.1);
-  const int repetitions = std::max(kLeast, static_cast<int>(std::min(kMost, 1e6 * seconds_ / once)));
+  const int repetitions =
+      std::max(kLeast, static_cast<int>(std::min(kMost, 1e6 * seconds_ / once)));
   return median_of(samples_us(repetitions, body));
 }
 

@@ -12,7 +12,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr double kPicoseconds = 1e6;  // of a microsecond
-constexpr double kLong = 128 * 1024;  // bytes: from here on the rate is what counts
+constexpr double kLong = 16 * 1024;   // bytes: from here on the rate is what counts
 
 // The median slope between long messages (Theil 1950, Sen 1968).
 double us_per_byte(const std::vector<TimeOfSize>& one_way) {
@@ -30,21 +30,38 @@ double us_per_byte(const std::vector<TimeOfSize>& one_way) {
 
 // The bytes that seem to take no time, by messages of the sizes between small and long.
 double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double latency,
-                  double per_byte) {
-  constexpr double kFrom = 8 * 1024;
+                  double per_byte, double envelope) {
+  constexpr double kFrom = 4 * 1024;
   std::vector<double> all;
   for (const TimeOfSize& t : one_way)
     if (t.bytes >= kFrom && t.bytes <= std::max(eager, kFrom))
-      all.push_back(t.bytes - (t.us - latency) / per_byte);
-  return all.empty() ? 0 : std::clamp(median_of(all), 0.0, kFrom);
+      all.push_back(t.bytes + envelope - (t.us - latency) / per_byte);
+  return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
+}
+
+// The headers of a message, where small messages in a long sequence take longer than the processor
+// needs for them.
+double envelope_bytes(const ProbeTimes& times, double per_byte) {
+  constexpr double kMost = 400;
+  if (times.stream_gap_us < 1.5 * times.gap_us) return simulator::Machine{}.envelope;
+  return std::clamp(times.stream_gap_us / per_byte - times.one_way.front().bytes, 1.0, kMost);
+}
+
+// By how much exchanges of long messages take longer than one way.
+double acknowledgments(const ProbeTimes& times) {
+  constexpr double kFrom = 128 * 1024, kMost = 0.1;
+  std::vector<double> all;
+  for (const ExchangeTimes& e : times.exchanges)
+    for (const TimeOfSize& t : times.one_way)
+      if (e.bytes >= kFrom && t.bytes == e.bytes) all.push_back(e.executor_us / t.us - 1);
+  return all.empty() ? 0 : std::clamp(*std::min_element(all.begin(), all.end()), 0.0, kMost);
 }
 
 // What a message takes beyond the other numbers.
 simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machine& machine) {
   simulator::SizeCurve curve;
   for (const TimeOfSize& t : times.one_way) {
-    const double model =
-        pattern_us(Pattern::round_trip, static_cast<Bytes>(t.bytes), machine) / 2;
+    const double model = pattern_us(Pattern::round_trip, static_cast<Bytes>(t.bytes), machine) / 2;
     curve.points.push_back({t.bytes, kPicoseconds * std::max(0.0, t.us - model)});
   }
   return curve;
@@ -63,13 +80,19 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
                      latency, per_byte));
   Fit result;
   simulator::Machine& m = result.machine;
-  m.latency = kPicoseconds * latency;
+  // Two ranks are late independently; the later one counts: 3/2 of the mean.
+  m.drift = kPicoseconds * std::min(times.spread_us / 1.5, latency);
+  const bool announced = one_way.front().bytes > times.eager_bytes;  // request, grant, message
+  // Which includes a rank's mean delay.
+  m.latency = (kPicoseconds * latency - m.drift) / (announced ? 3 : 1);
   m.beta = kPicoseconds * per_byte;
   m.eager = times.eager_bytes;
-  m.burst = several_hosts ? free_bytes(one_way, m.eager, latency, per_byte) : 0;
+  if (several_hosts) {
+    m.envelope = envelope_bytes(times, per_byte);
+    m.burst = free_bytes(one_way, m.eager, latency, per_byte, m.envelope);
+    m.acks = acknowledgments(times);
+  }
   m.gap = kPicoseconds * std::min(times.gap_us, latency);
-  // Two ranks are late independently; the later one counts: 3/2 of the mean.
-  m.drift = kPicoseconds * times.spread_us / 1.5;
   m.posting = several_hosts ? simulator::Posting::sends_of_exchanges : simulator::Posting::receives;
   // The send ends so much earlier than the message arrives.
   const double whole = one_way.back().us;
@@ -81,10 +104,12 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   }
   for (const TimeOfSize& t : times.reductions)
     m.reduction.points.push_back({t.bytes, kPicoseconds * t.us});
-  simulator::Machine still = m;
+  simulator::Machine still = m;  // of a message in the mean
+  still.latency += m.drift / (announced ? 3 : 1);
   still.drift = 0;
   m.host = host_curve(times, still);
-  result.rows = fit_rows(times, m);
+  still.host = m.host;
+  result.rows = fit_rows(times, still);
   return result;
 }
 

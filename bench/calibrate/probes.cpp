@@ -95,9 +95,8 @@ double local_send(Exchanger& x, Count bytes) {
   });
 }
 
-// The time of each further message of a round, from 1 to 9 messages.
-double gap(Exchanger& x) {
-  constexpr int kMore = 8;
+// The time of each further small message, from `few` on.
+double gap(Exchanger& x, int few, int more) {
   const auto time = [&](int messages) {
     return x.median_us([&] {
       for (int i = 0; i < messages && x.rank() < 2; ++i)
@@ -108,8 +107,8 @@ double gap(Exchanger& x) {
       if (x.rank() < 2) x.wait(messages);
     });
   };
-  const double one = time(1);
-  return std::max(0.0, (time(1 + kMore) - one) / kMore);
+  const double before = time(few);
+  return std::max(0.0, (time(few + more) - before) / more);
 }
 
 double spread(Exchanger& x) {
@@ -218,7 +217,8 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   for (const Count bytes : sizes(options, t))
     t.one_way.push_back({static_cast<double>(bytes), one_way(x, bytes)});
   t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
-  t.gap_us = gap(x);
+  t.gap_us = gap(x, 1, 8);
+  t.stream_gap_us = gap(x, 64, 64);
   t.spread_us = spread(x);
   for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4)
     t.exchanges.push_back(exchanges(x, bytes));
@@ -228,8 +228,7 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
     t.fan_out.push_back({static_cast<double>(bytes), fan(x, bytes, true)});
     t.fan_in.push_back({static_cast<double>(bytes), fan(x, bytes, false)});
   }
-  t.loaded_round_trip_us =
-      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes);
+  t.loaded_round_trip_us = loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes);
   return t;
 }
 

@@ -30,11 +30,12 @@ struct ProbeTimes {
   double eager_step = 2;            ///< the next larger size that was tried
   TimeOfSize local_send;            ///< a large message, until its send ends
   double gap_us = 0;                ///< a further small message of a round
-  double spread_us = 0;  ///< mean time of a small exchange beyond the least time
+  double stream_gap_us = 0;         ///< of many small messages, each
+  double spread_us = 0;             ///< mean time of a small exchange beyond the least time
   std::vector<ExchangeTimes> exchanges;
   std::vector<TimeOfSize> reductions;  ///< additions of received floats
   // Of three ranks:
-  std::vector<TimeOfSize> fan_out, fan_in;  ///< one rank to two, two ranks to one
+  std::vector<TimeOfSize> fan_out, fan_in;     ///< one rank to two, two ranks to one
   std::optional<double> loaded_round_trip_us;  ///< of a small message beside a stream
 };
 

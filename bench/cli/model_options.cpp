@@ -60,7 +60,7 @@ void ModelOptions::add_machine(CLI::App& command) {
       .add_option("--machine", machine_path,
                   "Machine file that `arlab calibrate` wrote, with its topology, unless another is "
                   "given")
-      ->type_name("FILE");
+      ->type_name("MACHINE");
 }
 
 void ModelOptions::add(CLI::App& command) {
@@ -193,8 +193,8 @@ const simulator::Model& ModelOptions::parsed_model() const {
 const MachineFile* ModelOptions::file() const {
   if (machine_path.empty()) return nullptr;
   if (!file_)
-    file_ = std::make_shared<const MachineFile>(parse_machine(
-        read_file(machine_path, "write one with `arlab calibrate`"), machine_path));
+    file_ = std::make_shared<const MachineFile>(
+        parse_machine(read_file(machine_path, "write one with `arlab calibrate`"), machine_path));
   return file_.get();
 }
 

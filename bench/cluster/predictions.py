@@ -26,16 +26,18 @@ WITHOUT = {
     "no drift of the ranks": ["--drift", "0"],
     "no times by size": ["--curve", "no"],
     "no bursts": ["--burst", "0"],
-    "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--curve", "no", "--burst", "0", "--g", "0"],
+    "no headers": ["--wrap", "0"],
+    "no acknowledgments": ["--acks", "0"],
+    "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--curve", "no", "--burst", "0", "--wrap", "0", "--acks", "0", "--g", "0"],
 }
 
 
 def measured_times(path):
-    """(ranks, bytes) -> algorithm -> microseconds; only records with a prediction."""
+    """(ranks, bytes) -> algorithm -> microseconds; not those of the library."""
     times = collections.defaultdict(dict)
     for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if record.get("kind") == "run" and record.get("time_us") and record.get("modelled_us"):
+        if record.get("kind") == "run" and record.get("time_us") and record.get("family") != "native":
             times[record["ranks"], record["bytes"]][record["algorithm"]] = record["time_us"]["median"]
     return times
 
@@ -52,7 +54,7 @@ def simulated(arlab, times, options):
                             "--json", str(out)], check=True, stdout=subprocess.DEVNULL)
             for line in out.read_text(encoding="utf-8").splitlines():
                 record = json.loads(line)
-                if record.get("kind") == "simulate" and record.get("modelled_us"):
+                if record.get("kind") == "simulate" and record.get("family") != "native":
                     result[ranks, record["bytes"]][record["algorithm"]] = record["modelled_us"]
     return result
 

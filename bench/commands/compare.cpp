@@ -71,10 +71,10 @@ int compare(const CompareCommand& command) {
 }  // namespace
 
 void add_compare(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "compare",
-      "Compare two result files: what became slower, with status 1 if anything did; or the times of "
-      "one file with their predictions");
+  CLI::App* command = app.add_subcommand("compare",
+                                         "Compare two result files: what became slower, with "
+                                         "status 1 if anything did; or the times of "
+                                         "one file with their predictions");
   command->footer(
       "Examples:\n  arlab compare old.jsonl new.jsonl\n"
       "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
@@ -83,8 +83,11 @@ void add_compare(CLI::App& app, Session& session) {
   command->add_option("old", options->before, "Result file, written with --json")
       ->required()
       ->type_name("");
-  command->add_option("new", options->after, "Result file of the same configurations; without it, the first is compared with its "
-                   "predictions")
+  command
+      ->add_option(
+          "new", options->after,
+          "Result file of the same configurations; without it, the first is compared with its "
+          "predictions")
       ->type_name("");
   command
       ->add_option_function<std::string>(

@@ -101,7 +101,8 @@ void add_length(CLI::App& app, MeasureOptions& measure) {
            measure.seconds = parse_time(text, "--time") / 1e12;
            measure.limited = measure.seconds > 0;
          },
-         "Time to spend on each configuration, after which no run begins: 1s, 0 (a few runs); default "
+         "Time to spend on each configuration, after which no run begins: 1s, 0 (a few runs); "
+         "default "
          "200ms, but at least 5 runs")
       ->type_name("TIME");
   add_whole_number(app, "--runs", "Timed runs of each configuration, instead of a time", 1,

@@ -1,11 +1,11 @@
 #include "bench/machine/machine_file.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <toml++/toml.h>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -67,8 +67,9 @@ class Section {
       check(row, name, *bytes, 1, 1e18);
       check(row, name, *us, 0, 1e12);
       if (!curve.points.empty() && *bytes <= curve.points.back().bytes)
-        wrong(row, name, fmt::format("has {:.17g} bytes after {:.17g}: sizes must ascend", *bytes,
-                                     curve.points.back().bytes));
+        wrong(row, name,
+              fmt::format("has {:.17g} bytes after {:.17g}: sizes must ascend", *bytes,
+                          curve.points.back().bytes));
       curve.points.push_back({*bytes, 1e6 * *us});
     }
     return curve;
@@ -79,8 +80,7 @@ class Section {
     for (const auto& [key, node] : *table_) {
       const std::string_view name = key.str();
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      wrong(node, key_of(name),
-            fmt::format("is unknown{}", did_you_mean(name, known_)));
+      wrong(node, key_of(name), fmt::format("is unknown{}", did_you_mean(name, known_)));
     }
   }
 
@@ -118,6 +118,8 @@ simulator::Machine machine_of(Section& s) {
   m.latency = kMicrosecond * s.number("latency_us", 0, kLongest);
   m.gap = kMicrosecond * s.number("gap_us", 0, kLongest);
   m.beta = 1e3 * s.number("port_ns_per_byte", 0, kLongest);
+  m.envelope = s.number("envelope_bytes");
+  m.acks = s.number("acks_per_byte", 0, 1);
   m.burst = s.number("burst_bytes");
   m.eager = s.number("eager_bytes");
   m.socket = s.number("socket_bytes");
@@ -139,8 +141,8 @@ toml::table parsed(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& e) {
-    fail(Blame::usage, fmt::format("{}, line {}: {}: give a file that `arlab calibrate` wrote", file,
-                                   e.source().begin.line, e.description()));
+    fail(Blame::usage, fmt::format("{}, line {}: {}: give a file that `arlab calibrate` wrote",
+                                   file, e.source().begin.line, e.description()));
   }
 }
 

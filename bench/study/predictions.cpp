@@ -38,8 +38,7 @@ void add_errors_by(PredictionSummary& summary, const std::function<Key(const Jso
                    const std::function<std::string(const Key&)>& text) {
   std::map<Key, std::vector<const Prediction*>> groups;
   for (const Prediction& p : summary.rows) groups[key(p.record)].push_back(&p);
-  for (const auto& [value, rows] : groups)
-    summary.errors.push_back(errors_of(text(value), rows));
+  for (const auto& [value, rows] : groups) summary.errors.push_back(errors_of(text(value), rows));
 }
 
 // What the algorithms of one problem have in common.

@@ -19,7 +19,8 @@ struct Prediction {
 struct PredictionErrors {
   std::string what;  ///< "all", or an algorithm, a size, or a number of ranks
   std::size_t rows = 0;
-  double median = 0, worst = 0, bias = 0;  ///< parts of the measured time; bias: median with its sign
+  double median = 0, worst = 0,
+         bias = 0;  ///< parts of the measured time; bias: median with its sign
 };
 
 struct PredictionSummary {

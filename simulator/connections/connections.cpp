@@ -7,12 +7,15 @@
 namespace arlab::simulator {
 namespace {
 
-constexpr double kControlBytes = 64;  // of a request or a grant
+// Requests and grants have at least one byte.
+Machine with_envelope(Machine machine) {
+  machine.envelope = std::max(machine.envelope, 1.0);
+  return machine;
+}
 
 }  // namespace
-
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
-    : machine_(std::move(machine)),
+    : machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
       streams_(machine_, fabric_),
       latency_(to_time(machine_.latency)),
@@ -26,8 +29,7 @@ Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabr
 
 Connections::Round& Connections::round_of(Rank rank, std::uint32_t lane, Time now) {
   Posted& posted = posted_[static_cast<std::size_t>(rank)];
-  if (!posted.scheduled)
-    schedule(now + delay(), Kind::post, static_cast<std::uint32_t>(rank));
+  if (!posted.scheduled) schedule(now + delay(), Kind::post, static_cast<std::uint32_t>(rank));
   posted.scheduled = true;
   if (posted.rounds.empty() || posted.rounds.back().lane != lane)
     posted.rounds.push_back({lane, {}, {}});
@@ -55,8 +57,7 @@ Network::Sent Connections::send(const Message& message, Time now) {
 }
 
 void Connections::post_receive(const Message& message, Time now) {
-  if (announced(message))
-    round_of(message.target, message.lane, now).receives.push_back(message);
+  if (announced(message)) round_of(message.target, message.lane, now).receives.push_back(message);
 }
 
 Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now) {
@@ -79,10 +80,9 @@ std::span<const std::uint32_t> Connections::advance(Time now) {
     for (const Streams::Event& e : streams_.advance(now)) {
       const Transfer& t = transfers_[e.item];
       if (e.what == Streams::What::delivered) {
-        const Time host =
-            t.step == Step::message
-                ? to_time(machine_.host.at(static_cast<double>(t.message.bytes)))
-                : Time{};
+        const Time host = t.step == Step::message
+                              ? to_time(machine_.host.at(static_cast<double>(t.message.bytes)))
+                              : Time{};
         schedule(now + latency_ + streams_.latency(t.message.source, t.message.target) + host,
                  Kind::arrive, e.item);
       } else if (t.announced && t.step == Step::message) {
@@ -154,13 +154,14 @@ void Connections::leave(std::uint32_t transfer) {
   Rank from = t.message.source, to = t.message.target;
   if (t.step == Step::grant) std::swap(from, to);
   if (t.step == Step::message)
-    streams_.add(from, to, transfer, static_cast<double>(t.message.bytes), now_);
+    streams_.add(from, to, transfer, static_cast<double>(t.message.bytes) + machine_.envelope,
+                 now_);
   else if (machine_.queue <= 0)
     streams_.add_urgent(from, to, transfer, now_);
   else if (machine_.ordered)
-    streams_.add(from, to, transfer, kControlBytes, now_);
+    streams_.add(from, to, transfer, machine_.envelope, now_);
   else
-    streams_.add_beside(from, to, transfer, kControlBytes, now_);
+    streams_.add_beside(from, to, transfer, machine_.envelope, now_);
 }
 
 void Connections::arrive(std::uint32_t transfer) {

@@ -41,6 +41,7 @@ class Connections : public Network {
   Time next_change() override;
   std::span<const std::uint32_t> advance(Time now) override;
   std::span<const std::uint32_t> completed_sends() const override { return completed_; }
+  void watch_links(LinkHistory& history) override { streams_.watch(history); }
   std::vector<LinkLoad> loads(Time now) const override;
 
  private:
@@ -65,7 +66,7 @@ class Connections : public Network {
     Time time;
     std::uint64_t order;
     Kind kind;
-    std::uint32_t subject;  // post: the rank; else the transfer
+    std::uint32_t subject;                      // post: the rank; else the transfer
     bool operator<(const Event& other) const {  // the first is the greatest
       return time != other.time ? time > other.time : order > other.order;
     }
@@ -95,8 +96,8 @@ class Connections : public Network {
   Time gap_;
   Random random_;
   std::uint64_t drawn_ = 0;
-  std::vector<Posted> posted_;      // by rank
-  std::vector<Time> processor_;     // by rank: when it is free
+  std::vector<Posted> posted_;       // by rank
+  std::vector<Time> processor_;      // by rank: when it is free
   std::vector<Transfer> transfers_;  // by number; numbers are reused
   std::vector<std::uint32_t> free_;
   std::map<std::uint64_t, std::map<std::uint32_t, Waiting>> waiting_;  // by pair, then lane

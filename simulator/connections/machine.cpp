@@ -6,7 +6,9 @@ Values values_of(const Machine& m) {
   return {{"L", m.latency},
           {"g", m.gap},
           {"port_beta", m.beta},
+          {"wrap", m.envelope},
           {"burst", m.burst},
+          {"acks", m.acks},
           {"S", m.eager},
           {"socket", m.socket},
           {"backlog", m.queue},
@@ -22,7 +24,9 @@ Machine with_values(Machine m, const Values& values) {
   m.latency = values.at("L");
   m.gap = values.at("g");
   m.beta = values.at("port_beta");
+  m.envelope = values.at("wrap");
   m.burst = values.at("burst");
+  m.acks = values.at("acks");
   m.eager = values.at("S");
   m.socket = values.at("socket");
   m.queue = values.at("backlog");

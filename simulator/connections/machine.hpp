@@ -20,21 +20,23 @@ enum class Posting : std::uint8_t {
 };
 
 struct Machine {
-  double latency = 20e6;  ///< of the smallest message
-  double gap = 0;         ///< time that a rank's processor needs for each message it starts
-  double beta = 0;        ///< per byte of a host's port; 0: what the topology says
-  double burst = 0;       ///< bytes that pass a link at once that has been idle; 0: none
-  double eager = 65536;   ///< largest message that leaves without a grant
+  double latency = 20e6;   ///< of the smallest message
+  double gap = 0;          ///< time that a rank's processor needs for each message it starts
+  double beta = 0;         ///< per byte of a host's port; 0: what the topology says
+  double envelope = 64;    ///< bytes that each message, request, and grant carries besides its own
+  double burst = 0;        ///< bytes that pass a link at once that has been idle; 0: none
+  double eager = 65536;    ///< largest message that leaves without a grant
   double socket = 524288;  ///< a send ends when at most so many bytes of it are not delivered
   /// Bytes of one connection that wait in the sender's own link. Messages of other connections wait
   /// behind them. 0: requests and grants pass all data.
   double queue = 131072;
+  double acks = 0;  ///< bytes of acknowledgments for each delivered byte, in the other direction
   double segment = 65536;  ///< bytes that a connection hands to its link at once
   double drift = 0;        ///< mean delay of a rank before each round; exponentially distributed
   std::uint64_t seed = 1;  ///< of these delays
   bool ordered = true;     ///< a grant waits behind the data of its own connection
   Posting posting = Posting::sends_of_exchanges;
-  Bytes mtu = 1500;  ///< bytes of a packet; at least 1/256 of a message
+  Bytes mtu = 1500;     ///< bytes of a packet; at least 1/256 of a message
   SizeCurve host;       ///< further time of a message of that size
   SizeCurve reduction;  ///< of received bytes
   bool operator==(const Machine&) const = default;

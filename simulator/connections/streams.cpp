@@ -7,7 +7,7 @@ namespace arlab::simulator {
 namespace {
 
 constexpr double kPacketsPerMessage = 256;  // at most: more would not change the time noticeably
-constexpr double kRounding = 1e-3;           // of a byte
+constexpr double kRounding = 1e-3;          // of a byte
 
 // By how much faster the links are than the topology says, if a host's port has that beta.
 double factor_of(const Topology& topology, double beta) {
@@ -22,6 +22,7 @@ Streams::Streams(const Machine& machine, std::shared_ptr<const Fabric> fabric)
       segment_(std::max(machine.segment, 1.)),
       socket_(machine.socket),
       mtu_(static_cast<double>(std::max<Bytes>(machine.mtu, 1))),
+      acks_(machine.acks),
       fabric_(std::move(fabric)),
       router_(fabric_->topology, fabric_->routing, fabric_->seed),
       links_(fabric_->topology, factor_of(fabric_->topology, machine.beta), machine.burst) {}
@@ -29,11 +30,16 @@ Streams::Streams(const Machine& machine, std::shared_ptr<const Fabric> fabric)
 std::uint32_t Streams::stream_of(Rank source, Rank target, bool beside) {
   const std::uint64_t key = static_cast<std::uint64_t>(source) << 33 |
                             static_cast<std::uint64_t>(target) << 1 | (beside ? 1U : 0U);
-  const auto [found, added] = by_pair_.try_emplace(key, static_cast<std::uint32_t>(streams_.size()));
+  const auto [found, added] =
+      by_pair_.try_emplace(key, static_cast<std::uint32_t>(streams_.size()));
   if (added) {
-    const auto route = router_.route(fabric_->host_of[static_cast<std::size_t>(source)],
-                                     fabric_->host_of[static_cast<std::size_t>(target)]);
-    streams_.emplace_back().route.assign(route.begin(), route.end());
+    const Rank from = fabric_->host_of[static_cast<std::size_t>(source)],
+               to = fabric_->host_of[static_cast<std::size_t>(target)];
+    Stream& stream = streams_.emplace_back();
+    const auto route = router_.route(from, to);
+    stream.route.assign(route.begin(), route.end());
+    const auto back = router_.route(to, from);
+    if (!back.empty()) stream.back = back.front();
   }
   return found->second;
 }
@@ -93,9 +99,18 @@ void Streams::forward(const Packet& packet) {
     stream.queued -= packet.bytes;
     write(packet.stream, packet.time);
   }
-  if (packet.hop >= stream.route.size()) return deliver(stream, packet.bytes);
+  if (packet.hop >= stream.route.size()) {
+    acknowledge(packet);
+    return deliver(stream, packet.bytes);
+  }
   const Time leaves = links_.send(stream.route[packet.hop], packet.bytes, packet.time);
   events_.push({leaves, order_++, packet.stream, packet.hop + 1, packet.bytes});
+}
+
+// Only the first link of its way is loaded: what it does on the others has no effect on a message.
+void Streams::acknowledge(const Packet& packet) {
+  const LinkId link = streams_[packet.stream].back;
+  if (acks_ > 0 && link >= 0) links_.send(link, acks_ * packet.bytes, packet.time);
 }
 
 void Streams::deliver(Stream& stream, double bytes) {

@@ -16,6 +16,7 @@
 
 #include "simulator/connections/links.hpp"
 #include "simulator/connections/machine.hpp"
+#include "simulator/link_history.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::simulator {
@@ -48,6 +49,7 @@ class Streams {
   /// Returns the sum of the latencies of the route's links.
   Time latency(Rank source, Rank target);
   const std::vector<double>& carried() const { return links_.carried(); }
+  void watch(LinkHistory& history) { links_.watch(history); }
 
  private:
   struct Item {
@@ -61,6 +63,7 @@ class Streams {
   };
   struct Stream {
     std::vector<LinkId> route;
+    LinkId back = -1;        // the target's own link, which acknowledgments take; -1: none
     std::deque<Item> items;  // not handed over
     std::deque<Mark> marks;  // not delivered
     double added = 0, sent = 0, queued = 0, delivered = 0;  // bytes; queued: in the first link
@@ -82,8 +85,9 @@ class Streams {
   void forward(const Packet& packet);
   void deliver(Stream& stream, double bytes);
   void report_written(Stream& stream);
+  void acknowledge(const Packet& packet);
 
-  double queue_, segment_, socket_, mtu_;
+  double queue_, segment_, socket_, mtu_, acks_;
   std::shared_ptr<const Fabric> fabric_;
   Router router_;
   Links links_;

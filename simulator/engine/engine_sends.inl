@@ -42,8 +42,8 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent = network_.send(
-      {actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
+  const Network::Sent sent =
+      network_.send({actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();

@@ -19,13 +19,16 @@ Model connections() {
   return {
       .name = "connections",
       .summary =
-          "ordered connections with requests and grants above an eager limit, over queues, as in MPI over TCP",
+          "ordered connections with requests and grants above an eager limit, over queues, as in "
+          "MPI over TCP",
       .source = "Open MPI 4.1, protocol ob1 over tcp; ITU-T I.371",
       .parameters = {{"L", Unit::time, "20us", "time of the smallest message"},
                      {"g", Unit::time, "0", "processor time a message, at its sender"},
                      {"port_beta", Unit::time_per_byte, "0",
                       "time a byte of a host's port, which scales all links; 0: the topology's"},
+                     {"wrap", Unit::bytes, "64 B", "bytes of headers a message, request or grant"},
                      {"burst", Unit::bytes, "0 B", "that pass an idle link at once"},
+                     {"acks", Unit::number, "0", "bytes of acknowledgments a byte", 0, 1},
                      {"S", Unit::bytes, "64 KiB", "largest eager message"},
                      {"socket", Unit::bytes, "512 KiB",
                       "a send ends when no more of it is under way; 0: when it is delivered"},

@@ -1,8 +1,7 @@
 // Calibrating a simulated network with known numbers recovers them.
-#include "bench/calibrate/fit.hpp"
-
 #include <cmath>
 
+#include "bench/calibrate/fit.hpp"
 #include "bench/calibrate/machine_text.hpp"
 #include "bench/calibrate/probes.hpp"
 #include "simulator/connections/connections.hpp"
@@ -79,8 +78,7 @@ TEST_CASE("a network without an eager limit has none, and one of eager messages 
 TEST_CASE("a single rank has no network to probe") {
   simulator::Connections network({}, 1, simulator::build_fabric({}, 1));
   CHECK(error_text(Blame::usage, [&] {
-          training::on_emulated_ranks(network, 1,
-                                      [](collectives::Communicator& c) { probe(c); });
+          training::on_emulated_ranks(network, 1, [](collectives::Communicator& c) { probe(c); });
         }) == "a network cannot be measured by 1 rank: start 2 or 3");
 }
 

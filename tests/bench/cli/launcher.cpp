@@ -80,10 +80,13 @@ TEST_CASE("several tasks of srun without an MPI job are refused with the words t
     return failure([&] { expect_one_job(ranks); });
   };
   const std::string refusal = text({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, 0);
-  CHECK(refusal.starts_with("2: srun started 4 tasks (SLURM_NTASKS), but they are not one MPI job"));
+  CHECK(
+      refusal.starts_with("2: srun started 4 tasks (SLURM_NTASKS), but they are not one MPI job"));
   CHECK(refusal.find("srun --mpi=pmix -n 4 arlab") != std::string::npos);
-  const std::map<std::string, std::string> step{
-      {"SLURM_NTASKS", "8"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}};
+  const std::map<std::string, std::string> step{{"SLURM_NTASKS", "8"},
+                                                {"SLURM_STEP_NUM_TASKS", "2"},
+                                                {"SLURM_JOB_ID", "7"},
+                                                {"SLURM_STEP_ID", "0"}};
   CHECK(text(step, 1).starts_with("2: srun started 2 tasks (SLURM_STEP_NUM_TASKS)"));
   CHECK(text(step, 2).empty());
   CHECK(text({}, 0).empty());

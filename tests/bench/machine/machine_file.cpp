@@ -13,6 +13,8 @@ latency_us = 20
 gap_us = 1.5
 port_ns_per_byte = 80
 burst_bytes = 2500
+envelope_bytes = 130
+acks_per_byte = 0.02
 eager_bytes = 65472
 socket_bytes = 530000
 backlog_bytes = 105000
@@ -45,6 +47,8 @@ TEST_CASE("a machine file gives every number of the model") {
   CHECK(m.gap == 1.5e6);
   CHECK(m.beta == 80e3);
   CHECK(m.eager == 65472);
+  CHECK(m.envelope == 130);
+  CHECK(m.acks == 0.02);
   CHECK(m.ordered);
   CHECK(m.posting == simulator::Posting::sends_of_exchanges);
   CHECK(m.host.at(1024) == 2.5e6);
@@ -73,13 +77,13 @@ TEST_CASE("an error of a machine file names the file, the line, and the key") {
               .starts_with("m.toml, line 2: machine.latency_us is or has "));
   CHECK(error_of(with("packet_bytes", "packet_bytes = 0")).find("from 1 to") != std::string::npos);
   CHECK(error_of(with("ordered", "ordered = 1")) ==
-        "m.toml, line 11: machine.ordered is neither true nor false" + remedy);
+        "m.toml, line 13: machine.ordered is neither true nor false" + remedy);
   CHECK(error_of(with("posting", "posting = 2")) ==
-        "m.toml, line 12: machine.posting is not a text in quotes" + remedy);
+        "m.toml, line 14: machine.posting is not a text in quotes" + remedy);
   CHECK(error_of(with("posting", "posting = \"send\""))
             .starts_with("unknown machine.posting 'send', did you mean 'sends'?"));
   CHECK(error_of(with("drift_us", "drift_us = 3\ndrift = 4"))
-            .starts_with("m.toml, line 11: machine.drift is unknown, did you mean 'drift_us'?"));
+            .starts_with("m.toml, line 13: machine.drift is unknown, did you mean 'drift_us'?"));
 }
 
 TEST_CASE("an error of a curve names what is wrong with it") {
@@ -102,6 +106,6 @@ TEST_CASE("an error of a curve names what is wrong with it") {
 
 TEST_CASE("text that is not TOML is refused with its line") {
   CHECK(error_of("[machine]\nlatency_us = = 3\n").starts_with("m.toml, line 2: "));
-  CHECK(error_of(kGood + kGood).starts_with("m.toml, line 16: "));
+  CHECK(error_of(kGood + kGood).starts_with("m.toml, line 18: "));
   CHECK(error_of(std::string("\x00\xff\xfe[", 4)).starts_with("m.toml, line 1: "));
 }

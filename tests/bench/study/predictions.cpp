@@ -9,8 +9,9 @@ using namespace arlab::bench;
 namespace {
 
 Json measured(const char* algorithm, std::int64_t bytes, double us, double modelled) {
-  return {{"kind", "run"},  {"algorithm", algorithm},         {"bytes", bytes},
-          {"ranks", 8},     {"elements", bytes / 4},          {"time_us", {{"median", us}}},
+  return {{"kind", "run"},          {"algorithm", algorithm},
+          {"bytes", bytes},         {"ranks", 8},
+          {"elements", bytes / 4},  {"time_us", {{"median", us}}},
           {"modelled_us", modelled}};
 }
 
@@ -25,10 +26,12 @@ TEST_CASE("kendall_tau counts pairs in the same order, and corrects for ties") {
 }
 
 TEST_CASE("predictions are summarized by algorithm, size and ranks, worst first") {
-  const std::vector<Json> records{
-      measured("ring", 1024, 100, 110), measured("tree", 1024, 200, 100),
-      measured("ring", 4096, 400, 400), measured("tree", 4096, 500, 600),
-      {{"kind", "context"}},            {{"kind", "run"}, {"time_us", nullptr}, {"modelled_us", 3}}};
+  const std::vector<Json> records{measured("ring", 1024, 100, 110),
+                                  measured("tree", 1024, 200, 100),
+                                  measured("ring", 4096, 400, 400),
+                                  measured("tree", 4096, 500, 600),
+                                  {{"kind", "context"}},
+                                  {{"kind", "run"}, {"time_us", nullptr}, {"modelled_us", 3}}};
   const PredictionSummary s = summarize_predictions(records);
   REQUIRE(s.rows.size() == 4);
   CHECK(s.rows.front().error() == Approx(-0.5));
