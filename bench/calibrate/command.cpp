@@ -56,7 +56,8 @@ std::string numbers_table(const Fit& fit) {
        {"socket", bytes(m.socket), "under way when a send ends"},
        {"backlog", fit.backlog_measured ? bytes(m.queue) : "not measured: needs 3 ranks",
         "of a stream in its host's queue"},
-       {"drift", show_time(m.drift / 1e6), "mean random delay before a round"}});
+       {"drift", show_time(m.drift / 1e6), "mean random delay before a round"},
+       {"long drift", show_time(m.drift_long / 1e6), "the same above the eager limit"}});
 }
 
 std::string fit_table(const Fit& fit) {

@@ -60,9 +60,8 @@ void Exchanger::round(Rank peer, Count bytes, Count piece) {
 }
 
 void Exchanger::ping(int lane, Rank to, bool mark) {
-  constexpr Count kPing = 4;
-  out_.front() = std::byte{mark ? std::uint8_t{1} : std::uint8_t{0}};
-  send(lane, to, kPing);
+  mark_.fill(std::byte{mark ? std::uint8_t{1} : std::uint8_t{0}});
+  start(lane, ActionKind::send, to, mark_.data(), static_cast<Count>(mark_.size()));
 }
 
 double Exchanger::time_us(const std::function<void()>& body) {

@@ -1,6 +1,7 @@
 // Exchanger: single messages through a communicator, and repetitions of them that are timed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -55,6 +56,7 @@ class Exchanger {
   double seconds_;
   double stopped_ = -1;  // seconds; below 0: at the end of the repetition
   std::vector<std::byte> out_, in_;
+  std::array<std::byte, 4> mark_{};
   std::vector<collectives::Transfer> transfers_;  // by lane: the round must outlive its start
   std::vector<collectives::Transfer> round_;
 };

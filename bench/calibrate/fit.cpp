@@ -39,11 +39,10 @@ double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double l
   return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
 }
 
-// The headers of a message, where small messages in a long sequence take longer than the processor
-// needs for them.
+// The headers of a message, by small messages in a long sequence. Where the processor needs longer for
+// them than the port, this is too much, but then a port's byte takes no noticeable time.
 double envelope_bytes(const ProbeTimes& times, double per_byte) {
   constexpr double kMost = 400;
-  if (times.stream_gap_us < 1.5 * times.gap_us) return simulator::Machine{}.envelope;
   return std::clamp(times.stream_gap_us / per_byte - times.one_way.front().bytes, 1.0, kMost);
 }
 
@@ -82,6 +81,7 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   simulator::Machine& m = result.machine;
   // Two ranks are late independently; the later one counts: 3/2 of the mean.
   m.drift = kPicoseconds * std::min(times.spread_us / 1.5, latency);
+  m.drift_long = kPicoseconds * times.long_spread_us / 1.5;
   const bool announced = one_way.front().bytes > times.eager_bytes;  // request, grant, message
   // Which includes a rank's mean delay.
   m.latency = (kPicoseconds * latency - m.drift) / (announced ? 3 : 1);
@@ -106,7 +106,7 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
     m.reduction.points.push_back({t.bytes, kPicoseconds * t.us});
   simulator::Machine still = m;  // of a message in the mean
   still.latency += m.drift / (announced ? 3 : 1);
-  still.drift = 0;
+  still.drift = still.drift_long = 0;
   m.host = host_curve(times, still);
   still.host = m.host;
   result.rows = fit_rows(times, still);

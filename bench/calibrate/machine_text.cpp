@@ -62,6 +62,8 @@ std::string probes_text(const Fit& fit, const ProbeTimes& times) {
                       times.local_send.bytes, times.local_send.us);
   text += fmt::format("spread_us = {:.4g}  # of a small exchange, mean beyond the least\n",
                       times.spread_us);
+  text += fmt::format("long_spread_us = {:.4g}  # of an exchange above the eager limit\n",
+                      times.long_spread_us);
   text += fmt::format("stream_gap_us = {:.4g}  # small messages in a long sequence, each\n",
                       times.stream_gap_us);
   if (times.loaded_round_trip_us)

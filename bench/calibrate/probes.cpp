@@ -111,10 +111,9 @@ double gap(Exchanger& x, int few, int more) {
   return std::max(0.0, (time(few + more) - before) / more);
 }
 
-double spread(Exchanger& x) {
-  constexpr int kSpreadSamples = 400;
-  std::vector<double> us = x.samples_us(kSpreadSamples, [&] {
-    if (x.rank() < 2) x.round(1 - x.rank(), kSmall, kSmall);
+double spread(Exchanger& x, Count bytes, int samples) {
+  std::vector<double> us = x.samples_us(samples, [&] {
+    if (x.rank() < 2) x.round(1 - x.rank(), bytes, bytes);
   });
   std::sort(us.begin(), us.end());
   us.resize(us.size() - us.size() / 50);  // interruptions of the machine
@@ -139,9 +138,9 @@ double fan(Exchanger& x, Count bytes, bool out) {
 }
 
 // Round trips of a small message from rank 0 to rank 2 beside its stream to rank 1.
-double loaded_round_trip(Exchanger& x, double us_per_byte) {
+double loaded_round_trip(Exchanger& x, double us_per_byte, Count largest) {
   constexpr double kStream = 0.25e6;  // microseconds
-  const Count piece = Count{1} << 20;
+  const Count piece = std::min(Count{1} << 20, largest);
   const Count pieces = std::clamp<Count>(
       static_cast<Count>(kStream / (us_per_byte * static_cast<double>(piece))), 3, 64);
   std::vector<double> trips;
@@ -219,7 +218,10 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
   t.gap_us = gap(x, 1, 8);
   t.stream_gap_us = gap(x, 64, 64);
-  t.spread_us = spread(x);
+  constexpr int kManySamples = 400, kSamples = 50;
+  constexpr Count kLong = 128 * 1024;
+  t.spread_us = spread(x, kSmall, kManySamples);
+  t.long_spread_us = spread(x, std::min(options.largest, kLong), kSamples);
   for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4)
     t.exchanges.push_back(exchanges(x, bytes));
   t.reductions = reductions(x, options.largest);
@@ -228,7 +230,8 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
     t.fan_out.push_back({static_cast<double>(bytes), fan(x, bytes, true)});
     t.fan_in.push_back({static_cast<double>(bytes), fan(x, bytes, false)});
   }
-  t.loaded_round_trip_us = loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes);
+  t.loaded_round_trip_us =
+      loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, options.largest);
   return t;
 }
 

@@ -32,6 +32,7 @@ struct ProbeTimes {
   double gap_us = 0;                ///< a further small message of a round
   double stream_gap_us = 0;         ///< of many small messages, each
   double spread_us = 0;             ///< mean time of a small exchange beyond the least time
+  double long_spread_us = 0;        ///< the same of an exchange above the eager limit
   std::vector<ExchangeTimes> exchanges;
   std::vector<TimeOfSize> reductions;  ///< additions of received floats
   // Of three ranks:

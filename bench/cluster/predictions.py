@@ -9,11 +9,11 @@ import collections
 import json
 import math
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 HANDSHAKE = ["--S", "1T"]
 WITHOUT = {
@@ -23,12 +23,12 @@ WITHOUT = {
     "requests and grants pass all data": ["--backlog", "0"],
     "receives are posted first": ["--posting", "0"],
     "sends end when they are delivered": ["--socket", "0"],
-    "no drift of the ranks": ["--drift", "0"],
+    "no drift of the ranks": ["--drift", "0", "--drift_long", "0"],
     "no times by size": ["--curve", "no"],
     "no bursts": ["--burst", "0"],
     "no headers": ["--wrap", "0"],
     "no acknowledgments": ["--acks", "0"],
-    "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--curve", "no", "--burst", "0", "--wrap", "0", "--acks", "0", "--g", "0"],
+    "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--drift_long", "0", "--curve", "no", "--burst", "0", "--wrap", "0", "--acks", "0", "--g", "0"],
 }
 
 
@@ -85,15 +85,15 @@ def row_of(name, measured, modelled):
 
 def plain_models(machine):
     """Options of the older models with the same latency and rate."""
-    text = pathlib.Path(machine).read_text(encoding="utf-8")
-    number = {key: float(value) for key, value in re.findall(r"^(latency_us|port_ns_per_byte) = (\S+)", text, re.MULTILINE)}
-    alpha, beta = f"{number['latency_us']}us", f"{number['port_ns_per_byte']}ns"
-    stated = re.search(r'^topology = "(.*)"', text, re.MULTILINE)[1] or "crossbar"
+    with open(machine, "rb") as file:
+        content = tomllib.load(file)
+    number, network = content["machine"], content["network"]
+    alpha, beta = f"{number['latency_us'] + number['drift_us']}us", f"{number['port_ns_per_byte']}ns"
+    stated = network["topology"] or "crossbar"
     kind, _, settings = stated.partition(":")
     own = [s for s in settings.split(",") if s and not s.startswith(("bandwidth=", "latency="))]
-    own += [f"bandwidth={1e9 / number['port_ns_per_byte']}B/s", f"latency={number['latency_us'] / 2}us"]
-    placement = re.search(r'^placement = "(.*)"', text, re.MULTILINE)[1] or "block"
-    return {"fluid": ["--model", "fluid", "--topology", f"{kind}:{','.join(own)}", "--placement", placement],
+    own += [f"bandwidth={1e9 / number['port_ns_per_byte']}B/s", f"latency={(number['latency_us'] + number['drift_us']) / 2}us"]
+    return {"fluid": ["--model", "fluid", "--topology", f"{kind}:{','.join(own)}", "--placement", network["placement"] or "block"],
             "alpha_beta": ["--model", "alpha_beta", "--alpha", alpha, "--beta", beta]}
 
 

@@ -126,6 +126,7 @@ simulator::Machine machine_of(Section& s) {
   m.queue = s.number("backlog_bytes");
   m.segment = s.number("segment_bytes", 1);
   m.drift = kMicrosecond * s.number("drift_us", 0, kLongest);
+  m.drift_long = kMicrosecond * s.number("drift_long_us", 0, kLongest);
   m.ordered = s.flag("ordered");
   const std::string posting = s.text("posting");
   const auto found = std::find(std::begin(kPostings), std::end(kPostings), posting);

@@ -27,20 +27,22 @@ Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabr
   if (ranks > 1) latency_ -= std::min(latency_, streams_.latency(0, 1));
 }
 
-Connections::Round& Connections::round_of(Rank rank, std::uint32_t lane, Time now) {
+Connections::Round& Connections::round_of(Rank rank, const Message& m, Time now) {
   Posted& posted = posted_[static_cast<std::size_t>(rank)];
-  if (!posted.scheduled) schedule(now + delay(), Kind::post, static_cast<std::uint32_t>(rank));
+  if (!posted.scheduled)
+    schedule(now + delay(announced(m) ? machine_.drift_long : machine_.drift), Kind::post,
+             static_cast<std::uint32_t>(rank));
   posted.scheduled = true;
-  if (posted.rounds.empty() || posted.rounds.back().lane != lane)
-    posted.rounds.push_back({lane, {}, {}});
+  if (posted.rounds.empty() || posted.rounds.back().lane != m.lane)
+    posted.rounds.push_back({m.lane, {}, {}});
   return posted.rounds.back();
 }
 
-Time Connections::delay() {
-  if (machine_.drift <= 0) return {};
+Time Connections::delay(double mean) {
+  if (mean <= 0) return {};
   constexpr double kScale = 1.0 / 18446744073709551616.0;  // 2^-64
   const double uniform = (static_cast<double>(random_(drawn_++)) + 0.5) * kScale;
-  return to_time(-machine_.drift * std::log(std::min(uniform, 1.0)));
+  return to_time(-mean * std::log(std::min(uniform, 1.0)));
 }
 
 Network::Sent Connections::send(const Message& message, Time now) {
@@ -52,12 +54,12 @@ Network::Sent Connections::send(const Message& message, Time now) {
     free_.pop_back();
   }
   transfers_[number] = {message, announced(message), Step::message};
-  round_of(message.source, message.lane, now).sends.push_back(number);
+  round_of(message.source, message, now).sends.push_back(number);
   return {announced(message) ? kNever : now, kNever, false};
 }
 
 void Connections::post_receive(const Message& message, Time now) {
-  if (announced(message)) round_of(message.target, message.lane, now).receives.push_back(message);
+  if (announced(message)) round_of(message.target, message, now).receives.push_back(message);
 }
 
 Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now) {

@@ -77,7 +77,7 @@ class Connections : public Network {
   };
 
   bool announced(const Message& m) const { return static_cast<double>(m.bytes) > machine_.eager; }
-  Round& round_of(Rank rank, std::uint32_t lane, Time now);
+  Round& round_of(Rank rank, const Message& m, Time now);
   bool sends_first(const Round& round) const;
   void start_rounds(Rank rank);
   void start_round(const Round& round);
@@ -87,7 +87,7 @@ class Connections : public Network {
   void grant(std::uint32_t transfer);
   void schedule(Time time, Kind kind, std::uint32_t subject);
   Waiting& waiting_of(const Message& m);
-  Time delay();
+  Time delay(double mean);
 
   Machine machine_;
   std::shared_ptr<const Fabric> fabric_;

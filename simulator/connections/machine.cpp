@@ -13,6 +13,7 @@ Values values_of(const Machine& m) {
           {"socket", m.socket},
           {"backlog", m.queue},
           {"drift", m.drift},
+          {"drift_long", m.drift_long},
           {"drift_seed", static_cast<double>(m.seed)},
           {"ordered", m.ordered ? 1 : 0},
           {"posting", static_cast<double>(m.posting)},
@@ -31,6 +32,7 @@ Machine with_values(Machine m, const Values& values) {
   m.socket = values.at("socket");
   m.queue = values.at("backlog");
   m.drift = values.at("drift");
+  m.drift_long = values.at("drift_long");
   m.seed = static_cast<std::uint64_t>(values.at("drift_seed"));
   m.ordered = values.at("ordered") > 0;
   m.posting = static_cast<Posting>(static_cast<int>(values.at("posting")));

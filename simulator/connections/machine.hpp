@@ -33,6 +33,7 @@ struct Machine {
   double acks = 0;  ///< bytes of acknowledgments for each delivered byte, in the other direction
   double segment = 65536;  ///< bytes that a connection hands to its link at once
   double drift = 0;        ///< mean delay of a rank before each round; exponentially distributed
+  double drift_long = 0;   ///< the same before a round with a message above the eager limit
   std::uint64_t seed = 1;  ///< of these delays
   bool ordered = true;     ///< a grant waits behind the data of its own connection
   Posting posting = Posting::sends_of_exchanges;

@@ -35,6 +35,8 @@ Model connections() {
                      {"backlog", Unit::bytes, "128 KiB",
                       "of a connection in its host's queue; 0: requests and grants pass all data"},
                      {"drift", Unit::time, "0", "mean random delay of a rank before a round"},
+                     {"drift_long", Unit::time, "0",
+                      "the same before a round with messages above S"},
                      {"drift_seed", Unit::count, "1", "of the random delays"},
                      {"ordered", Unit::flag, "yes", "a grant waits behind data of its connection"},
                      {"posting", Unit::count, "2",

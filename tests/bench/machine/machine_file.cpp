@@ -20,6 +20,7 @@ socket_bytes = 530000
 backlog_bytes = 105000
 segment_bytes = 52500
 drift_us = 3
+drift_long_us = 90
 ordered = true
 posting = "sends of exchanges"
 packet_bytes = 1500
@@ -49,6 +50,7 @@ TEST_CASE("a machine file gives every number of the model") {
   CHECK(m.eager == 65472);
   CHECK(m.envelope == 130);
   CHECK(m.acks == 0.02);
+  CHECK(m.drift_long == 90e6);
   CHECK(m.ordered);
   CHECK(m.posting == simulator::Posting::sends_of_exchanges);
   CHECK(m.host.at(1024) == 2.5e6);
@@ -77,9 +79,9 @@ TEST_CASE("an error of a machine file names the file, the line, and the key") {
               .starts_with("m.toml, line 2: machine.latency_us is or has "));
   CHECK(error_of(with("packet_bytes", "packet_bytes = 0")).find("from 1 to") != std::string::npos);
   CHECK(error_of(with("ordered", "ordered = 1")) ==
-        "m.toml, line 13: machine.ordered is neither true nor false" + remedy);
+        "m.toml, line 14: machine.ordered is neither true nor false" + remedy);
   CHECK(error_of(with("posting", "posting = 2")) ==
-        "m.toml, line 14: machine.posting is not a text in quotes" + remedy);
+        "m.toml, line 15: machine.posting is not a text in quotes" + remedy);
   CHECK(error_of(with("posting", "posting = \"send\""))
             .starts_with("unknown machine.posting 'send', did you mean 'sends'?"));
   CHECK(error_of(with("drift_us", "drift_us = 3\ndrift = 4"))
@@ -106,6 +108,6 @@ TEST_CASE("an error of a curve names what is wrong with it") {
 
 TEST_CASE("text that is not TOML is refused with its line") {
   CHECK(error_of("[machine]\nlatency_us = = 3\n").starts_with("m.toml, line 2: "));
-  CHECK(error_of(kGood + kGood).starts_with("m.toml, line 18: "));
+  CHECK(error_of(kGood + kGood).starts_with("m.toml, line 19: "));
   CHECK(error_of(std::string("\x00\xff\xfe[", 4)).starts_with("m.toml, line 1: "));
 }
