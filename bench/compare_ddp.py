@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Step time of `arlab train` over MPI beside PyTorch's DistributedDataParallel over Gloo: two processes on this
-machine, one thread each, the same models, batches and optimizer. The two take turns, so that a busy machine is busy
-for both; the table holds medians of the rounds, and the median of the rounds' ratios.
+"""Step time of `arlab train` over MPI beside PyTorch's DistributedDataParallel over Gloo, and over this project's backend
+of torch.distributed: processes on this machine, one thread each, the same models, batches and optimizer. They take
+turns, so that a busy machine is busy for all; the table holds medians of the rounds, and the median of the rounds' ratios.
 
-  /usr/bin/python3 bench/compare_ddp.py build/release/bench/arlab [--rounds 5] [--steps 100] [--batch 64]
+  /usr/bin/python3 bench/compare_ddp.py build/release/bench/arlab [--rounds 5] [--steps 100] [--batch 64] [--ranks 2]
+
+The third column needs the Python package: cmake --build build/release --target arlab_torch_plugin
 """
 
 import argparse
@@ -17,6 +19,7 @@ import sys
 import time
 
 MODELS = ("mlp", "cnn_pooled", "cnn")
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -32,18 +35,24 @@ def torch_model(name):
                          nn.ReLU(), nn.Linear(64, 10))
 
 
-def ddp_worker(name, steps, batch):
-    """One of the two processes; RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT say which."""
+def ddp_worker(name, steps, batch, backend):
+    """One of the processes; RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT say which, or mpirun does."""
     import torch
     import torch.distributed as dist
 
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    dist.init_process_group("gloo")
+    if backend == "arlab":
+        import arlab
+
+        arlab.init()
+    else:
+        dist.init_process_group(backend)
+    mine = batch // dist.get_world_size()
     model = torch.nn.parallel.DistributedDataParallel(torch_model(name))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.8)
-    images = [torch.rand(batch // 2, 1, 28, 28) for _ in range(8)]
-    labels = [torch.randint(10, (batch // 2,)) for _ in range(8)]
+    images = [torch.rand(mine, 1, 28, 28) for _ in range(8)]
+    labels = [torch.randint(10, (mine,)) for _ in range(8)]
     times = []
     for step in range(steps):
         begin = time.perf_counter()
@@ -65,22 +74,35 @@ def free_port():
 
 
 def ddp(name, options):
-    environment = {**os.environ, **ONE_THREAD, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+    environment = {**os.environ, **ONE_THREAD, "WORLD_SIZE": str(options.ranks), "MASTER_ADDR": "127.0.0.1",
                    "MASTER_PORT": free_port(), "GLOO_SOCKET_IFNAME": "lo"}
-    command = [sys.executable, __file__, "--worker", name, "--steps", str(options.steps), "--batch", str(options.batch)]
-    ranks = [subprocess.Popen(command, env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
-             for rank in range(2)]
+    ranks = [subprocess.Popen(worker(name, options, "gloo"), env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE,
+                              text=True) for rank in range(options.ranks)]
     outputs = [rank.communicate(timeout=600)[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
         sys.exit("error: PyTorch's processes failed: is python3-torch installed, and is this /usr/bin/python3?")
     return float(outputs[0])
 
 
+def worker(name, options, backend):
+    return [sys.executable, __file__, "--worker", name, "--steps", str(options.steps), "--batch", str(options.batch),
+            "--backend", backend]
+
+
+def plugged(name, options, package):
+    """DistributedDataParallel over this project's backend."""
+    environment = {**MPI, **os.environ, **ONE_THREAD, "MASTER_PORT": free_port(), "PYTHONPATH": str(package)}
+    done = subprocess.run([options.mpirun, "-n", str(options.ranks), *worker(name, options, "arlab")], env=environment,
+                          capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        sys.exit(f"error: PyTorch's processes over arlab failed:\n{done.stderr}")
+    return float(done.stdout)
+
+
 def ours(name, options):
-    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", **os.environ, **ONE_THREAD}
+    environment = {**MPI, **os.environ, **ONE_THREAD}
     samples = options.batch * 8
-    command = [options.mpirun, "-n", "2", options.arlab, "train", "-m", name, "--batch", str(options.batch),
+    command = [options.mpirun, "-n", str(options.ranks), options.arlab, "train", "-m", name, "--batch", str(options.batch),
                "--samples", str(samples), "--epochs", str(options.steps // 8 + 1), "--steps", str(options.steps),
                "--prefetch", "0", "--check-every", "0", "--json", "-", *options.train.split()]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
@@ -98,18 +120,28 @@ def main():
     parser.add_argument("--train", default="", help="more options for arlab train: --train=--no-overlap")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--ranks", type=int, default=2, help="processes")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--backend", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        return ddp_worker(options.worker, options.steps, options.batch)
+        return ddp_worker(options.worker, options.steps, options.batch, options.backend)
     if not options.arlab:
         parser.error("which arlab? give its path")
-    print("| model | arlab train, MPI | PyTorch DDP, Gloo | DDP / arlab |\n|---|--:|--:|--:|", flush=True)
+    package = pathlib.Path(options.arlab).parents[1] / "python"
+    with_plugin = any(package.glob("arlab/_arlab*.so"))
+    if not with_plugin:
+        print(f"note: without DDP over arlab, since {package} has no built package", file=sys.stderr)
+    print("| model | arlab train, MPI | DDP, Gloo | Gloo / arlab train |" + (" DDP, arlab | Gloo / arlab |" if with_plugin else "")
+          + "\n|---|--:|--:|--:|" + ("--:|--:|" if with_plugin else ""), flush=True)
     for name in options.models.split(","):
-        pairs = [(ours(name, options), ddp(name, options)) for _ in range(options.rounds)]
-        mine, theirs = (statistics.median(column) for column in zip(*pairs))
-        ratio = statistics.median(b / a for a, b in pairs)
-        print(f"| `{name}` | {mine / 1e3:.2f} ms | {theirs / 1e3:.2f} ms | {ratio:.2f} |", flush=True)
+        rounds = [(ours(name, options), ddp(name, options), plugged(name, options, package) if with_plugin else 1)
+                  for _ in range(options.rounds)]
+        train, gloo, plug = (statistics.median(column) for column in zip(*rounds))
+        row = f"| `{name}` | {train / 1e3:.2f} ms | {gloo / 1e3:.2f} ms | {statistics.median(g / t for t, g, _ in rounds):.2f} |"
+        if with_plugin:
+            row += f" {plug / 1e3:.2f} ms | {statistics.median(g / p for _, g, p in rounds):.2f} |"
+        print(row, flush=True)
     return 0
 
 

@@ -34,6 +34,12 @@ target_include_directories(arlab_test_main PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(arlab_test_main PUBLIC arlab_catch)
 arlab_sanitize_test(arlab_test_main)
 
+# arlab_start_early(<seconds> <tests...>): tests that take about that long start before shorter ones. Otherwise the end of a
+# parallel run waits for one of them, or for those that need several processors, which start once so many are free.
+function(arlab_start_early seconds)
+  set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
+endfunction()
+
 # arlab_test_program(<name> SOURCES... LIBRARIES...): builds test_<name>.
 function(arlab_test_program name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -121,6 +127,7 @@ endfunction()
 function(arlab_mpi_properties test ranks)
   set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 900 PROCESSORS ${ranks} ENVIRONMENT
     "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;ASAN_OPTIONS=detect_leaks=0")
+  arlab_start_early(50 ${test})
 endfunction()
 
 # arlab_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS ...): the Catch2 program test_<name> with its own main, one ctest

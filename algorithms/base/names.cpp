@@ -45,7 +45,7 @@ std::size_t most_edits(std::string_view wanted) {
 std::string_view nearest(std::string_view wanted, std::span<const std::string_view> names) {
   std::string_view best;
   std::size_t best_distance = most_edits(wanted) + 1;
-  constexpr std::size_t kLongest = 100;  // longer words are no typos, and would take long
+  constexpr std::size_t kLongest = 100;  // longer words are not typos, and would take long
   if (wanted.size() > kLongest) return best;
   for (const std::string_view name : names)
     if (const std::size_t d = edit_distance(wanted, name); d < best_distance)

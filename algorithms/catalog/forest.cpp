@@ -45,7 +45,7 @@ struct Pace {
   bool root, leaf;
   Count delay;        // piece k goes up in round k + delay
   Count from_parent;  // piece k comes down in round k + from_parent
-  Count to_children;  // and goes on in round k + to_children
+  Count to_children;  // and continues in round k + to_children
 
   // Returns the number of rounds in which a rank does something.
   Count rounds(Count pieces) const {

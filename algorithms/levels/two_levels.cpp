@@ -243,7 +243,7 @@ std::string TwoLevels::unsupported_reason(const Problem& p) const {
     const bool many = within->carries > Carries::one_chunk && groups.even_size() > 1;
     if (many && count > 1 && within->carries == Carries::any_set)
       return concat(within->name,
-                    " within groups sends chunks with strides, which are no chunks of the whole "
+                    " within groups sends chunks with strides, which are not chunks of the whole "
                     "vector: take circulant or ring within groups");
     if (many && deals(*this, count))
       return concat(within->name, " within groups sends several chunks at once, and ", across->name,
@@ -251,7 +251,7 @@ std::string TwoLevels::unsupported_reason(const Problem& p) const {
                     "round_robin within groups");
   } else if (across->carries == Carries::any_set && count > 1) {
     return concat(across->name,
-                  " between leaders sends chunks with strides, which are no chunks of the whole "
+                  " between leaders sends chunks with strides, which are not chunks of the whole "
                   "vector: take circulant between groups");
   }
   Problem lane = p;

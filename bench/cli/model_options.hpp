@@ -45,7 +45,7 @@ struct ModelOptions {
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
   std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks) const;
   /// Returns a time in microseconds that no run of the problem on one of networks() can beat; nothing
-  /// if the model has no links, or if the bound takes long to compute for so many ranks.
+  /// if the model has no links, or if the bound takes long to compute for this many ranks.
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.

@@ -38,7 +38,7 @@ struct RankLayout {
   std::shared_ptr<const Forest> forest;
 };
 
-/// Returns the trees of the network for `forest`; null for so many ranks that it takes minutes.
+/// Returns the trees of the network for `forest`; null if there are too many ranks to compute them in minutes.
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
                                         std::span<const Rank> host_of);
 

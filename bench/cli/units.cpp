@@ -71,7 +71,7 @@ std::string show_bytes(std::int64_t bytes) {
   std::size_t unit = 0;
   while (value >= 1023.5 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
   if (bytes < 1024) return fmt::format("{} B", bytes);
-  // Whole, or with what tells it from its neighbors.
+  // Whole, or with what distinguishes it from its neighbors.
   return value == std::floor(value) ? fmt::format("{:.0f} {}", value, kUnits[unit])
                                     : fmt::format("{:.4g} {}", value, kUnits[unit]);
 }

@@ -6,12 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/sweep/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
@@ -29,6 +31,8 @@ struct SimulateCommand {
   Values values;  ///< of the model's parameters
   RoundSizes rounds;
   Proofs proofs;
+  std::string profile_file;
+  std::optional<Profile> profile;  ///< whose calls are replayed
 };
 
 // Prints the critical path in words, to stderr: it is not part of the results.
@@ -87,6 +91,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   body.bound_us =
       command.model.bound(config.network, config.problem,
                           static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
+  if (command.profile) command.profile->add(r);
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
                                          static_cast<std::size_t>(command.links), &history)
@@ -181,12 +186,26 @@ void add_simulate(CLI::App& app, Session& session) {
           },
           "Record the given number of most utilized links, with utilization over time")
       ->type_name("NUMBER");
+  command
+      ->add_option("--profile", options->profile_file,
+                   "Simulate the calls of a program, from a file that libarlab_mpi.so wrote to "
+                   "ARLAB_PROFILE")
+      ->type_name("FILE");
   options->sweep.add_outputs(*command);
   options->sweep.add_share(*command);
   command->callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
+    if (!options->profile_file.empty()) {
+      if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
+        fail(Blame::usage,
+             "--profile gives the sizes and sums all of them: leave out --size, --elements, "
+             "--share and --resume");
+      options->profile.emplace(options->profile_file);
+      o.sizes = options->profile->sizes();
+      if (o.ranks.empty()) o.ranks = {std::to_string(options->profile->ranks())};
+    }
     if (o.ranks.empty()) o.ranks = {"64"};
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1M"};
     const ModelOptions& m = options->model;
@@ -205,6 +224,7 @@ void add_simulate(CLI::App& app, Session& session) {
         },
         [&](const Config& config, const Record& r) { return estimate(*options, config, r); },
         [&](const Config& config, Record& r) { evaluate(*options, config, r); });
+    if (options->profile && !o.plan) say("\n{}", options->profile->table());
   });
 }
 

@@ -1,7 +1,5 @@
 #include "collectives/mpi/communicator.hpp"
 
-#include <mpi.h>
-
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -27,8 +25,8 @@ namespace {
 
 class MpiCommunicator final : public Communicator {
  public:
-  explicit MpiCommunicator(Watch& watch) : watch_(watch) {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  MpiCommunicator(Watch& watch, MPI_Comm comm) : watch_(watch) {
+    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
@@ -326,8 +324,8 @@ class MpiCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> mpi_communicator(Watch& watch) {
-  return std::make_unique<MpiCommunicator>(watch);
+std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm) {
+  return std::make_unique<MpiCommunicator>(watch, comm);
 }
 
 Watch& watch_of(Communicator& communicator) {

@@ -1,5 +1,7 @@
-// The communicator of all ranks of an MPI job.
+// The communicator of all ranks of an MPI job, or of any MPI communicator.
 #pragma once
+
+#include <mpi.h>
 
 #include <memory>
 
@@ -8,8 +10,9 @@
 
 namespace arlab::collectives {
 
+/// Returns a communicator over a duplicate of `comm`, which has one group; all its ranks call it together.
 /// MPI has started, and `watch` outlives the communicator.
-std::unique_ptr<Communicator> mpi_communicator(Watch& watch);
+std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD);
 
 /// Returns the watch of such a communicator.
 Watch& watch_of(Communicator& communicator);

@@ -14,24 +14,37 @@
 
 namespace arlab::collectives {
 
-Mpi::Mpi(Patience patience, std::function<void(const std::string&)> stop)
+Mpi::Mpi(Patience patience, std::function<void(const std::string&)> stop, Start start)
     : exceptions_(std::uncaught_exceptions()) {
-  int was = 0;
+  int was = 0, provided = 0;
   MPI_Initialized(&was);
-  if (was != 0) fail(Blame::environment, "MPI is already initialized: create one Mpi object only");
+  if (was != 0 && start == Start::own)
+    fail(Blame::environment, "MPI is already initialized: create one Mpi object only");
+  finalizes_ = was == 0;
   watch_ = std::make_unique<Watch>(std::move(patience), std::move(stop));
   const Watch::Blocked blocked(*watch_, "MPI_Init_thread");
-  int provided = 0;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  if (finalizes_)
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided),
+              "MPI_Init_thread");
+  else
+    check_mpi(MPI_Query_thread(&provided), "MPI_Query_thread");
+  if (!finalizes_ && provided < MPI_THREAD_SERIALIZED)
+    fail(Blame::environment,
+         "MPI runs already, but only one thread may call it: initialize it with "
+         "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
   watch_->join_job();
   world_ = mpi_communicator(*watch_);
+}
+
+std::unique_ptr<Mpi> Mpi::join(Patience patience, std::function<void(const std::string&)> stop) {
+  return std::unique_ptr<Mpi>(new Mpi(std::move(patience), std::move(stop), Start::join));
 }
 
 Mpi::~Mpi() {
   if (std::uncaught_exceptions() > exceptions_) MPI_Abort(MPI_COMM_WORLD, 3);
   const Watch::Blocked blocked(*watch_, "MPI_Finalize");
   world_.reset();
-  MPI_Finalize();
+  if (finalizes_) MPI_Finalize();
 }
 
 bool Mpi::launched() {

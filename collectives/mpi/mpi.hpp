@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "collectives/communicator.hpp"
 #include "collectives/patience.hpp"
@@ -24,7 +25,14 @@ class Mpi {
   /// Throws Error(environment) if MPI does not start. Once no rank has made progress for the time of
   /// `patience`, waiting ranks throw Stalled; `stop(text)` is called, in another thread, if a rank
   /// stalls in a call that cannot be interrupted, and must end the process.
-  explicit Mpi(Patience patience = {}, std::function<void(const std::string&)> stop = stop_process);
+  explicit Mpi(Patience patience = {}, std::function<void(const std::string&)> stop = stop_process)
+      : Mpi(std::move(patience), std::move(stop), Start::own) {}
+
+  /// The same in a process whose MPI may run already, as under mpi4py: then this object neither
+  /// initializes nor finalizes it. Throws Error(environment) if that MPI does not allow another thread to
+  /// call it (MPI_THREAD_SERIALIZED).
+  static std::unique_ptr<Mpi> join(Patience patience,
+                                   std::function<void(const std::string&)> stop = stop_process);
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
@@ -49,9 +57,13 @@ class Mpi {
   static void stop_process(const std::string& text);
 
  private:
+  enum class Start { own, join };
+  Mpi(Patience patience, std::function<void(const std::string&)> stop, Start start);
+
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<Communicator> world_;
   int exceptions_;
+  bool finalizes_ = true;
 };
 
 }  // namespace arlab::collectives

@@ -76,7 +76,7 @@ class Planner {
     for (const ElementAction& a : rounds_of_[i].round()) {
       if (a.peer < 0 || a.peer >= ranks_ || a.peer == rank)
         fail(Blame::check, "rank " + std::to_string(rank) + " names peer " +
-                               std::to_string(a.peer) + ", which is no other rank");
+                               std::to_string(a.peer) + ", which is not another rank");
       const bool sends = a.kind == ActionKind::send;
       const std::uint64_t key = sends ? key_of(lane, rank, a.peer) : key_of(lane, a.peer, rank);
       Queue& queue = queues_[key];

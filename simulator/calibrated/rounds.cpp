@@ -30,7 +30,7 @@ MessageRound described(const Problem& problem, Round round) {
   return r;
 }
 
-// Blocks differ by one element, which is no other round.
+// Blocks differ by one element, which is not another round.
 bool alike(const MessageRound& a, const MessageRound& b) {
   constexpr double kElement = static_cast<double>(kElementBytes);
   return a.distance == b.distance && a.shift == b.shift && (a.reduced > 0) == (b.reduced > 0) &&

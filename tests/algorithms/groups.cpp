@@ -158,10 +158,10 @@ TEST_CASE("levels that do not fit are refused with the reason and a remedy") {
         "circulant within groups sends several chunks at once, and pat between groups sends them "
         "around the end of a block: take ring or round_robin within groups");
   CHECK(refusal("hierarchical:within=pat", even) ==
-        "pat within groups sends chunks with strides, which are no chunks of the whole vector: "
+        "pat within groups sends chunks with strides, which are not chunks of the whole vector: "
         "take circulant or ring within groups");
   CHECK(refusal("hierarchical:within=tree,across=pat", even) ==
-        "pat between leaders sends chunks with strides, which are no chunks of the whole vector: "
+        "pat between leaders sends chunks with strides, which are not chunks of the whole vector: "
         "take circulant between groups");
   CHECK(refusal("hierarchical:within=chain,across=chain", uneven) ==
         "chain between groups of unequal size has no closed form of its rounds: take ring, "

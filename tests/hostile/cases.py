@@ -162,7 +162,7 @@ def wrong_verb_cases(options, known):
 
 
 def word_cases(known):
-    """Arguments that are no options."""
+    """Arguments that are not options."""
     for command in known:
         base = BASES[command]
         for word in ("", " ", "nosuch", "--", "-", "--nosuch", "-Z", "--nosuch=1", ESCAPES, "[]", ",", "--=", "-=", "=", "@file", "---"):

@@ -16,8 +16,7 @@ import browser
 ARLAB = os.environ.get("ARLAB", "build/fast/bench/arlab")
 VIEWS = ("steps", "time", "network", "cost", "curves", "train", "quiz", "break")
 RANKS = (2, 3, 5, 8, 16, 64)
-STEP_MS = 200   # a step of the slider at 64 ranks; 2 to 10 alone, but tests share a machine
-RUN_MS = 1000   # a view of 64 ranks from nothing; 30 to 200 alone
+MOST_ELEMENTS = 6000  # of a view of 64 ranks: what a browser draws without a delay
 
 
 def arlab(*words: str) -> list[dict[str, Any]]:
@@ -125,10 +124,8 @@ class Numbers(Case):
 
 
 class Controls(Case):
-    def test_size_and_start(self) -> None:
+    def test_size(self) -> None:
         self.assertLess(self.bytes, 3_000_000)
-        self.page.open(self.address)
-        self.assertLess(int(self.page.run("document.documentElement.dataset.ready")), 5000)  # 150 to 300 alone
 
     def test_player_slider_and_keys(self) -> None:
         self.show(view="steps", ranks=4)
@@ -253,19 +250,17 @@ class Controls(Case):
         self.assertEqual(self.page.run(back), light)
         self.click("theme")
 
-    def test_budgets_at_64_ranks(self) -> None:
+    def test_64_ranks_draw_a_bounded_number_of_elements(self) -> None:
         for name in self.page.run("catalog.algorithms.filter((one) => !one.needs).map((one) => one.name)"):
             self.show(view="steps", algorithm=name, ranks=64)
-            self.assertLess(float(self.page.run("byId('view').dataset.ms")), RUN_MS, name)
-            # The least of three, since tests share a machine; the median over steps.
-            typical = self.page.run("""(() => {
-              const took = [];
+            drawn = self.page.run("""(() => {
+              const drawn = [];
               for (let step = 1; step <= Math.min(30, showing.last); ++step) {
-                const times = [0, 1, 2].map(() => { goTo(step - 1); goTo(step); return Number(byId('step').dataset.ms); });
-                took.push(Math.min(...times));
+                goTo(step);
+                drawn.push(byId('view').getElementsByTagName('*').length);
               }
-              return took.sort((a, b) => a - b)[took.length >> 1]; })()""")
-            self.assertLess(typical, STEP_MS, name)
+              return Math.max(...drawn); })()""")
+            self.assertLess(drawn, MOST_ELEMENTS, name)
 
 
 class Layout(Case):

@@ -30,7 +30,7 @@ def missing():
 
 @dataclass(frozen=True)
 class Fabric:
-    """A network for so many ranks, in our words and in SimGrid's."""
+    """A network for n ranks, in our words and in SimGrid's."""
 
     name: str
     topology: str  # what `arlab --topology` takes
@@ -83,7 +83,7 @@ def run_for_cpu(command, folder, timeout):
 
 
 def replay(trace, hosts, fabric, folder, timeout=600):
-    """Runs the trace (a file) with rank r on hosts[r]. The folder is for files under way."""
+    """Runs the trace (a file) with rank r on hosts[r]. The folder is for temporary files."""
     folder = pathlib.Path(folder)
     write_platform(fabric, len(hosts), folder / "platform.xml")
     (folder / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")

@@ -34,7 +34,7 @@ TEST_CASE("rank-sum p-values of large samples come from the normal distribution,
   CHECK(p(Sample(10, 4), Sample(12, 4)) == 1);
 }
 
-TEST_CASE("samples of one distribution are seldom told apart, others nearly always") {
+TEST_CASE("samples of one distribution seldom differ significantly, those of two nearly always") {
   std::mt19937 random(7);
   std::exponential_distribution<double> noise;
   int found = 0, missed = 0;

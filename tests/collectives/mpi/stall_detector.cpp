@@ -66,7 +66,7 @@ TEST_CASE("a rank that stops for less than the limit, again and again, is not mi
 }
 
 TEST_CASE(
-    "a rank that computes for ever is slow, which is no error, and is noted ever less often") {
+    "a rank that computes forever is slow, which is not an error, and is noted less and less often") {
   Machine machine(2);
   machine.seen[0].activity = Activity::waiting;
   int last = 0;

@@ -154,7 +154,7 @@ void HostStream::add(HostQueue::Work work) {
 void HostStream::expect_reachable(const std::byte* data, Count elements, DType dtype) const {
   const Device* owner = memory_.owner(data, bytes_of(elements, dtype));
   expects(!owner || owner == &device_ || device_.reads(*owner),
-          "work on memory of a device that is no peer");
+          "work on memory of a device that is not a peer");
 }
 
 }  // namespace arlab::collectives

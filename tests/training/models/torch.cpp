@@ -1,5 +1,9 @@
 // Our replacements of LibTorch's parts, compared with LibTorch.
-#include <torch/torch.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/sgd.h>
+#include <torch/utils.h>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_training.hpp"

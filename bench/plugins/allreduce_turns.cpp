@@ -1,0 +1,73 @@
+// What libarlab_mpi.so costs and gains: under LD_PRELOAD, MPI_Allreduce is ours and PMPI_Allreduce the library's. Both take
+// turns in one process.
+//
+//   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS]
+//
+// Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the median of their ratios.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+using Allreduce = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+double mean_us(Allreduce allreduce, const std::vector<float>& from, std::vector<float>& into,
+               int calls) {
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const double start = PMPI_Wtime();
+  for (int i = 0; i < calls; ++i)
+    allreduce(from.data(), into.data(), static_cast<int>(from.size()), MPI_FLOAT, MPI_SUM,
+              MPI_COMM_WORLD);
+  double us = (PMPI_Wtime() - start) * 1e6 / calls;
+  PMPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return us;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
+  if (rounds < 1) {
+    if (rank == 0)
+      std::fprintf(stderr, "error: ROUNDS is '%s': give a whole number above 0\n", argv[1]);
+    MPI_Finalize();
+    return 2;
+  }
+  if (rank == 0)
+    std::printf(
+        "| bytes | ours, us | library, us | ours / library |\n| ---: | ---: | ---: | ---: |\n");
+  for (std::size_t bytes = 8; bytes <= std::size_t{64} << 20; bytes *= 8) {
+    const std::vector<float> from(bytes / sizeof(float), 1);
+    std::vector<float> into(from.size());
+    const int calls =
+        static_cast<int>(std::clamp<std::size_t>((std::size_t{16} << 20) / bytes, 1, 2000));
+    std::vector<double> ours, library, ratios;
+    for (int round = -1; round < rounds; ++round) {
+      const bool first = round % 2 != 0;
+      const double a = mean_us(first ? MPI_Allreduce : PMPI_Allreduce, from, into, calls);
+      const double b = mean_us(first ? PMPI_Allreduce : MPI_Allreduce, from, into, calls);
+      if (round < 0) continue;  // warm-up
+      ours.push_back(first ? a : b);
+      library.push_back(first ? b : a);
+      ratios.push_back(ours.back() / library.back());
+    }
+    if (rank == 0)
+      std::printf("| %zu | %.2f | %.2f | %.2f |\n", bytes, median(ours), median(library),
+                  median(ratios));
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,45 @@
+// PluginRanks: what the drop-in library keeps per MPI communicator: a duplicate for its messages, and plans.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "algorithms/groups.hpp"
+#include "collectives/communicator.hpp"
+#include "collectives/host/plan_cache.hpp"
+#include "collectives/mpi/watch.hpp"
+
+namespace arlab::collectives {
+
+/// Returns the operand of a predefined type and operation, if ours know it.
+std::optional<Operand> operand_of(MPI_Datatype type, MPI_Op op);
+
+class PluginRanks {
+ public:
+  /// Duplicates `comm`, which has one group: all its ranks call it together.
+  explicit PluginRanks(MPI_Comm comm);
+
+  /// Returns why the algorithm cannot run on these ranks; empty if it can.
+  std::string why_not(const Algorithm& algorithm, Count elements) const;
+
+  /// Runs an allreduce; null `from` means in place. All ranks call it together.
+  void allreduce(const Algorithm& algorithm, const std::byte* from, std::byte* into, Count elements,
+                 Operand operand);
+
+ private:
+  Problem problem(Count elements) const;
+
+  Watch watch_;
+  std::unique_ptr<Communicator> communicator_;
+  std::shared_ptr<const Groups> groups_;
+  PlanCache plans_;
+};
+
+/// Returns the state of a communicator, made in the first call, which all ranks make together; null
+/// for an intercommunicator.
+PluginRanks* plugin_ranks(MPI_Comm comm);
+
+}  // namespace arlab::collectives

@@ -1,0 +1,116 @@
+// libnccl-tuner-arlab: an NCCL tuner plugin that chooses by a table, such as `arlab tune` writes.
+//
+// It only chooses among what NCCL can run: a pair that NCCL forbids stays forbidden, and what the table
+// does not name stays NCCL's choice.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "collectives/plugins/nccl/abi.hpp"
+#include "collectives/plugins/nccl/table.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+using nccl_abi::LogLevel;
+using nccl_abi::Result;
+
+struct Tuner {
+  std::vector<TuningRule> rules;
+  int ranks = 1, nodes = 1;
+};
+
+void say(nccl_abi::Logger log, LogLevel level, const std::string& text) {
+  if (log)
+    log(level, nccl_abi::kTuning, "arlab", 0, "TUNER/arlab: %s", text.c_str());
+  else
+    std::fprintf(stderr, "arlab: %s\n", text.c_str());
+}
+
+std::vector<TuningRule> rules_from_environment(nccl_abi::Logger log) {
+  const char* path = std::getenv("ARLAB_NCCL_TABLE");
+  if (!path) path = std::getenv("NCCL_TUNER_CONFIG_FILE");
+  if (!path || *path == '\0') {
+    say(log, LogLevel::warn,
+        "no table, so NCCL chooses: set ARLAB_NCCL_TABLE to a file that `arlab tune` wrote");
+    return {};
+  }
+  std::ifstream in(path);
+  if (!in) {
+    say(log, LogLevel::warn,
+        std::string("cannot read ARLAB_NCCL_TABLE=") + path +
+            ", so NCCL chooses: name a readable file");
+    return {};
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::vector<TuningRule> rules = read_tuning_table(text, path);
+  say(log, LogLevel::info, std::to_string(rules.size()) + " rules of " + path);
+  return rules;
+}
+
+// NCCL aborts if a tuner does not start, so a faulty table leaves the choice to NCCL, and says so.
+Result start(void** context, std::size_t ranks, std::size_t nodes, nccl_abi::Logger log) noexcept {
+  try {
+    auto tuner = std::make_unique<Tuner>();
+    tuner->ranks = static_cast<int>(ranks);
+    tuner->nodes = static_cast<int>(nodes);
+    try {
+      tuner->rules = rules_from_environment(log);
+    } catch (const std::exception& error) {
+      say(log, LogLevel::warn, std::string(error.what()) + "; NCCL chooses");
+    }
+    *context = tuner.release();
+    return Result::success;
+  } catch (...) {
+    *context = nullptr;
+    return Result::success;
+  }
+}
+
+Result get_coll_info(void* context, nccl_abi::Function function, std::size_t bytes, int pipe_ops,
+                     float** costs, int algorithms, int protocols, int registered,
+                     int* channels) noexcept {
+  const auto* const tuner = static_cast<const Tuner*>(context);
+  if (!tuner || !costs) return Result::success;
+  const TuningRule* const rule =
+      find_rule(tuner->rules, {function, static_cast<std::int64_t>(bytes), tuner->nodes,
+                               tuner->ranks, pipe_ops, registered});
+  if (!rule || rule->algorithm >= algorithms || rule->protocol >= protocols) return Result::success;
+  float& cost = reinterpret_cast<float*>(costs)[rule->algorithm * protocols + rule->protocol];
+  if (cost < 0) return Result::success;  // NCCL cannot run it here
+  cost = 0;
+  if (rule->channels > 0) *channels = rule->channels;
+  return Result::success;
+}
+
+Result stop(void* context) noexcept {
+  delete static_cast<Tuner*>(context);
+  return Result::success;
+}
+
+Result start_v4(std::size_t ranks, std::size_t nodes, nccl_abi::Logger log, void** context) {
+  return start(context, ranks, nodes, log);
+}
+
+Result start_v5(void** context, std::uint64_t, std::size_t ranks, std::size_t nodes,
+                nccl_abi::Logger log, void*, void*) {
+  return start(context, ranks, nodes, log);
+}
+
+}  // namespace
+}  // namespace arlab::collectives
+
+extern "C" {
+[[gnu::visibility(
+    "default")]] extern const arlab::collectives::nccl_abi::TunerV4 ncclTunerPlugin_v4 = {
+    "arlab", arlab::collectives::start_v4, arlab::collectives::get_coll_info,
+    arlab::collectives::stop};
+[[gnu::visibility(
+    "default")]] extern const arlab::collectives::nccl_abi::TunerV5 ncclTunerPlugin_v5 = {
+    "arlab", arlab::collectives::start_v5, arlab::collectives::get_coll_info,
+    arlab::collectives::stop};
+}

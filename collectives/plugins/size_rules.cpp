@@ -1,0 +1,67 @@
+#include "collectives/plugins/size_rules.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "algorithms/base/text.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+constexpr std::string_view kLibrary = "mpi";
+
+SizeRule parse_rule(std::string_view text, std::string_view what) {
+  SizeRule rule;
+  const std::size_t at = text.find('@');
+  const std::string_view name = trimmed(text.substr(0, at));
+  if (name.empty())
+    fail(Blame::usage, concat(what, " has an empty rule: write for example butterfly@16K,ring"));
+  if (at != std::string_view::npos) {
+    rule.most_bytes = parse_count(text.substr(at + 1), what);
+    if (rule.most_bytes < 0)
+      fail(Blame::usage, concat(what, ": '", text, "' has a negative size: give bytes, as in 16K"));
+  }
+  if (name != kLibrary) rule.algorithm = &find_algorithm(name);
+  return rule;
+}
+
+// Commas separate rules, and settings of one algorithm: "hierarchical:within=ring,across=tree@1M".
+// A part with '=' and without ':' continues the settings before it.
+std::vector<std::string> rules_in(std::string_view text) {
+  std::vector<std::string> rules;
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view part = text.substr(0, end);
+    const bool setting = part.find('=') != std::string_view::npos &&
+                         part.find(':') == std::string_view::npos && !rules.empty();
+    if (setting)
+      rules.back().append(",").append(part);
+    else
+      rules.emplace_back(part);
+    if (end == text.size()) return rules;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+SizeRules parse_size_rules(std::string_view text, std::string_view what) {
+  SizeRules rules;
+  for (const std::string& part : rules_in(text)) {
+    const SizeRule rule = parse_rule(part, what);
+    if (!rules.empty() && rule.most_bytes <= rules.back().most_bytes)
+      fail(Blame::usage, concat(what, ": '", part,
+                                "' never applies, since the rule before it takes these sizes: give "
+                                "sizes that rise, such as butterfly@16K,ring"));
+    rules.push_back(rule);
+  }
+  if (rules.back().most_bytes != SizeRule{}.most_bytes) rules.push_back({});
+  return rules;
+}
+
+const Algorithm* chosen(const SizeRules& rules, Bytes bytes) {
+  for (const SizeRule& rule : rules)
+    if (bytes <= rule.most_bytes) return rule.algorithm;
+  return nullptr;
+}
+
+}  // namespace arlab::collectives

@@ -1,0 +1,30 @@
+// SizeRules: which algorithm an allreduce runs, by the bytes of its vector, as the environment gives them.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace arlab::collectives {
+
+/// One rule: vectors of up to `most_bytes` take `algorithm`; null: the MPI library's own.
+struct SizeRule {
+  Bytes most_bytes = std::numeric_limits<Bytes>::max();
+  const Algorithm* algorithm = nullptr;
+};
+
+/// Rules in order of size; the last has no upper end.
+using SizeRules = std::vector<SizeRule>;
+
+/// Reads "ring", "butterfly@16K,ring", "mpi@64K,ring": an algorithm for vectors of up to that many
+/// bytes, then the next one; "mpi" is the library's own. Larger vectors than the last size take the
+/// library's own. Throws Error(usage) that names `what` for an unknown algorithm or falling sizes.
+SizeRules parse_size_rules(std::string_view text, std::string_view what);
+
+/// Returns the rule's algorithm for a vector of that many bytes; null: the library's own.
+const Algorithm* chosen(const SizeRules& rules, Bytes bytes);
+
+}  // namespace arlab::collectives

@@ -1,0 +1,57 @@
+// The log of a program's calls: counts, times, and the texts made of them.
+#include "collectives/plugins/mpi/call_log.hpp"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+
+namespace {
+
+const CallKind kSmall{.ranks = 4, .bytes = 8, .type = "float64", .op = "sum", .ran = "mpi"};
+const CallKind kLarge{.ranks = 4, .bytes = 1 << 20, .type = "float32", .op = "max", .ran = "ring"};
+
+std::map<CallKind, CallCount> three_calls() {
+  CallLog log;
+  log.add(kSmall, 1e-6);
+  log.add(kLarge, 2e-3);
+  log.add(kSmall, 3e-6);
+  return log.calls();
+}
+
+}  // namespace
+
+TEST_CASE("calls of a kind are counted together") {
+  const auto calls = three_calls();
+  CHECK(calls.size() == 2);
+  CHECK(calls.at(kSmall).calls == 2);
+  CHECK(calls.at(kSmall).seconds == Approx(4e-6));
+  CHECK(calls.at(kSmall).longest == 3e-6);
+}
+
+TEST_CASE("the report has the most time first, and counts ours") {
+  CHECK(report_of(three_calls()) ==
+        "arlab: 1 of 3 calls of MPI_Allreduce ran by arlab\n"
+        "| ranks | bytes | type | ran | calls | time, s | mean, us | longest, us |\n"
+        "| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |\n"
+        "| 4 | 1048576 | float32 max | ring | 1 | 0.002 | 2000.00 | 2000.0 |\n"
+        "| 4 | 8 | float64 sum | mpi | 2 | 0.000 | 2.00 | 3.0 |\n");
+}
+
+TEST_CASE("a profile is JSON Lines") {
+  const std::string text = profile_of(three_calls(), {1e-6, 2e-3}, {5e-6, 4e-3});
+  const auto first = nlohmann::json::parse(text.substr(0, text.find('\n')));
+  CHECK(first == nlohmann::json{{"kind", "profile"},
+                                {"collective", "allreduce"},
+                                {"ranks", 4},
+                                {"bytes", 8},
+                                {"dtype", "float64"},
+                                {"op", "sum"},
+                                {"ran", "mpi"},
+                                {"calls", 2},
+                                {"least_rank_s", 1e-6},
+                                {"most_rank_s", 5e-6}});
+}

@@ -1,0 +1,74 @@
+// Engine: the thread that runs the collectives of all process groups of a PyTorch process, over MPI.
+//
+// Python posts a task and continues; the thread runs the tasks in the order in which they were posted, which
+// all ranks of a group share. Once a rank is missing, the engine has failed: every later task fails with
+// the same message.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/host/plan_cache.hpp"
+#include "collectives/mpi/mpi.hpp"
+
+namespace arlab::training {
+
+/// The ranks of one process group. Only the engine's thread uses its members.
+struct GroupRanks {
+  explicit GroupRanks(std::unique_ptr<collectives::Communicator> its);
+  Problem problem(Collective collective, Count elements, Rank root = 0) const;
+
+  std::unique_ptr<collectives::Communicator> communicator;
+  std::shared_ptr<const Groups> machines;  ///< null if all ranks share a machine, or none do
+  collectives::PlanCache plans;
+};
+
+class Engine {
+ public:
+  using Task = std::function<void()>;
+
+  /// Starts or joins MPI, on the calling thread. Ranks that wait longer than `patience` seconds without
+  /// any progress give up. Throws Error(environment).
+  explicit Engine(double patience);
+  ~Engine();
+
+  Rank world_rank();
+  Rank world_ranks();
+
+  /// Makes the communicator of a group; `members` are its ranks' ranks in the job. All members call it
+  /// together. It lives as long as the engine.
+  GroupRanks& add_group(const std::vector<Rank>& members);
+
+  /// Runs the task in the engine's thread, then `done` with its error or null.
+  void post(Task task, std::function<void(std::exception_ptr)> done);
+
+  /// Whether a rank was missing: MPI can then not be finalized.
+  bool failed() const { return failed_; }
+
+ private:
+  struct Posted {
+    Task task;
+    std::function<void(std::exception_ptr)> done;
+  };
+  void run();
+  void run_alone(const Task& task);
+
+  std::unique_ptr<collectives::Mpi> mpi_;
+  std::vector<std::unique_ptr<GroupRanks>> groups_;
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<Posted> queue_;
+  std::exception_ptr failure_;
+  bool ends_ = false;
+  std::atomic<bool> failed_{false};
+  std::thread thread_;
+};
+
+}  // namespace arlab::training
