@@ -11,6 +11,7 @@
 namespace arlab::bench {
 namespace {
 
+constexpr double kHeaders = 98;       // bytes: Ethernet, IP, TCP 66; a message of Open MPI 32
 constexpr double kPicoseconds = 1e6;  // of a microsecond
 constexpr double kLong = 16 * 1024;   // bytes: from here on the rate is what counts
 
@@ -37,13 +38,6 @@ double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double l
     if (t.bytes >= kFrom && t.bytes <= std::max(eager, kFrom))
       all.push_back(t.bytes + envelope - (t.us - latency) / per_byte);
   return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
-}
-
-// The headers of a message, by small messages in a long sequence. Where the processor needs longer for
-// them than the port, this is too much, but then a port's byte takes no noticeable time.
-double envelope_bytes(const ProbeTimes& times, double per_byte) {
-  constexpr double kMost = 400;
-  return std::clamp(times.stream_gap_us / per_byte - times.one_way.front().bytes, 1.0, kMost);
 }
 
 // By how much exchanges of long messages take longer than one way.
@@ -88,7 +82,7 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   m.beta = kPicoseconds * per_byte;
   m.eager = times.eager_bytes;
   if (several_hosts) {
-    m.envelope = envelope_bytes(times, per_byte);
+    m.envelope = kHeaders;
     m.burst = free_bytes(one_way, m.eager, latency, per_byte, m.envelope);
     m.acks = acknowledgments(times);
   }

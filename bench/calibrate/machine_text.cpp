@@ -35,7 +35,7 @@ std::string machine_text(const Fit& fit) {
   add("latency_us", m.latency / 1e6, "of the smallest message");
   add("gap_us", m.gap / 1e6, "for each further message that a rank starts");
   add("port_ns_per_byte", m.beta / 1e3, "of long messages");
-  add_bytes("envelope_bytes", m.envelope, "of headers of each message");
+  add_bytes("envelope_bytes", m.envelope, "of headers of each message; assumed");
   add("acks_per_byte", m.acks, "bytes of acknowledgments for each byte, the other way");
   add_bytes("burst_bytes", m.burst, "that pass an idle link at once");
   add_bytes("eager_bytes", m.eager, "largest message that leaves without a grant");
@@ -45,6 +45,7 @@ std::string machine_text(const Fit& fit) {
                                  : "of a stream in its host's queue; not measured, needs 3 ranks");
   add_bytes("segment_bytes", m.segment, "that a connection hands to its link at once");
   add("drift_us", m.drift / 1e6, "mean random delay of a rank before a round");
+  add("drift_long_us", m.drift_long / 1e6, "the same with messages above the eager limit");
   text +=
       fmt::format("ordered = {}  # a grant waits behind data of its own connection\n", m.ordered);
   text += fmt::format("posting = \"{}\"  # what the executor posts first\n",
@@ -64,8 +65,8 @@ std::string probes_text(const Fit& fit, const ProbeTimes& times) {
                       times.spread_us);
   text += fmt::format("long_spread_us = {:.4g}  # of an exchange above the eager limit\n",
                       times.long_spread_us);
-  text += fmt::format("stream_gap_us = {:.4g}  # small messages in a long sequence, each\n",
-                      times.stream_gap_us);
+  text += fmt::format("long_spread_us = {:.4g}  # of an exchange above the eager limit\n",
+                      times.long_spread_us);
   if (times.loaded_round_trip_us)
     text += fmt::format("loaded_round_trip_us = {:.6g}  # small message beside a stream\n",
                         *times.loaded_round_trip_us);

@@ -217,7 +217,6 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
     t.one_way.push_back({static_cast<double>(bytes), one_way(x, bytes)});
   t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
   t.gap_us = gap(x, 1, 8);
-  t.stream_gap_us = gap(x, 64, 64);
   constexpr int kManySamples = 400, kSamples = 50;
   constexpr Count kLong = 128 * 1024;
   t.spread_us = spread(x, kSmall, kManySamples);

@@ -30,7 +30,6 @@ struct ProbeTimes {
   double eager_step = 2;            ///< the next larger size that was tried
   TimeOfSize local_send;            ///< a large message, until its send ends
   double gap_us = 0;                ///< a further small message of a round
-  double stream_gap_us = 0;         ///< of many small messages, each
   double spread_us = 0;             ///< mean time of a small exchange beyond the least time
   double long_spread_us = 0;        ///< the same of an exchange above the eager limit
   std::vector<ExchangeTimes> exchanges;
