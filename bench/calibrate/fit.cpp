@@ -101,6 +101,12 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   simulator::Machine still = m;  // of a message in the mean
   still.latency += m.drift / (announced ? 3 : 1);
   still.drift = still.drift_long = 0;
+  // The smallest message has bytes, too.
+  const double smallest =
+      pattern_us(Pattern::round_trip, static_cast<Bytes>(one_way.front().bytes), still) / 2;
+  const double excess = kPicoseconds * (smallest - latency) / (announced ? 3 : 1);
+  still.latency = std::max(0.0, still.latency - excess);
+  m.latency = std::max(0.0, m.latency - excess);
   m.host = host_curve(times, still);
   still.host = m.host;
   result.rows = fit_rows(times, still);

