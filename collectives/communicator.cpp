@@ -34,6 +34,20 @@ void Communicator::native_collective(const Problem& problem, const std::byte* fr
   native_collective(problem, into, operand);
 }
 
+std::vector<std::string> Communicator::native_algorithms() {
+  fail(Blame::environment,
+       "this backend has no library whose algorithm can be chosen: use the backend mpi");
+}
+
+void Communicator::use_native(const std::string& spec) {
+  if (!spec.empty()) native_algorithms();
+}
+
+SentMessages Communicator::sent_messages() {
+  fail(Blame::environment,
+       "this backend has no library whose messages are counted: use the backend mpi");
+}
+
 std::shared_ptr<const Groups> groups_by_machine(Communicator& communicator) {
   const auto groups = std::make_shared<const Groups>(communicator.machines());
   return groups->count() == 1 || groups->count() == groups->ranks() ? nullptr : groups;

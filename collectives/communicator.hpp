@@ -28,6 +28,11 @@ struct Transfer {
   bool added_later = false;
 };
 
+/// Messages that one rank has sent, and their bytes, by receiver.
+struct SentMessages {
+  std::vector<Count> messages, bytes;
+};
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -77,6 +82,17 @@ class Communicator {
   /// Runs it out of place: `from` is only read. By default it starts with a copy.
   virtual void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                                  Operand operand);
+
+  /// The algorithms of the library's own allreduce, by the library's names. All ranks call it
+  /// together. Throws Error(environment) with a remedy if none can be chosen.
+  virtual std::vector<std::string> native_algorithms();
+  /// From now on, the library's own allreduce runs this algorithm: a name of native_algorithms(),
+  /// with settings if it has any ("segmented_ring:segment=64K"); empty: the library decides. All
+  /// ranks call it together. Throws Error(usage) with all names for another one.
+  virtual void use_native(const std::string& spec);
+  /// What this rank has sent so far, with the messages of the library's collectives. Throws
+  /// Error(environment) with a remedy if the library does not count them.
+  virtual SentMessages sent_messages();
 };
 
 /// Returns the groups of ranks that share a machine; null if all ranks share one, or none do. All

@@ -61,6 +61,9 @@ class CountingCommunicator final : public Communicator {
                          Operand operand) override {
     timed([&] { other_.native_collective(problem, from, into, operand); });
   }
+  std::vector<std::string> native_algorithms() override { return other_.native_algorithms(); }
+  void use_native(const std::string& spec) override { other_.use_native(spec); }
+  SentMessages sent_messages() override { return other_.sent_messages(); }
 
  private:
   template <class Use>

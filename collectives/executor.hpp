@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
@@ -47,6 +48,9 @@ class Executor {
   virtual std::string native_name_for(const Problem& problem) const {
     return problem.collective == Collective::allreduce ? native_name() : "";
   }
+  /// The algorithms that the library's own allreduce can be made to run, by the library's names. All
+  /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
+  virtual std::vector<std::string> native_algorithms();
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;

@@ -65,8 +65,6 @@ std::string probes_text(const Fit& fit, const ProbeTimes& times) {
                       times.spread_us);
   text += fmt::format("long_spread_us = {:.4g}  # of an exchange above the eager limit\n",
                       times.long_spread_us);
-  text += fmt::format("long_spread_us = {:.4g}  # of an exchange above the eager limit\n",
-                      times.long_spread_us);
   if (times.loaded_round_trip_us)
     text += fmt::format("loaded_round_trip_us = {:.6g}  # small message beside a stream\n",
                         *times.loaded_round_trip_us);

@@ -51,6 +51,10 @@ struct Config {
   std::size_t network = 0;      ///< index into the networks of the sweep
   RankLayout layout{};          ///< that `problem` points to
   collectives::RunMode mode{};  ///< of real runs
+  /// Without an algorithm: which one of the library's own (Communicator::use_native()); empty: the
+  /// library decides; "all" becomes a configuration for each.
+  std::string native{};
+  bool by_table = false;  ///< a tuning table chose it
 };
 
 /// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.

@@ -18,6 +18,7 @@
 #include "bench/measure/verdicts.hpp"
 #include "bench/results/context.hpp"
 #include "bench/sweep/proofs.hpp"
+#include "bench/tune/library_rows.hpp"
 #include "collectives/backends/gpus.hpp"
 
 namespace arlab::bench {
@@ -36,12 +37,7 @@ struct Group {
 std::vector<Group> groups_of(const std::vector<Config>& configs) {
   std::vector<Group> groups;
   for (const Config& c : configs) {
-    const auto same = [&](const Config& first) {
-      return first.problem.ranks == c.problem.ranks &&
-             first.problem.elements == c.problem.elements && first.problem.root == c.problem.root &&
-             first.operand.dtype == c.operand.dtype && first.operand.op == c.operand.op;
-    };
-    if (groups.empty() || !same(groups.back().configs.front()))
+    if (groups.empty() || !compete(groups.back().configs.front(), c))
       groups.push_back({groups.size(), {}});
     groups.back().configs.push_back(c);
   }
@@ -62,15 +58,21 @@ void shuffle_sizes(std::vector<Group>& groups, const Random& random) {
   groups = std::move(all);
 }
 
-// The native collective in each mode of the group.
+// The native collective in each mode of the group, unless it is there.
 void add_native(std::vector<Config>& group) {
   std::vector<Config> native;
   for (const Config& config : group) {
-    const auto same = [&](const Config& other) { return other.mode == config.mode; };
+    const auto same = [&](const Config& other) {
+      return !other.algorithm && other.native.empty() && !other.by_table &&
+             other.mode == config.mode;
+    };
     if (std::any_of(native.begin(), native.end(), same)) continue;
+    if (std::any_of(group.begin(), group.end(), same)) continue;
     native.push_back(config);
     native.back().algorithm = nullptr;
     native.back().segments = 1;
+    native.back().native.clear();
+    native.back().by_table = false;
   }
   group.insert(group.end(), native.begin(), native.end());
 }
@@ -92,6 +94,7 @@ void run_group(RunCommand& command, const Backend& backend, const Ranks& ranks, 
                const Written& written) {
   Executor& executor = ranks.executor;
   Output* const output = executor.control().rank() == 0 ? written.output.get() : nullptr;
+  group.configs = checked_library_rows(group.configs, executor);
   if (!executor.native_name_for(group.configs.front().problem).empty()) add_native(group.configs);
   std::vector<Record> records;
   std::vector<Config> todo;
@@ -136,7 +139,7 @@ std::vector<Config> planned(const RunCommand& command, const Job& job) {
     const bool fits = groups_of_job && groups_of_job->ranks() == ranks;
     return RankLayout{fits ? groups_of_job : nullptr, nullptr, nullptr};
   }};
-  return in_all_modes(command, command.sweep.configs(known));
+  return in_all_modes(command, with_library_rows(command.sweep.configs(known), command.library));
 }
 
 void check_late_rank(const RunCommand& command, const std::vector<Config>& configs) {
@@ -225,6 +228,7 @@ void add_run(CLI::App& app, Session& session) {
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
       "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max\n"
+      "  mpirun -n 4 arlab run ring native:all -s 1K..4M\n"
       "  arlab run ring -p 4 -s 1M --place in,out --mode alone,streaming --precision 2% --time 5s");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(*command, true);
@@ -235,6 +239,9 @@ void add_run(CLI::App& app, Session& session) {
     o.command = session.command;
     o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
+    options->library = take_library_names(o, options->table);
+    if (!options->library.native.empty() || !options->library.tables.empty())
+      collectives::prepare_library_algorithms();
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);
   });
 }

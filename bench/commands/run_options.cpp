@@ -143,6 +143,9 @@ void add_run_options(CLI::App& app, RunCommand& command) {
                              backend_names([](const Backend& b) { return b.default_alone; }),
                              backend_names([](const Backend& b) { return b.default_in_job; })))
       ->type_name("NAME");
+  app.add_option("--table", command.table,
+                 "Of the algorithm auto: the table that `arlab tune --table` wrote")
+      ->type_name("FILE");
   add_length(app, command.measure);
   add_modes(app, command);
   add_start(app, command.measure);

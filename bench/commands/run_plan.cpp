@@ -64,6 +64,7 @@ void print_plan(RunCommand& command, const Backend& backend, const std::vector<C
   Plan plan(configs.size());
   for (const Config& c : configs) {
     Record r = record_of(RunBody{.mode = c.mode}, c);
+    r.algorithm = row_name(c, "native");
     const Estimate e = estimate(command, backend, c);
     if (!r.skipped)
       if (std::string why = too_big(command.sweep, e); !why.empty()) r.skipped = std::move(why);
@@ -80,7 +81,7 @@ std::string agreement(const RunCommand& command, const Backend& backend,
                                  m.precision, m.seed ? fmt::to_string(*m.seed) : "none",
                                  m.at_agreed_time, m.late_rank, m.late_seconds);
   for (const Config& c : configs)
-    text += fmt::format("; {} {} {} {} {} {} {} {} {} {} {}", c.algorithm->name,
+    text += fmt::format("; {} {} {} {} {} {} {} {} {} {} {}", row_name(c, "native"),
                         name(c.problem.collective), c.problem.ranks, c.problem.elements,
                         c.problem.root, c.segments, name(c.operand.dtype), name(c.operand.op),
                         c.mode.in_place, c.mode.repeats, c.mode.cold);

@@ -9,6 +9,7 @@
 #include "bench/measure/measure.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
+#include "bench/tune/library_rows.hpp"
 #include "collectives/backends/backend.hpp"
 #include "collectives/patience.hpp"
 
@@ -18,6 +19,8 @@ struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
   ModelOptions model;  ///< its machine file predicts each time; none: nothing does
+  LibraryNames library;
+  std::string table;  ///< of the algorithm "auto"; empty: none
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   int repeats = 20;                                ///< back to back, if streaming

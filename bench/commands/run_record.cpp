@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "bench/sweep/output.hpp"
 #include "collectives/backends/gpus.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -16,6 +18,16 @@ std::string recorded_name(const collectives::Backend& backend,
   return how.empty() ? std::string(backend.name) : fmt::format("{} ({})", backend.name, how);
 }
 
+// Black for the library's choice, and a gray for each of its algorithms.
+std::string native_color(const std::string& native) {
+  if (native.empty()) return "#000000";
+  static constexpr const char* kGrays[] = {"#333333", "#4d4d4d", "#666666", "#7f7f7f",
+                                           "#999999", "#aaaaaa", "#bbbbbb", "#cccccc"};
+  std::size_t hash = 0;
+  for (const char c : native) hash = 31 * hash + static_cast<unsigned char>(c);
+  return kGrays[hash % std::size(kGrays)];
+}
+
 }  // namespace
 
 Record run_record(const RunCommand& command, const collectives::Backend& backend,
@@ -24,9 +36,13 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
                                .mode = config.mode,
                                .at_agreed_time = command.measure.at_agreed_time},
                        config);
-  if (config.algorithm) return r;
-  r.algorithm = r.label = executor.native_name_for(config.problem);
-  r.color = "#000000";
+  if (config.by_table) r.color = "#8c6d31";
+  if (config.algorithm) {
+    if (config.by_table) r.algorithm = r.label = row_name(config, "");
+    return r;
+  }
+  r.algorithm = r.label = row_name(config, executor.native_name_for(config.problem));
+  if (!config.by_table) r.color = native_color(config.native);
   r.family = "native";
   return r;
 }

@@ -80,6 +80,7 @@ class Measuring {
     collectives::RunRequest request{.algorithm = config.algorithm,
                                     .segments = config.segments,
                                     .mode = config.mode,
+                                    .native = config.native,
                                     .clock = clock_};
     if (options_.late_rank == control_.rank()) request.delay = options_.late_seconds;
     for (int tries = 0; tries < kMostTries; ++tries) {

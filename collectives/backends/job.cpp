@@ -13,6 +13,8 @@ namespace arlab::collectives {
 
 std::string why_no_mpi() { return ""; }
 std::string mpi_library() { return Mpi::library(); }
+void prepare_library_algorithms() { Mpi::prepare_algorithms(); }
+void prepare_message_counts() { Mpi::prepare_message_counts(); }
 
 struct Job::State {
   explicit State(const Patience& patience)
@@ -40,6 +42,8 @@ std::string why_no_mpi() {
   return "built without MPI: apt install libopenmpi-dev (or libmpich-dev), then configure again";
 }
 std::string mpi_library() { return ""; }
+void prepare_library_algorithms() {}
+void prepare_message_counts() {}
 
 struct Job::State {
   explicit State(const Patience&) {}

@@ -14,6 +14,11 @@ std::string why_no_mpi();
 /// The MPI library's name and version; empty if the build has no MPI.
 std::string mpi_library();
 
+/// Set the environment of the MPI library, before a Job starts it: so that the algorithms of its own
+/// allreduce can be chosen, or its messages are counted. What the user has set stays.
+void prepare_library_algorithms();
+void prepare_message_counts();
+
 /// At most one per process, on the main thread. Starts MPI if a launcher started this process.
 class Job {
  public:

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "algorithms/base/error.hpp"
 #include "collectives/host/evict.hpp"
 #include "collectives/host/execute.hpp"
 #include "collectives/host/start_line.hpp"
@@ -20,6 +21,11 @@ Cost HostExecutor::execute(const Algorithm& algorithm, const Problem& problem,
 void HostExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {
   communicator_.native_allreduce(data.data(),
                                  static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
+}
+
+std::vector<std::string> Executor::native_algorithms() {
+  fail(Blame::environment,
+       "this backend has no library whose algorithm can be chosen: use the backend mpi");
 }
 
 void HostExecutor::load_input(const Problem& problem, Operand operand) {
@@ -63,6 +69,10 @@ Cost HostExecutor::run_once(const RunRequest& request) {
 
 CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   CheckedRun result;
+  if (!request.algorithm && request.native != native_) {
+    communicator_.use_native(request.native);
+    native_ = request.native;
+  }
   prepare(request.mode);
   Clock& clock = communicator_.clock();
   const auto what = [&] {

@@ -21,6 +21,9 @@ class HostExecutor final : public Executor {
     return communicator_.native_name_for(problem);
   }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
+  std::vector<std::string> native_algorithms() override {
+    return communicator_.native_algorithms();
+  }
   void load_input(const Problem& problem, Operand operand) override;
   /// Out of place, an algorithm runs on a copy of the input, which is part of its time; the library
   /// reads the input itself.
@@ -34,6 +37,7 @@ class HostExecutor final : public Executor {
   Communicator& communicator_;
   Problem problem_;
   Operand operand_;
+  std::string native_;  // what the library was made to run
   std::vector<std::byte> input_, data_;
   std::vector<ElementRange> held_;  // what this rank contributes
 };

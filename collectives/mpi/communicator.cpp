@@ -14,6 +14,8 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
+#include "collectives/mpi/library/library_algorithms.hpp"
+#include "collectives/mpi/library/message_counter.hpp"
 #include "collectives/mpi/native_collective.hpp"
 #include "collectives/mpi/native_out_of_place.hpp"
 #include "collectives/mpi/operand.hpp"
@@ -36,7 +38,10 @@ class MpiCommunicator final : public Communicator {
     max_tag_ = found ? *static_cast<int*>(value) : 32767;  // the minimum that MPI guarantees
     order_.emplace(MpiCommunicator::machines(), rank_);
   }
-  ~MpiCommunicator() override { MPI_Comm_free(&comm_); }
+  ~MpiCommunicator() override {
+    library_.reset();
+    MPI_Comm_free(&comm_);
+  }
 
   Watch& watch() const { return watch_; }
   Rank rank() const override { return rank_; }
@@ -135,7 +140,7 @@ class MpiCommunicator final : public Communicator {
     const Watch::Blocked blocked(
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-    run_native_mpi(comm_, problem, rank_, data, operand, native_scratch_);
+    run_native_mpi(native_comm(problem), problem, rank_, data, operand, native_scratch_);
   }
 
   void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
@@ -143,7 +148,20 @@ class MpiCommunicator final : public Communicator {
     const Watch::Blocked blocked(
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-    native_mpi_out_of_place(comm_, problem, rank_, from, into, operand);
+    native_mpi_out_of_place(native_comm(problem), problem, rank_, from, into, operand);
+  }
+
+  std::vector<std::string> native_algorithms() override { return library().names(); }
+
+  void use_native(const std::string& spec) override {
+    if (spec.empty() && !library_) return;
+    const Watch::Blocked blocked(watch_, "MPI_Comm_dup");
+    native_comm_ = library().use(comm_, spec);
+  }
+
+  SentMessages sent_messages() override {
+    if (!counter_) counter_.emplace(ranks_);
+    return counter_->read();
   }
 
  private:
@@ -157,6 +175,17 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> scratch;
     int open = 0;  // requests
   };
+
+  LibraryAlgorithms& library() {
+    if (!library_) library_.emplace();
+    return *library_;
+  }
+  /// Only an allreduce has algorithms that are chosen.
+  MPI_Comm native_comm(const Problem& problem) const {
+    const bool chosen =
+        problem.collective == Collective::allreduce && native_comm_ != MPI_COMM_NULL;
+    return chosen ? native_comm_ : comm_;
+  }
 
   template <class Use>
   static void in_pieces(std::byte* data, Count elements, DType dtype, Use use) {
@@ -179,15 +208,17 @@ class MpiCommunicator final : public Communicator {
     return bytes;
   }
 
-  /// What this rank waits for: "rank 1 waits for a message from rank 2".
+  /// What this rank waits for: "rank 1 waits for a message of 4096 bytes from rank 2".
   std::string awaited() const {
     std::string text = "rank " + std::to_string(rank_) + " waits for ";
     if (parts_.empty()) return text + "messages";
     const auto received =
         std::find_if(parts_.begin(), parts_.end(), [](const Part& part) { return !part.sends; });
     return received == parts_.end()
-               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message"
-               : text + "a message from rank " + std::to_string(received->peer);
+               ? text + "rank " + std::to_string(parts_.front().peer) + " to take a message of " +
+                     std::to_string(parts_.front().bytes) + " bytes"
+               : text + "a message of " + std::to_string(received->bytes) + " bytes from rank " +
+                     std::to_string(received->peer);
   }
 
   /// Starts a collective of all ranks, and waits for it.
@@ -319,6 +350,9 @@ class MpiCommunicator final : public Communicator {
   std::vector<int> finished_;          // positions in requests_
   std::vector<MPI_Status> statuses_;
   std::vector<std::byte> native_scratch_;
+  MPI_Comm native_comm_ = MPI_COMM_NULL;  // of the chosen algorithm; library_ keeps it
+  std::optional<LibraryAlgorithms> library_;
+  std::optional<MessageCounter> counter_;
   std::deque<int> done_;  // lanes that wait() has not returned yet
 };
 

@@ -11,6 +11,8 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/library/library_algorithms.hpp"
+#include "collectives/mpi/library/message_counter.hpp"
 
 namespace arlab::collectives {
 
@@ -65,6 +67,9 @@ std::string Mpi::library() {
   }
   return name;
 }
+
+void Mpi::prepare_algorithms() { LibraryAlgorithms::prepare(); }
+void Mpi::prepare_message_counts() { MessageCounter::prepare(); }
 
 Communicator& Mpi::world() { return *world_; }
 

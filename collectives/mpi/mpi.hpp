@@ -43,6 +43,11 @@ class Mpi {
   /// The library and its version, such as "Open MPI v4.1.4". Needs no Mpi object.
   static std::string library();
 
+  /// Set the environment of the library, before an Mpi object starts it, so that its algorithms can be
+  /// chosen, or its messages are counted. What the user has set stays.
+  static void prepare_algorithms();
+  static void prepare_message_counts();
+
   /// All ranks of the job. MPI's errors become Error(environment) with MPI's text. A lane or a
   /// message that MPI cannot count throws Error(usage).
   Communicator& world();

@@ -49,6 +49,7 @@ BASES = {
     ("simulate",): ["ring", "-p", "4", "-s", "1K"],
     ("run",): ["ring", "-p", "2", "-n", "10", "--time", "0"],
     ("calibrate",): ["-p", "2", "--time", "0", "--largest", "64K", "-o", "-"],
+    ("tune",): ["ring", "--by", "simulated", "-p", "2", "-n", "10"],
     ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
     ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("report",): ["valid.jsonl", "--no-explorer"],
@@ -206,6 +207,7 @@ def rank_cases(known):
     for command in known:
         for rank, ranks in launchers if command != ("train",) else launchers[:1]:
             joins = command[0] in ("run", "train") and rank != "SLURM_PROCID"  # starts MPI, which may refuse
+            joins = joins or command[0] == "tune"  # refuses to be a rank
             for value, total in (("3", "4"), ("3", None), ("abc", "4"), ("-1", "4"), ("", ""), ("9", "4")):
                 variables = {rank: value, **({ranks: total} if total is not None else {})}
                 yield Case("rank in the environment", [*command, *BASES[command]], EITHER if joins else DONE, variables=variables)

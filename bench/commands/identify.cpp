@@ -1,0 +1,129 @@
+// arlab identify: which algorithm the MPI library really ran, by the messages that it counted.
+#include "bench/identify/identify.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/identify/count_native.hpp"
+#include "bench/measure/job.hpp"
+#include "bench/measure/timeout.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/tune/library_rows.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct IdentifyCommand {
+  SweepOptions sweep;
+  LibraryNames library;
+  collectives::Patience patience;
+};
+
+// What to ask the library for: empty for its own choice.
+std::vector<std::string> asked_of(collectives::Communicator& world, const LibraryNames& names) {
+  if (names.native.empty()) return {""};
+  const std::vector<std::string> known = world.native_algorithms();
+  std::vector<std::string> all{""};
+  for (const std::string& name : names.native)
+    if (name == "all")
+      all.insert(all.end(), known.begin(), known.end());
+    else
+      all.push_back(name);
+  return all;
+}
+
+// Open MPI's algorithms have models; those of other libraries are compared with the catalog only.
+bool has_models() { return collectives::mpi_library().starts_with("Open MPI"); }
+
+int identify(IdentifyCommand& command, Job& job) {
+  if (job.ranks() == 0)
+    fail(Blame::usage,
+         "identify counts the messages of an MPI job: start it as `mpirun -n 4 arlab identify`");
+  SweepOptions& sweep = command.sweep;
+  job.expect_same(shell_quoted(sweep.command), shell_quoted(sweep.command));
+  std::vector<Identified> all;
+  const collectives::Backend& backend = job.backend("");
+  job.run(backend, {.ranks = job.ranks(), .patience = command.patience},
+          [&](collectives::Executor& executor) {
+            collectives::Communicator& world = executor.control();
+            const std::vector<std::string> asked = asked_of(world, command.library);
+            for (const collectives::DType dtype : sweep.parsed_dtypes())
+              for (const collectives::Op op : sweep.parsed_ops())
+                for (const Count elements : sweep.parsed_elements(dtype))
+                  for (const std::string& native : asked) {
+                    const collectives::Operand operand{dtype, op};
+                    CountedTraffic counted = count_native(world, elements, operand, native);
+                    if (job.is_root())
+                      all.push_back(identified(native, operand, std::move(counted), has_models()));
+                  }
+          });
+  if (!job.is_root()) return 0;
+  if (!sweep.json.empty()) {
+    ResultFile file(sweep.json, ResultFile::Mode::fresh, context(sweep.command));
+    for (const Identified& one : all) file.add(to_json(one));
+  }
+  if (sweep.json != "-") write_file(sweep.output, identified_table(all));
+  return 0;
+}
+
+}  // namespace
+
+void add_identify(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "identify", "Find out which algorithm MPI_Allreduce really ran, by its messages");
+  command->footer(
+      "Examples:\n  mpirun -n 4 arlab identify -s 4..4Mx4\n"
+      "  mpirun -n 4 arlab identify native:ring -n 3,1000\n"
+      "  mpirun -n 8 arlab identify native:all -s 64K\n"
+      "Open MPI counts its messages; arlab compares those of each pair of ranks with what the "
+      "algorithms send.");
+  const auto options = std::make_shared<IdentifyCommand>();
+  SweepOptions& sweep = options->sweep;
+  command
+      ->add_option("algorithms", sweep.positional,
+                   "native (default): the library's choice; native:ring: one of its algorithms; or "
+                   "native:all")
+      ->type_name("");
+  const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
+                            const char* type) {
+    command->add_option(names, values, help)
+        ->delimiter(',')
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all()
+        ->type_name(type);
+  };
+  add_list("-n,--elements", sweep.elements, "Elements of the vector: 3, 1000, 1K..1M", "COUNTS");
+  add_list("-s,--size", sweep.sizes, "Bytes of the vector, instead of -n (default 1K..1Mx4)",
+           "BYTES");
+  add_list("-t,--dtype", sweep.dtypes, "float32 (default), or others; several, or all", "NAMES");
+  add_list("--op", sweep.ops, "sum (default), prod, min, max or avg; several, or all", "NAMES");
+  command->add_option("--json", sweep.json, "Write records to this file; - is stdout")
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", sweep.output, "Write the table to this file (default -, stdout)")
+      ->type_name("FILE");
+  add_timeout(*command, options->patience);
+  command->callback([options, &session] {
+    SweepOptions& o = options->sweep;
+    o.command = session.command;
+    if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx4"};
+    if (o.positional.empty()) o.positional = {"native"};
+    options->library = take_library_names(o, "");
+    if (!options->library.alone || !options->library.tables.empty())
+      fail(Blame::usage, "identify takes native, native:NAME or native:all: leave out other names");
+    collectives::prepare_message_counts();
+    if (!options->library.native.empty()) collectives::prepare_library_algorithms();
+    session.exit_code =
+        in_job([&](Job& job) { return identify(*options, job); }, options->patience);
+  });
+}
+
+}  // namespace arlab::bench

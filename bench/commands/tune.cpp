@@ -1,0 +1,256 @@
+// arlab tune: the best algorithm by ranks and size, as decision files, and whether libraries take them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "bench/cli/launcher.hpp"
+#include "bench/cli/read_file.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/context.hpp"
+#include "bench/tune/report.hpp"
+#include "bench/tune/verify_rules.hpp"
+#include "bench/tune/write_files.hpp"
+#include "collectives/backends/backend.hpp"
+#include "collectives/backends/job.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct TuneCommand {
+  TuneOptions options;
+  TuneFiles files;
+  std::string check;  ///< a rules file to verify instead
+  bool verify = true;
+};
+
+std::string made_by(const TuneCommand& command) {
+  return fmt::format(
+      "{}, {} on {}", shell_quoted(command.options.sweep.command), utc_now(),
+      command.options.simulated ? "a simulated network" : collectives::mpi_library());
+}
+
+// Says whether all rules were taken, and returns the exit code.
+int report(const std::vector<RuleCheck>& checks, const std::string& file) {
+  const auto missed =
+      std::count_if(checks.begin(), checks.end(), [](const RuleCheck& c) { return !c.taken; });
+  const auto rules = std::count_if(checks.begin(), checks.end(),
+                                   [](const RuleCheck& c) { return !c.rule.empty(); });
+  if (missed == 0) {
+    if (rules == 0)
+      say("{} changes nothing: the library's default stays in all {}\n", file,
+          show_plural(std::ssize(checks), "cell"));
+    else
+      say("Open MPI takes {} in all {}, {} with a rule\n", file,
+          show_plural(std::ssize(checks), "cell"), rules);
+    return 0;
+  }
+  say("error: Open MPI does not take {} in {} of {}: another component decides "
+      "(`--mca coll_han_priority 0`), or it ignores the file\n",
+      file, missed, show_plural(std::ssize(checks), "cell"));
+  return 1;
+}
+
+int check_rules(const TuneCommand& command) {
+  const OpenMpiVersion version = version_of(command.files);
+  if (version.reads_json())
+    fail(Blame::usage, fmt::format("--check reads the classic format, but Open MPI {} reads JSON: "
+                                   "leave --check out",
+                                   name(version)));
+  const TuningTable table = parse_open_mpi_rules(
+      read_file(command.check, "give a rules file of Open MPI"), command.check, version);
+  const TemporaryFolder folder;
+  const std::vector<RuleCheck> checks =
+      verify_rules(command.options, table, command.check, command.verify, folder);
+  write_file(command.options.sweep.output, table_of_checks(checks));
+  return report(checks, command.check);
+}
+
+int tune(TuneCommand& command) {
+  TuneOptions& options = command.options;
+  check_files(command.files);
+  const TemporaryFolder folder;
+  const std::vector<TuneCell> cells = tune_cells(options, folder);
+  const auto decisions =
+      decide(cells, options.simulated ? "" : "native", [](const TunedChoice&) { return true; });
+  const std::string origin = made_by(command);
+  std::string text = "Of all candidates\n\n" + table_of_decisions(cells, decisions);
+  if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
+    fail(Blame::usage, "no candidate supports any of these ranks and sizes: name others");
+  if (!command.files.table.empty()) {
+    write_file(command.files.table, to_text(table_of(cells, decisions, Outside::nearest, origin)));
+    say_written(command.files.table);
+  }
+  const auto of_library = decide_for_library(cells, options.simulated);
+  const TuningTable library_table =
+      table_of(cells, of_library, options.simulated ? Outside::nearest : Outside::native, origin);
+  write_library_files(command.files, cells, library_table, origin);
+  for (const std::string* path :
+       {&command.files.open_mpi, &command.files.mpich, &command.files.nccl})
+    if (!path->empty()) say_written(*path);
+  const bool has_library = uses_launcher(options) || !command.files.open_mpi.empty();
+  if (has_library)
+    text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
+  say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
+  const bool verifies = command.verify && uses_launcher(options) &&
+                        !command.files.open_mpi.empty() && !command.files.version;
+  if (!verifies) {
+    write_file(options.sweep.output, text);
+    return 0;
+  }
+  const std::vector<RuleCheck> checks =
+      verify_rules(options, library_table, command.files.open_mpi, true, folder);
+  text += "\nOpen MPI with " + command.files.open_mpi + "\n\n";
+  write_file(options.sweep.output, text + table_of_checks(checks));
+  return report(checks, command.files.open_mpi);
+}
+
+void add_numbers(CLI::App& app, const char* name, int& value, int least, int most,
+                 const char* help) {
+  app.add_option_function<std::string>(
+         name,
+         [=, &value](const std::string& text) {
+           value = checked_number(parse_count(text, name), name, least, most);
+         },
+         help)
+      ->type_name("NUMBER");
+}
+
+void add_candidates(CLI::App& app, TuneOptions& options) {
+  SweepOptions& sweep = options.sweep;
+  app.add_option("algorithms", sweep.positional,
+                 "Candidates: algorithms, and native:all or native:NAME (default all native:all)")
+      ->type_name("");
+  const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
+                            const char* type) {
+    app.add_option(names, values, help)
+        ->delimiter(',')
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all()
+        ->type_name(type);
+  };
+  add_list("-p,--ranks", sweep.ranks, "Numbers of ranks (default 4): 2,4 or 2..8", "COUNTS");
+  add_list("-n,--elements", sweep.elements, "Elements of the vector", "COUNTS");
+  add_list("-s,--size", sweep.sizes, "Bytes of the vector, instead of -n (default 1K..1Mx4)",
+           "BYTES");
+  add_list("--segments", sweep.segments, "Segments of candidates of the catalog: 1,4 (default 1)",
+           "COUNTS");
+  add_list("-t,--dtype", sweep.dtypes, "float32 (default), or another", "NAME");
+  add_list("--op", sweep.ops, "sum (default), prod, min, max or avg", "NAME");
+  app.add_option_function<std::string>(
+         "--by",
+         [&options](const std::string& text) {
+           constexpr std::string_view kWays[] = {"measured", "simulated"};
+           if (text != kWays[0] && text != kWays[1]) fail_unknown("way", text, kWays);
+           options.simulated = text == kWays[1];
+         },
+         "measured (default) or simulated")
+      ->type_name("NAME");
+  app.add_option("--network", options.network,
+                 "With --by simulated: options of `arlab simulate`, as one argument: "
+                 "--network='--model fluid --topology rail_pod'")
+      ->type_name("OPTIONS");
+  app.add_option("-b,--backend", options.backend, "Where to measure (default mpi)")
+      ->type_name("NAME");
+  app.add_option("--launcher", options.launcher,
+                 "Starts jobs; {} is the number of ranks (default 'mpirun -n {}')")
+      ->type_name("COMMAND");
+  add_numbers(app, "--runs", options.runs, 5, 100'000,
+              "Timed runs of each candidate (default 200)");
+  add_numbers(app, "--launches", options.launches, 1, 100,
+              "Jobs with the rules file, and jobs without it, to time (default 2)");
+}
+
+void add_files(CLI::App& app, TuneCommand& command) {
+  TuneFiles& files = command.files;
+  const auto add = [&](const char* name, std::string& path, const char* help) {
+    app.add_option(name, path, help)->type_name("FILE");
+  };
+  add("--table", files.table, "Write our own table, for `arlab run auto --table FILE`");
+  add("--open-mpi", files.open_mpi, "Write a rules file for Open MPI, and run Open MPI with it");
+  app.add_option_function<std::string>(
+         "--open-mpi-version",
+         [&files](const std::string& text) {
+           files.version = open_mpi_version(text);
+           if (!files.version)
+             fail(Blame::usage,
+                  fmt::format("--open-mpi-version is '{}': give a release, such as 4.1.4", text));
+         },
+         "Write rules for this release instead of the one here, and do not run it")
+      ->type_name("RELEASE");
+  add("--mpich", files.mpich, "Write a selection file for MPICH");
+  add("--mpich-base", files.mpich_base, "The selection file that MPICH ships, for --mpich");
+  add("--nccl", files.nccl, "Write lines of NCCL's tuner plugin: ring or tree");
+  add_numbers(app, "--nccl-channels", files.nccl_channels, 1, 64, "Channels of each such line");
+  app.add_option("--nccl-protocol", files.nccl_protocol, "simple (default), ll or ll128")
+      ->type_name("NAME");
+  add("--check", command.check, "Run Open MPI with this rules file, and tune nothing");
+  app.add_flag_callback(
+      "--no-verify", [&command] { command.verify = false; },
+      "Do not run Open MPI with the rules file; with --check, do not time it");
+  app.add_option("-o,--output", command.options.sweep.output,
+                 "Write the tables to this file (default -, stdout)")
+      ->type_name("FILE");
+}
+
+void check_tune_options(const TuneCommand& command) {
+  const TuneOptions& options = command.options;
+  if (launched_rank())
+    fail(Blame::usage,
+         "tune starts jobs of its own: start it without mpirun, and name another launcher with "
+         "--launcher");
+  if (options.sweep.parsed_dtypes().size() != 1 || options.sweep.parsed_ops().size() != 1)
+    fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
+  if (!options.backend.empty()) collectives::find_backend(options.backend);
+  on_ranks(options, 1, {});
+  if (!options.simulated && !options.network.empty())
+    fail(Blame::usage, "--network describes a simulated network: add --by simulated");
+  const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
+  if (of_library && !options.simulated && !uses_launcher(options))
+    fail(Blame::usage,
+         fmt::format("--backend {} has no MPI library to write a file for: leave it out",
+                     options.backend));
+  options.sweep.parsed_ranks();
+  options.sweep.parsed_elements(options.sweep.parsed_dtypes().front());
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "tune",
+      "Choose the best algorithm by ranks and size, and write decision files for libraries");
+  command->footer(
+      "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
+      "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
+      "  arlab tune -b threads -p 4 --table tuned.json\n"
+      "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network='--model fluid --topology "
+      "rail_pod' "
+      "--table tuned.json\n"
+      "The library's default is replaced only where another algorithm is faster beyond chance.");
+  const auto options = std::make_shared<TuneCommand>();
+  add_candidates(*command, options->options);
+  add_files(*command, *options);
+  command->callback([options, &session] {
+    TuneOptions& o = options->options;
+    SweepOptions& sweep = o.sweep;
+    sweep.command = session.command;
+    if (sweep.ranks.empty()) sweep.ranks = {"4"};
+    if (sweep.elements.empty() && sweep.sizes.empty()) sweep.sizes = {"1K..1Mx4"};
+    check_tune_options(*options);
+    if (sweep.positional.empty()) {
+      sweep.positional = {"all"};
+      if (uses_launcher(o)) sweep.positional.emplace_back("native:all");
+    }
+    session.exit_code = options->check.empty() ? tune(*options) : check_rules(*options);
+  });
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,56 @@
+// decide: the best candidate for each number of ranks and size, and how sure that is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/tune/tuning_table.hpp"
+
+namespace arlab::bench {
+
+/// One algorithm of a cell, measured or simulated.
+struct TuneCandidate {
+  TunedChoice choice;
+  double median_us = 0;
+  std::vector<double> samples_us = {};  ///< empty: simulated, and exact
+};
+
+/// One number of ranks and size.
+struct TuneCell {
+  Rank ranks = 1;
+  Count elements = 0;
+  Bytes bytes = 0;
+  std::vector<TuneCandidate> candidates;
+};
+
+struct TuneDecision {
+  TuneCandidate best;                         ///< what to use
+  std::optional<TuneCandidate> usual;         ///< the default that it is compared with
+  std::optional<TuneCandidate> fastest = {};  ///< by its median, though perhaps by chance
+  double p = 1;  ///< of a rank-sum test of best against usual, corrected for all tests of the table
+};
+
+/// Decides on each cell, among the candidates that `allowed` accepts. `usual` names the default: another
+/// candidate replaces it only if its times are lower by a rank-sum test with p below 0.05, corrected for
+/// the number of tests in all cells (Holm). Where a cell has no default, the lowest median wins. A cell
+/// without candidates has no decision.
+std::vector<std::optional<TuneDecision>> decide(
+    const std::vector<TuneCell>& cells, const std::string& usual,
+    const std::function<bool(const TunedChoice&)>& allowed);
+
+/// Beyond the numbers of ranks of the cells.
+enum class Outside {
+  nearest,  ///< the choices of the nearest number hold
+  native,   ///< the library decides
+};
+
+/// Returns the table of the decisions: the sizes between two cells are divided at their geometric
+/// mean, the ends hold for all smaller and larger sizes, and the ranks of a cell hold up to the next
+/// cell's.
+TuningTable table_of(const std::vector<TuneCell>& cells,
+                     const std::vector<std::optional<TuneDecision>>& decisions, Outside outside,
+                     std::string made_by);
+
+}  // namespace arlab::bench

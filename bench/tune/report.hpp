@@ -1,0 +1,19 @@
+// The tables that `arlab tune` prints.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/tune/decide.hpp"
+
+namespace arlab::bench {
+
+/// Decisions by cell: the choice, the default, and the candidate with the lowest median.
+std::string table_of_decisions(const std::vector<TuneCell>& cells,
+                               const std::vector<std::optional<TuneDecision>>& decisions);
+
+/// Returns how much slower the choice of each cell is than the lowest median in it, at most: 0.05 is 5%.
+double largest_loss(const std::vector<std::optional<TuneDecision>>& decisions);
+
+}  // namespace arlab::bench

@@ -1,0 +1,105 @@
+#include "bench/tune/write_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/read_file.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/tune/library_files.hpp"
+#include "collectives/backends/job.hpp"
+
+namespace arlab::bench {
+namespace {
+
+// Algorithms of the catalog that send the same messages as Open MPI's.
+constexpr std::pair<std::string_view, std::string_view> kSameMessages[] = {
+    {"master_worker", "native:basic_linear"},
+    {"butterfly", "native:recursive_doubling"},
+    {"ring", "native:ring"},
+    {"rabenseifner", "native:rabenseifner"}};
+
+const std::string_view* library_name(const TunedChoice& choice) {
+  for (const auto& [ours, of_library] : kSameMessages)
+    if (choice.algorithm == ours && choice.segments == 1) return &of_library;
+  return nullptr;
+}
+
+bool is_of_library(const TunedChoice& choice) { return choice.algorithm.starts_with("native"); }
+
+}  // namespace
+
+void check_files(const TuneFiles& files) {
+  if (!files.mpich.empty() && files.mpich_base.empty())
+    fail(Blame::usage,
+         "--mpich needs --mpich-base: MPICH reads all collectives from the file, so give the "
+         "selection file that it ships");
+  if (!files.nccl.empty() && files.nccl_channels == 0)
+    fail(Blame::usage,
+         "--nccl needs --nccl-channels: the tuner plugin uses one channel unless a line says how "
+         "many");
+  if (files.mpich.empty() && !files.mpich_base.empty())
+    fail(Blame::usage, fmt::format("--mpich-base {}: add --mpich FILE", files.mpich_base));
+  if (files.nccl.empty() && files.nccl_channels != 0)
+    fail(Blame::usage, fmt::format("--nccl-channels {}: add --nccl FILE", files.nccl_channels));
+  check_nccl_protocol(files.nccl_protocol);
+  const std::string* const all[] = {&files.table, &files.open_mpi, &files.mpich, &files.nccl};
+  for (const std::string* path : all) {
+    if (path->empty()) continue;
+    if (*path == "-") fail(Blame::usage, "tune writes its tables to stdout: name a file, not -");
+    for (const std::string* other : all)
+      if (other != path && !other->empty() && same_file(*path, *other))
+        fail(Blame::usage, fmt::format("{} is given for two files: name a file for each", *path));
+    check_writable(*path);
+  }
+  if (!files.open_mpi.empty()) version_of(files);
+}
+
+OpenMpiVersion version_of(const TuneFiles& files) {
+  if (files.version) return *files.version;
+  const std::string library = collectives::mpi_library();
+  if (const auto version = open_mpi_version(library)) return *version;
+  fail(
+      Blame::usage,
+      fmt::format("the MPI library is {}, not Open MPI: say which release the rules are for, as in "
+                  "--open-mpi-version 4.1.4",
+                  library.empty() ? "missing" : library));
+}
+
+std::vector<std::optional<TuneDecision>> decide_for_library(const std::vector<TuneCell>& cells,
+                                                            bool simulated) {
+  if (!simulated) return decide(cells, "native", is_of_library);
+  auto decisions =
+      decide(cells, "", [](const TunedChoice& c) { return library_name(c) != nullptr; });
+  for (auto& decision : decisions)
+    if (decision) {
+      decision->best.choice.algorithm = *library_name(decision->best.choice);
+      decision->fastest = decision->best;
+    }
+  return decisions;
+}
+
+void write_library_files(const TuneFiles& files, const std::vector<TuneCell>& cells,
+                         const TuningTable& of_library, const std::string& made_by) {
+  if (!files.open_mpi.empty())
+    write_file(files.open_mpi, open_mpi_rules(of_library, version_of(files)));
+  if (!files.mpich.empty())
+    write_file(
+        files.mpich,
+        mpich_selection(of_library, read_file(files.mpich_base, "give the file that MPICH ships"),
+                        files.mpich_base));
+  if (files.nccl.empty()) return;
+  const auto trees = [](const TunedChoice& c) {
+    return c.algorithm == "ring" || c.algorithm == "double_tree";
+  };
+  const auto decisions = decide(cells, "", trees);
+  if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
+    fail(Blame::usage,
+         "--nccl needs the algorithms ring and double_tree, which NCCL has: name them");
+  write_file(files.nccl, nccl_tuner_csv(table_of(cells, decisions, Outside::nearest, made_by),
+                                        files.nccl_channels, files.nccl_protocol));
+}
+
+}  // namespace arlab::bench
