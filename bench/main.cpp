@@ -36,6 +36,7 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab validate
   arlab run all -p 4 -s 1K..1M
   mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
+  mpirun -n 3 arlab calibrate -o machine.toml
   mpirun -n 4 arlab identify -s 1K..4M
   arlab tune -p 2,4 -s 1K..1M --open-mpi rules.conf
   arlab train -m cnn -w 1,2,4
@@ -142,7 +143,7 @@ int run(std::vector<std::string> words) {
   session.command = words;
   for (const auto add :
        {add_list, add_show, add_verify, add_count, add_simulate, add_bound, add_validate, add_run,
-        add_identify, add_tune, add_train, add_compare, add_report, add_explore, add_export})
+        add_calibrate, add_identify, add_tune, add_train, add_compare, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {

@@ -21,6 +21,7 @@ struct Message {
   Rank target = 0;
   Bytes bytes = 0;
   std::uint32_t number = 0;  ///< identifies a message in transit (see Network::advance)
+  std::uint32_t lane = 0;    ///< messages of one pair and lane match in order
 };
 
 /// The load of a link.
@@ -48,7 +49,8 @@ class Network {
   virtual Time can_send(Rank source, Time now) = 0;
 
   struct Sent {
-    Time sender_done;  ///< when the sender may reuse its buffer (eager)
+    Time sender_done;  ///< when the sender may reuse its buffer (eager); kNever: completed_sends()
+                       ///< will report it
     Time arrives;      ///< when the message reaches the target; kNever: advance() will report it
     bool rendezvous;   ///< the sender is done only when the receive is posted (see on_rendezvous)
   };
@@ -68,6 +70,13 @@ class Network {
   virtual bool has_changes() const { return false; }
   virtual Time next_change() { return kNever; }
   virtual std::span<const std::uint32_t> advance(Time /*now*/) { return {}; }
+  /// Returns the numbers of the messages whose senders were done in the latest advance(). A message
+  /// is reported here before it arrives, or in the same advance().
+  virtual std::span<const std::uint32_t> completed_sends() const { return {}; }
+
+  /// Returns whether post_receive() is to be called for each receive, when its round starts.
+  virtual bool needs_receives() const { return false; }
+  virtual void post_receive(const Message& /*message*/, Time /*now*/) {}
 
   /// From now on, records in `history` what each link carries. `history` must outlive the use of
   /// the network. Models without links do nothing.

@@ -60,4 +60,19 @@ LaunchedRank expect_launched_rank() {
        "SLURM_PROCID and SLURM_NTASKS in each");
 }
 
+// A batch script, or a shell of salloc, has tasks to start; only a step of srun is one of them.
+void expect_one_job(Rank ranks) {
+  if (ranks > 1 || std::getenv("OMPI_COMM_WORLD_SIZE")) return;
+  const bool in_step = std::getenv("SLURM_STEP_ID") || !std::getenv("SLURM_JOB_ID");
+  const char* const variable =
+      std::getenv("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
+  const auto tasks = number(std::getenv(variable));
+  if (!in_step || !tasks || *tasks < 2) return;
+  fail(Blame::usage,
+       fmt::format("srun started {} tasks ({}), but they are not one MPI job, so each would run "
+                   "alone: use srun --mpi=pmix -n {} arlab ... (`srun --mpi=list` names what this "
+                   "Slurm has), or mpirun; for one process use srun -n 1",
+                   *tasks, variable, *tasks));
+}
+
 }  // namespace arlab::bench

@@ -18,4 +18,8 @@ std::optional<LaunchedRank> launched_rank();
 /// Returns the same. Throws Error(usage) that names the variables if they are missing or wrong.
 LaunchedRank expect_launched_rank();
 
+/// Throws Error(usage) if srun started several tasks of this program, which do not form an MPI job:
+/// each would run alone. `ranks`: of the MPI job; 0 without one.
+void expect_one_job(Rank ranks);
+
 }  // namespace arlab::bench

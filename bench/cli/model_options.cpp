@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "bench/cli/options.hpp"
+#include "bench/cli/read_file.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/machine/machine_file.hpp"
 #include "simulator/bounds/network_bounds.hpp"
+#include "simulator/connections/connections.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -47,7 +50,18 @@ std::string with_links(std::string_view between) {
   return names;
 }
 
+constexpr const char* kDefaultModel = "alpha_beta";
+constexpr const char* kMachineModel = "connections";  // which machine files describe
+
 }  // namespace
+
+void ModelOptions::add_machine(CLI::App& command) {
+  command
+      .add_option("--machine", machine_path,
+                  "Machine file that `arlab calibrate` wrote, with its topology, unless another is "
+                  "given")
+      ->type_name("MACHINE");
+}
 
 void ModelOptions::add(CLI::App& command) {
   std::string names;
@@ -55,8 +69,9 @@ void ModelOptions::add(CLI::App& command) {
     names += (names.empty() ? "" : " or ") + std::string(m.name);
   command
       .add_option("--model", model,
-                  names + " (default " + model + "); `arlab list models` explains them")
+                  names + " (default " + kDefaultModel + "); `arlab list models` explains them")
       ->type_name("NAME");
+  add_machine(command);
   const std::string group = "Topology (of --model " + with_links(" or ") + ")";
   const auto list = [&](const char* name, auto& values, const char* type, const char* help) {
     return command.add_option(name, values, help)
@@ -89,13 +104,19 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
     fail(Blame::usage,
          fmt::format("model {} knows no topology: leave out --topology, --placement, --routing, "
                      "--fault and --seed, or use --model {}",
-                     model, with_links(" or ")));
+                     parsed_model().name, with_links(" or ")));
+  const MachineFile* machine_file = file();
+  const auto stated = [&](const std::string& text, const char* usual) {
+    return machine_file && !text.empty() ? text : usual;
+  };
+  const std::string topology_there = stated(machine_file ? machine_file->topology : "", "crossbar"),
+                    placement_there = stated(machine_file ? machine_file->placement : "", "block");
   std::vector<TopologyOptions> all;
-  const auto or_usual = [](const std::vector<std::string>& these, const char* usual) {
+  const auto or_usual = [](const std::vector<std::string>& these, const std::string& usual) {
     return these.empty() ? std::vector<std::string>{usual} : these;
   };
-  for (const std::string& topology : or_usual(split_specs(topologies), "crossbar"))
-    for (const std::string& placement : or_usual(placements, "block")) {
+  for (const std::string& topology : or_usual(split_specs(topologies), topology_there))
+    for (const std::string& placement : or_usual(placements, placement_there)) {
       all.push_back(network);
       all.back().topology = topology;
       all.back().placement = placement;
@@ -117,6 +138,9 @@ std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] s
 }
 
 std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
+  if (const MachineFile* measured = file())
+    return std::make_unique<simulator::Connections>(
+        simulator::with_values(measured->machine, values()), ranks, fabric(choice, ranks));
   return simulator::make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
 }
 
@@ -155,11 +179,29 @@ std::string ModelOptions::topology_text([[maybe_unused]] std::size_t choice,
   return "crossbar";
 }
 
-const simulator::Model& ModelOptions::parsed_model() const { return simulator::find_model(model); }
+const simulator::Model& ModelOptions::parsed_model() const {
+  if (model.empty())
+    return simulator::find_model(machine_path.empty() ? kDefaultModel : kMachineModel);
+  const simulator::Model& chosen = simulator::find_model(model);
+  if (!machine_path.empty() && chosen.name != kMachineModel)
+    fail(Blame::usage,
+         fmt::format("--machine {} describes model {}, not {}: leave out --model or --machine",
+                     machine_path, kMachineModel, chosen.name));
+  return chosen;
+}
+
+const MachineFile* ModelOptions::file() const {
+  if (machine_path.empty()) return nullptr;
+  if (!file_)
+    file_ = std::make_shared<const MachineFile>(
+        parse_machine(read_file(machine_path, "write one with `arlab calibrate`"), machine_path));
+  return file_.get();
+}
 
 Values ModelOptions::values() const {
   const simulator::Model& chosen = parsed_model();
   Values values;
+  if (const MachineFile* measured = file()) values = simulator::values_of(measured->machine);
   for (const auto& [name, text] : given) {
     if (text.empty()) continue;
     const auto found = std::find_if(chosen.parameters.begin(), chosen.parameters.end(),
@@ -175,7 +217,7 @@ Values ModelOptions::values() const {
 
 std::string ModelOptions::machine() const {
   const Values all = values();
-  std::string text;
+  std::string text = machine_path.empty() ? "" : "file=" + machine_path;
   for (const Parameter& p : parsed_model().parameters) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", p.name,
                         show_value(p, all.at(std::string(p.name))));

@@ -21,13 +21,20 @@ struct NetworkBounds;
 
 namespace arlab::bench {
 
+struct MachineFile;
+
 struct ModelOptions {
-  std::string model = "alpha_beta";
+  std::string model;         ///< as given; empty: connections with a machine file, else alpha_beta
+  std::string machine_path;  ///< of a machine file; empty: none
   std::map<std::string, std::string> given;  ///< by parameter, as written
   std::vector<std::string> topologies, placements;
   TopologyOptions network;  ///< the options that all of them share
 
   void add(CLI::App& command);
+  /// Adds only the machine file, and the network that it is used on.
+  void add_machine(CLI::App& command);
+  /// Throws as parse_machine() does, if there is a machine file that cannot be used.
+  void check_machine() const { file(); }
   const simulator::Model& parsed_model() const;
 
   /// Returns the networks of a sweep, topologies x placements; at least one. Throws Error(usage) if
@@ -56,6 +63,9 @@ struct ModelOptions {
   mutable std::map<std::size_t, std::shared_ptr<const simulator::Fabric>> built_;
   mutable std::map<std::size_t, std::shared_ptr<const simulator::NetworkBounds>> bounds_;
   mutable Rank built_for_ = 0;
+  /// Returns the machine file, which it reads once; null if there is none.
+  const MachineFile* file() const;
+  mutable std::shared_ptr<const MachineFile> file_;
 };
 
 }  // namespace arlab::bench

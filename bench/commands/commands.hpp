@@ -29,6 +29,7 @@ void add_simulate(CLI::App& app, Session& session);
 void add_bound(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
+void add_calibrate(CLI::App& app, Session& session);
 void add_identify(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);

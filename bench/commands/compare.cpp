@@ -11,6 +11,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/measure/regression.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/study/predictions.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 struct CompareCommand {
   std::string before, after, output = "-";
   double threshold = 0.05;
+  std::size_t misses = 20;
 };
 
 void parse_threshold(std::string text, double& threshold) {
@@ -30,7 +32,19 @@ void parse_threshold(std::string text, double& threshold) {
          fmt::format("--threshold is {}: give 0 to {:.0f}, for example 5%", threshold, kMost));
 }
 
+int compare_with_model(const CompareCommand& command) {
+  const PredictionSummary summary = summarize_predictions(read_results(command.before).records);
+  if (summary.rows.empty())
+    fail(Blame::usage, fmt::format("{} has no measured time beside a prediction: write it with "
+                                   "`arlab run --machine FILE --json`, or name a second file",
+                                   command.before));
+  write_file(command.output, prediction_tables(summary, command.misses));
+  say_written(command.output);
+  return 0;
+}
+
 int compare(const CompareCommand& command) {
+  if (command.after.empty()) return compare_with_model(command);
   const Results before = read_results(command.before), after = read_results(command.after);
   const TimeComparisons r = compare_records(before.records, after.records, command.threshold);
   if (r.all.empty())
@@ -57,17 +71,23 @@ int compare(const CompareCommand& command) {
 }  // namespace
 
 void add_compare(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "compare", "Compare two result files: what became slower, with status 1 if anything did");
+  CLI::App* command = app.add_subcommand("compare",
+                                         "Compare two result files: what became slower, with "
+                                         "status 1 if anything did; or the times of "
+                                         "one file with their predictions");
   command->footer(
       "Examples:\n  arlab compare old.jsonl new.jsonl\n"
-      "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md");
+      "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
+      "  arlab compare measured.jsonl   (written by arlab run --machine machine.toml --json ...)");
   const auto options = std::make_shared<CompareCommand>();
   command->add_option("old", options->before, "Result file, written with --json")
       ->required()
       ->type_name("");
-  command->add_option("new", options->after, "Result file of the same configurations")
-      ->required()
+  command
+      ->add_option(
+          "new", options->after,
+          "Result file of the same configurations; without it, the first is compared with its "
+          "predictions")
       ->type_name("");
   command
       ->add_option_function<std::string>(
@@ -75,6 +95,15 @@ void add_compare(CLI::App& app, Session& session) {
           [options](const std::string& text) { parse_threshold(text, options->threshold); },
           "Smallest change that counts, as a part of the old time (default 5%)")
       ->type_name("PART");
+  command
+      ->add_option_function<std::string>(
+          "--misses",
+          [options](const std::string& text) {
+            options->misses = static_cast<std::size_t>(
+                checked_number(parse_count(text, "--misses"), "--misses", 0, 1'000'000));
+          },
+          "Predictions to list, with the largest errors first (default 20)")
+      ->type_name("NUMBER");
   command
       ->add_option("-o,--output", options->output,
                    "Write the table to this file (default -, stdout)")

@@ -121,7 +121,11 @@ void run_group(RunCommand& command, const Backend& backend, const Ranks& ranks, 
   for (std::size_t i = 0; i < todo.size(); ++i)
     fill_record(records[i], todo[i], measured.of[i], measured, executor,
                 measured.of[i].traffic > 0 ? collectives::gpu_copy_limit() : 0);
-  for (Record& r : records) r.as<RunBody>().binding = ranks.binding;
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    auto& body = records[i].as<RunBody>();
+    body.binding = ranks.binding;
+    body.modelled_us = modelled_us(command.model, todo[i]);
+  }
   compare_with_fastest(records, measured.of);
   for (std::size_t i = 0; i < todo.size(); ++i) {
     if (written.samples) written.samples->add(records[i], measured.of[i]);
@@ -175,6 +179,7 @@ int run(RunCommand& command, Job& job) {
     command.sweep.command.insert(command.sweep.command.begin(), std::begin(job_words),
                                  std::end(job_words));
   }
+  command.model.check_machine();
   const std::vector<Config> configs = planned(command, job);
   job.expect_same(agreement(command, backend, configs), shell_quoted(command.sweep.command));
   check_late_rank(command, configs);

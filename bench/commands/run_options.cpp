@@ -99,8 +99,11 @@ void add_length(CLI::App& app, MeasureOptions& measure) {
          "--time",
          [&measure](const std::string& text) {
            measure.seconds = parse_time(text, "--time") / 1e12;
+           measure.limited = measure.seconds > 0;
          },
-         "Time to spend on each configuration: 200ms (default), 1s, 0 (a few runs)")
+         "Time to spend on each configuration, after which no run begins: 1s, 0 (a few runs); "
+         "default "
+         "200ms, but at least 5 runs")
       ->type_name("TIME");
   add_whole_number(app, "--runs", "Timed runs of each configuration, instead of a time", 1,
                    [&measure](int n) { measure.min_runs = measure.max_runs = n; });
@@ -166,6 +169,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
                  "Write when each rank entered and left each run to this file: FILE.csv, or JSON "
                  "Lines; - is stdout")
       ->type_name("FILE");
+  command.model.add_machine(app);
   add_timeout(app, command.patience);
 }
 

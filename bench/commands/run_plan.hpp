@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/model_options.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
@@ -17,6 +18,7 @@ namespace arlab::bench {
 struct RunCommand {
   SweepOptions sweep;
   MeasureOptions measure;
+  ModelOptions model;  ///< its machine file predicts each time; none: nothing does
   LibraryNames library;
   std::string table;  ///< of the algorithm "auto"; empty: none
   std::string backend;

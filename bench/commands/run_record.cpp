@@ -6,6 +6,7 @@
 
 #include "bench/sweep/output.hpp"
 #include "collectives/backends/gpus.hpp"
+#include "simulator/engine/simulate.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -65,6 +66,17 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
   r.claimed->rounds = most_rounds(*config.algorithm, config.problem, config.segments);
   if (m.traffic > 0 && m.time_us.median > 0)
     body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
+}
+
+std::optional<double> modelled_us(const ModelOptions& model, const Config& config) {
+  const bool plain = config.mode.repeats == 1 && !config.mode.cold;
+  if (model.machine_path.empty() || !config.algorithm || !plain) return std::nullopt;
+  const auto network = model.make(0, config.problem.ranks);
+  return microseconds(
+      simulator::simulate(*config.algorithm, config.problem,
+                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
+                          {.segments = config.segments})
+          .finish);
 }
 
 Json device_context() {

@@ -17,6 +17,10 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
 void fill_record(Record& record, const Config& config, const Measurement& measurement,
                  const Measurements& all, const collectives::Executor& executor, double limit);
 
+/// Returns the time in microseconds that the machine file predicts; nothing without one, for the
+/// backend's own collective, for runs back to back, and with cold caches.
+std::optional<double> modelled_us(const ModelOptions& model, const Config& config);
+
 /// Returns keys of the context record about the GPUs, where vectors lie on them.
 Json device_context();
 

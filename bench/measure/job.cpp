@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/launcher.hpp"
 #include "bench/cli/say.hpp"
 #include "collectives/host/gatherv.hpp"
 
@@ -123,6 +124,7 @@ void Job::run(const Backend& backend, const collectives::RunOptions& options,
 int in_job(const std::function<int(Job&)>& body, const collectives::Patience& patience) {
   Job job(patience);
   try {
+    expect_one_job(job.ranks());
     return body(job);
   } catch (const std::exception& e) {
     if (job.ranks() == 0) throw;

@@ -31,7 +31,9 @@ class Measuring {
         options_(options),
         measured_(configs.size()),
         intervals_(configs.size()),
-        runs_(configs.size()) {}
+        runs_(configs.size()),
+        once_us_(configs.size()),
+        spent_us_(configs.size()) {}
 
   Measurements all() {
     prepare();
@@ -105,15 +107,30 @@ class Measuring {
     m.sent = {control_.sum(result.sent.messages), control_.sum(result.sent.elements),
               static_cast<Count>(control_.max(static_cast<double>(result.sent.rounds)))};
     m.traffic = result.traffic;
+    once_us_[i] = spent_us_[i] = us;
     runs_[i] = std::clamp(static_cast<int>(std::min(options_.seconds * 1e6 / us, 1e9)),
-                          options_.min_runs, options_.max_runs);
+                          options_.limited ? 1 : options_.min_runs, options_.max_runs);
+    if (is_over(i)) keep(i, result);
+  }
+
+  void keep(std::size_t i, const collectives::CheckedRun& result) {
+    measured_[i].samples_us.push_back(result.us);
+    if (result.interval) intervals_[i].push_back(*result.interval);
+  }
+
+  // Whether no further run of the configuration may begin. The same on all ranks.
+  bool is_over(std::size_t i) const {
+    return options_.limited && spent_us_[i] >= 1e6 * options_.seconds;
   }
 
   void time(std::size_t i, int runs) {
-    for (int k = 0; k < runs; ++k) {
-      const auto result = run(i);
-      measured_[i].samples_us.push_back(result.us);
-      if (result.interval) intervals_[i].push_back(*result.interval);
+    constexpr double kBlock = 10'000;  // microseconds: ranks seldom need to agree on the time spent
+    const int block = std::max(1, static_cast<int>(kBlock / std::max(once_us_[i], 1.0)));
+    for (int done = 0; done < runs && !is_over(i);) {
+      const Steady::time_point start = Steady::now();
+      const int until = std::min(runs, done + block);
+      for (; done < until; ++done) keep(i, run(i));
+      if (options_.limited) spent_us_[i] += control_.max(microseconds_since(start));
     }
   }
 
@@ -140,7 +157,9 @@ class Measuring {
       busy = false;
       for (const std::size_t i : order(turn)) {
         const int done = static_cast<int>(measured_[i].samples_us.size());
-        if (is_precise(measured_[i].samples_us) || done >= std::max(runs_[i], kFewest)) continue;
+        if (is_precise(measured_[i].samples_us) || done >= std::max(runs_[i], kFewest) ||
+            is_over(i))
+          continue;
         time(i, std::max(runs_[i] / kTurns, kFewest));
         busy = true;
       }
@@ -172,6 +191,7 @@ class Measuring {
   std::vector<Measurement> measured_;
   std::vector<Intervals> intervals_;  // of this rank, by configuration
   std::vector<int> runs_;
+  std::vector<double> once_us_, spent_us_;  // by configuration, wall time: of a run, of all so far
   collectives::ClockModel clock_;
   bool synchronized_ = false;
   double lead_ = 0;

@@ -16,7 +16,9 @@ namespace arlab::bench {
 
 struct MeasureOptions {
   double seconds = 0.2;  ///< approximate time to spend on each configuration
-  int min_runs = 5;      ///< whatever the time
+  /// Whether `seconds` is a limit: no run begins after it, even if there are fewer than min_runs.
+  bool limited = false;
+  int min_runs = 5;  ///< whatever the time, unless it is limited
   int max_runs = 2000;
   int warm_ups = 1;  ///< runs that are checked, but not timed
   /// Above 0: measure until the half width of the 95% confidence interval is at most this part of

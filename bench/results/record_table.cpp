@@ -107,6 +107,11 @@ std::vector<Column> run_columns() {
                         ? "no CI of " + std::to_string(time->samples) + ", range " + ends
                         : ends;
            }},
+          {"modelled",
+           [](const Record& r) {
+             const auto& modelled = r.as<RunBody>().modelled_us;
+             return modelled ? show_time(*modelled) : "";
+           }},
           late_column("collective", &LateEntry::collective_us),
           late_column("waiting", &LateEntry::mean_waiting_us),
           late_column("max waiting", &LateEntry::max_waiting_us),

@@ -20,6 +20,7 @@ Json to_json(const Summary& s) {
 
 void write(Json& j, const RunBody& b) {
   j["backend"] = b.backend;
+  j["modelled_us"] = value_or_null(b.modelled_us);
   j["copy_limit_fraction"] = value_or_null(b.copy_limit_fraction);
   j["native_choice"] = value_or_null(b.native_choice);
   j["place"] = b.place();

@@ -26,6 +26,7 @@ struct RunBody {
   static constexpr std::string_view kKind = "run";
   std::string backend = {};
   std::optional<Summary> time_us = {};             ///< of the slowest rank, run by run
+  std::optional<double> modelled_us = {};          ///< predicted for a machine file
   std::optional<double> copy_limit_fraction = {};  ///< on one GPU: memory rate over that of a copy
   std::optional<std::string> native_choice = {};   ///< the algorithm that the library reports
   collectives::RunMode mode = {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +19,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
     : network_(network),
       synchronous_(network.synchronous()),
       changes_(network.has_changes()),
+      receives_(network.needs_receives()),
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),
@@ -112,7 +114,9 @@ bool Engine<Source>::step(Time latest) {
 
 template <class Source>
 void Engine<Source>::advance() {
-  for (const Index number : network_.advance(now_)) {
+  const std::span<const Index> arrived = network_.advance(now_);
+  for (const Index number : network_.completed_sends()) complete_send(messages_.at(number));
+  for (const Index number : arrived) {
     Event e = messages_.free(number);
     e.time = now_;
     queue_.push(e);

@@ -61,6 +61,7 @@ class Engine {
   // Events.
   void handle_next();
   void advance();
+  void complete_send(const Event& e);
   void prefetch() const;
   void handle(const Event& e);
 
@@ -91,7 +92,7 @@ class Engine {
   void deliver(const Event& e, Time now, Time done);
 
   Network& network_;
-  bool synchronous_, changes_;
+  bool synchronous_, changes_, receives_;
   const SimulateOptions& options_;
   Bytes element_size_;
   Source actors_;

@@ -38,6 +38,14 @@ bool Engine<Source>::post(Index id, Time now) {
     a.depth = a.next_depth;
     return false;
   }
+  if (receives_)
+    for (const Action& action : round)
+      if (const Bytes bytes = actors_.bytes_of(id, action); !action.sends() && bytes > 0)
+        network_.post_receive({.source = action.peer,
+                               .target = actors_.rank_of(id),
+                               .bytes = bytes,
+                               .lane = actors_.lane_of(id)},
+                              now);
   if (synchronous_) {
     match_posted(id, now);
   } else {

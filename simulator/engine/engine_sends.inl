@@ -42,7 +42,8 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent = network_.send({actors_.rank_of(id), action.peer, bytes, number}, now);
+  const Network::Sent sent =
+      network_.send({actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
   ++outcome_.sent.messages;
   outcome_.sent.elements += bytes / element_size_;
   report_progress();
@@ -55,9 +56,18 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
     e.rendezvous = sent.rendezvous;
     queue_.push(e);
   }
-  if (tracer_) tracer_->send(id, action, bytes, now, sent.sender_done);
+  const bool open = sent.sender_done == kNever;
+  if (tracer_) tracer_->send(id, action, bytes, now, open ? now : sent.sender_done);
+  if (open) return false;
   a.done = std::max(a.done, sent.sender_done);
   return !sent.rendezvous && --a.left == 0;
+}
+
+// The sender of a message whose end was unknown when it was sent may reuse its buffer.
+template <class Source>
+void Engine<Source>::complete_send(const Event& e) {
+  const Index sender = actors_.actor_of(e.source, actors_.lane_of(e.actor));
+  if (complete_message(actors_[sender], now_)) complete_round(sender, now_);
 }
 
 // On a synchronous network: matches the round's messages whose other end is posted.

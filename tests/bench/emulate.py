@@ -56,6 +56,12 @@ class Emulate(program.ProgramTest):
                 _, err = self.emulate(*line.split(), code=2)
                 self.assertIn(f"error: {message}", err)
 
+    def test_predictions_need_a_cluster(self):
+        if os.geteuid() == 0 and shutil.which("ip") and shutil.which("tc"):
+            self.emulate("down")
+            _, err = self.emulate("predict", program.ARLAB, code=2)
+            self.assertIn("error: no cluster is up", err)
+
     @unittest.skipIf(lacking(), lacking())
     def test_a_cluster_comes_up_runs_loses_a_host_and_goes(self):
         self.addCleanup(self.emulate, "down")

@@ -71,6 +71,23 @@ class Job(program.ProgramTest):
         self.assertEqual(out.count("| algorithm"), 1)
         self.assertEqual(len(program.rows(self.read("a.csv"))), len(records))
 
+    def test_a_calibrated_machine_predicts_what_is_measured_beside_it(self):
+        code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--largest", "256K", "-o", "m.toml")
+        self.assertEqual(code, 0, err)
+        self.assertIn("| eager ", out)
+        self.assertIn("[machine]", self.read("m.toml"))
+        code, out, err = self.mpirun(3, "run", "ring,tree", "-s", "1K,64K", "--time", "5ms", "--machine", "m.toml", "--json", "a.jsonl")
+        self.assertEqual(code, 0, err)
+        self.assertIn("| modelled ", out)
+        _, records = program.parse(self.read("a.jsonl"))
+        self.assertEqual([r["modelled_us"] is None for r in records], [r["family"] == "native" for r in records])
+        out, _ = self.arlab("compare", "a.jsonl")
+        self.assertIn("| all ", out)
+        self.assertIn("Kendall's tau", out)
+        simulated = self.records("simulate", "ring", "-p", 3, "-s", "64K", "--machine", "m.toml")
+        [ring] = [r for r in records if r["algorithm"] == "ring" and r["bytes"] == 65536]
+        self.assertEqual(simulated[0]["modelled_us"], ring["modelled_us"])
+
     def test_ranks_that_disagree_are_refused_once(self):
         code, out, err = self.mpirun(4, "run", "ring", "-p", 3, "-s", "1K", "--json", "a.jsonl")
         self.assertEqual(code, 2)

@@ -48,6 +48,7 @@ BASES = {
     ("count",): ["ring", "-p", "3", "-n", "10"],
     ("simulate",): ["ring", "-p", "4", "-s", "1K"],
     ("run",): ["ring", "-p", "2", "-n", "10", "--time", "0"],
+    ("calibrate",): ["-p", "2", "--time", "0", "--largest", "64K", "-o", "-"],
     ("tune",): ["ring", "--by", "simulated", "-p", "2", "-n", "10"],
     ("train",): ["-w", "1", "--samples", "64", "--steps", "1"],
     ("compare",): ["timed.jsonl", "timed.jsonl"],
@@ -74,6 +75,8 @@ WRONG = {
     "TOPOLOGIES": NAMES + ["torus:dims=0", "torus:dims=nan", "fat_tree:k=-1", "fat_tree:k=1e9", "x.graphml", "garbage.graphml",
                            "deep.dot", "fat_tree:", "ring:nosuch=1"],
     "PLACEMENTS": NAMES + [",", "block,,cyclic", ".", "./missing", "./folder", "./garbage.bin"],
+    "PLACEMENT": NAMES + [".", "./missing", "./folder", "./garbage.bin"],
+    "MACHINE": INPUTS + NAMES + ["negative.toml", "nan.toml", "half.toml"],
     "FAULT": NAMES + ["dead=", "dead=a", "slow=a-b", "slow=a-b:0", "slow=a-b:nan", "dead=nosuch-nosuch", "A"],
 }
 # Values that are extreme: refused or done, but soon, and with a word.

@@ -45,6 +45,7 @@ def write_fixtures(folder):
         "nan.graphml": '<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="double"/><graph edgedefault="undirected"><node id="a"/>'
                        '<node id="c"/><edge source="a" target="c"><data key="b">nan</data></edge></graph></graphml>',
         "bomb.graphml": '<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><graphml>&b;</graphml>',
+        "negative.toml": "[machine]\nlatency_us = -1\n", "nan.toml": "[machine]\nlatency_us = nan\n", "half.toml": "[machine]\nlatency_us",
         **{name: text for name, text, _ in cases.damaged_files()},
     }
     for name, text in texts.items():

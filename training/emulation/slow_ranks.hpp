@@ -24,6 +24,13 @@ class SlowRanks final : public simulator::Network {
   Time receive(const simulator::Message& message, Time now) override {
     return other_.receive(message, now);
   }
+  bool needs_receives() const override { return other_.needs_receives(); }
+  void post_receive(const simulator::Message& message, Time now) override {
+    other_.post_receive(message, now);
+  }
+  std::span<const std::uint32_t> completed_sends() const override {
+    return other_.completed_sends();
+  }
   bool has_changes() const override { return other_.has_changes(); }
   Time next_change() override { return other_.next_change(); }
   std::span<const std::uint32_t> advance(Time now) override { return other_.advance(now); }

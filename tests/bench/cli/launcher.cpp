@@ -18,7 +18,8 @@ class Environment {
     for (const char* name :
          {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK",
           "MV2_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PALS_RANKID", "PALS_SIZE", "SLURM_PROCID",
-          "SLURM_NTASKS", "SLURM_NPROCS", "PMIX_RANK"}) {
+          "SLURM_NTASKS", "SLURM_NPROCS", "PMIX_RANK", "SLURM_STEP_ID", "SLURM_JOB_ID",
+          "SLURM_STEP_NUM_TASKS"}) {
       if (const char* value = std::getenv(name)) earlier_[name] = value;
       unsetenv(name);
     }
@@ -71,4 +72,25 @@ TEST_CASE("variables that are not a rank below the ranks are refused where a swe
   }
   CHECK(refused({{"SLURM_PROCID", "1"}}).find("SLURM_NTASKS is not set") != std::string::npos);
   CHECK(refused({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}).empty());
+}
+
+TEST_CASE("several tasks of srun without an MPI job are refused with the words to use") {
+  const auto text = [](const std::map<std::string, std::string>& variables, Rank ranks) {
+    const Environment environment(variables);
+    return failure([&] { expect_one_job(ranks); });
+  };
+  const std::string refusal = text({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, 0);
+  CHECK(
+      refusal.starts_with("2: srun started 4 tasks (SLURM_NTASKS), but they are not one MPI job"));
+  CHECK(refusal.find("srun --mpi=pmix -n 4 arlab") != std::string::npos);
+  const std::map<std::string, std::string> step{{"SLURM_NTASKS", "8"},
+                                                {"SLURM_STEP_NUM_TASKS", "2"},
+                                                {"SLURM_JOB_ID", "7"},
+                                                {"SLURM_STEP_ID", "0"}};
+  CHECK(text(step, 1).starts_with("2: srun started 2 tasks (SLURM_STEP_NUM_TASKS)"));
+  CHECK(text(step, 2).empty());
+  CHECK(text({}, 0).empty());
+  CHECK(text({{"SLURM_NTASKS", "1"}}, 0).empty());
+  CHECK(text({{"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "7"}}, 0).empty());  // a batch script
+  CHECK(text({{"SLURM_NTASKS", "8"}, {"OMPI_COMM_WORLD_SIZE", "1"}}, 1).empty());
 }

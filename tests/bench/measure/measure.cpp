@@ -141,6 +141,19 @@ TEST_CASE("the number of runs follows the time, within bounds") {
   for (const Measurement& m : hasty[0]) CHECK(m.time_us.samples == 7);
 }
 
+TEST_CASE("no run begins after a time that is a limit") {
+  const std::vector<Config> configs{{&find_algorithm("ring"), {.ranks = 2, .elements = 10}, {}, 1}};
+  // Every run takes 20 ms, because rank 1 enters late.
+  MeasureOptions options{.seconds = 0.05, .limited = true, .late_rank = 1, .late_seconds = 0.02};
+  const std::int64_t samples = on_each_rank(configs, options)[0][0].time_us.samples;
+  CHECK(samples >= 1);
+  CHECK(samples <= 2);  // and one to find out how long they take
+  options.seconds = 0.01;  // passed when that one has ended, which then counts
+  CHECK(on_each_rank(configs, options)[0][0].time_us.samples == 1);
+  options.precision = 0.01;
+  CHECK(on_each_rank(configs, options)[0][0].time_us.samples == 1);
+}
+
 TEST_CASE("an empty list of configurations gives no measurements") {
   on_threads(2, [](Communicator& c) {
     HostExecutor executor(c);

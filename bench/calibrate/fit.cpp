@@ -1,0 +1,131 @@
+#include "bench/calibrate/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "bench/calibrate/exchanger.hpp"
+#include "bench/calibrate/patterns.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr double kHeaders = 98;       // bytes: Ethernet, IP, TCP 66; a message of Open MPI 32
+constexpr double kPicoseconds = 1e6;  // of a microsecond
+constexpr double kLong = 16 * 1024;   // bytes: from here on the rate is what counts
+
+// The median slope between long messages (Theil 1950, Sen 1968).
+double us_per_byte(const std::vector<TimeOfSize>& one_way) {
+  std::vector<double> slopes;
+  for (const TimeOfSize& a : one_way)
+    for (const TimeOfSize& b : one_way)
+      if (a.bytes >= kLong && b.bytes >= 2 * a.bytes)
+        slopes.push_back((b.us - a.us) / (b.bytes - a.bytes));
+  if (slopes.empty()) {
+    const TimeOfSize &a = one_way.front(), &b = one_way.back();
+    slopes.push_back((b.us - a.us) / (b.bytes - a.bytes));
+  }
+  return median_of(slopes);
+}
+
+// The bytes that seem to take no time, by messages of the sizes between small and long.
+double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double latency,
+                  double per_byte, double envelope) {
+  constexpr double kFrom = 4 * 1024;
+  std::vector<double> all;
+  for (const TimeOfSize& t : one_way)
+    if (t.bytes >= kFrom && t.bytes <= std::max(eager, kFrom))
+      all.push_back(t.bytes + envelope - (t.us - latency) / per_byte);
+  return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
+}
+
+// By how much exchanges of long messages take longer than one way.
+double acknowledgments(const ProbeTimes& times) {
+  constexpr double kFrom = 128 * 1024, kMost = 0.1;
+  std::vector<double> all;
+  for (const ExchangeTimes& e : times.exchanges)
+    for (const TimeOfSize& t : times.one_way)
+      if (e.bytes >= kFrom && t.bytes == e.bytes) all.push_back(e.executor_us / t.us - 1);
+  return all.empty() ? 0 : std::clamp(*std::min_element(all.begin(), all.end()), 0.0, kMost);
+}
+
+// What a message takes beyond the other numbers.
+simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machine& machine) {
+  simulator::SizeCurve curve;
+  for (const TimeOfSize& t : times.one_way) {
+    const double model = pattern_us(Pattern::round_trip, static_cast<Bytes>(t.bytes), machine) / 2;
+    curve.points.push_back({t.bytes, kPicoseconds * std::max(0.0, t.us - model)});
+  }
+  return curve;
+}
+
+}  // namespace
+
+Fit fit(const ProbeTimes& times, bool several_hosts) {
+  const std::vector<TimeOfSize>& one_way = times.one_way;
+  expects(one_way.size() > 2, "sizes were measured");
+  const double per_byte = us_per_byte(one_way), latency = one_way.front().us;
+  if (!(per_byte > 0 && latency > 0))
+    fail(Blame::check,
+         fmt::format("messages take {:.3g} us, and {:.3g} us more per byte: the machine is too "
+                     "busy to be measured, try again",
+                     latency, per_byte));
+  Fit result;
+  simulator::Machine& m = result.machine;
+  // Two ranks are late independently; the later one counts: 3/2 of the mean.
+  m.drift = kPicoseconds * std::min(times.spread_us / 1.5, latency);
+  m.drift_long = kPicoseconds * times.long_spread_us / 1.5;
+  const bool announced = one_way.front().bytes > times.eager_bytes;  // request, grant, message
+  // Which includes a rank's mean delay.
+  m.latency = (kPicoseconds * latency - m.drift) / (announced ? 3 : 1);
+  m.beta = kPicoseconds * per_byte;
+  m.eager = times.eager_bytes;
+  if (several_hosts) {
+    m.envelope = kHeaders;
+    m.burst = free_bytes(one_way, m.eager, latency, per_byte, m.envelope);
+    m.acks = acknowledgments(times);
+  }
+  m.gap = kPicoseconds * std::min(times.gap_us, latency);
+  m.posting = several_hosts ? simulator::Posting::sends_of_exchanges : simulator::Posting::receives;
+  // The send ends so much earlier than the message arrives.
+  const double whole = one_way.back().us;
+  m.socket = std::clamp((whole - times.local_send.us) / per_byte, 0.0, times.local_send.bytes);
+  if (times.loaded_round_trip_us) {
+    m.queue = std::max(0.0, (*times.loaded_round_trip_us - 2 * latency) / per_byte);
+    m.segment = std::clamp(m.queue / 2, static_cast<double>(m.mtu), m.segment);
+    result.backlog_measured = true;
+  }
+  for (const TimeOfSize& t : times.reductions)
+    m.reduction.points.push_back({t.bytes, kPicoseconds * t.us});
+  simulator::Machine still = m;  // of a message in the mean
+  still.latency += m.drift / (announced ? 3 : 1);
+  still.drift = still.drift_long = 0;
+  // The smallest message has bytes, too.
+  const double smallest =
+      pattern_us(Pattern::round_trip, static_cast<Bytes>(one_way.front().bytes), still) / 2;
+  const double excess = kPicoseconds * (smallest - latency) / (announced ? 3 : 1);
+  still.latency = std::max(0.0, still.latency - excess);
+  m.latency = std::max(0.0, m.latency - excess);
+  m.host = host_curve(times, still);
+  still.host = m.host;
+  result.rows = fit_rows(times, still);
+  return result;
+}
+
+std::vector<FitRow> fit_rows(const ProbeTimes& times, const simulator::Machine& machine) {
+  std::vector<FitRow> rows;
+  const auto add = [&](const char* probe, Pattern pattern, double bytes, double measured,
+                       double part) {
+    rows.push_back(
+        {probe, bytes, measured, part * pattern_us(pattern, static_cast<Bytes>(bytes), machine)});
+  };
+  for (const TimeOfSize& t : times.one_way) add("one way", Pattern::round_trip, t.bytes, t.us, 0.5);
+  for (const ExchangeTimes& t : times.exchanges)
+    add("exchange", Pattern::exchange, t.bytes, t.executor_us, 1);
+  for (const TimeOfSize& t : times.fan_out) add("1 to 2", Pattern::fan_out, t.bytes, t.us, 1);
+  for (const TimeOfSize& t : times.fan_in) add("2 to 1", Pattern::fan_in, t.bytes, t.us, 1);
+  return rows;
+}
+
+}  // namespace arlab::bench

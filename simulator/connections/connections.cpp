@@ -1,0 +1,197 @@
+#include "simulator/connections/connections.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace arlab::simulator {
+namespace {
+
+// Requests and grants have at least one byte.
+Machine with_envelope(Machine machine) {
+  machine.envelope = std::max(machine.envelope, 1.0);
+  return machine;
+}
+
+}  // namespace
+Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
+    : machine_(with_envelope(std::move(machine))),
+      fabric_(std::move(fabric)),
+      streams_(machine_, fabric_),
+      latency_(to_time(machine_.latency)),
+      gap_(to_time(machine_.gap)),
+      random_(machine_.seed),
+      posted_(static_cast<std::size_t>(ranks)),
+      processor_(static_cast<std::size_t>(ranks)) {
+  // The measured latency includes that of the route between the first two ranks.
+  if (ranks > 1) latency_ -= std::min(latency_, streams_.latency(0, 1));
+}
+
+Connections::Round& Connections::round_of(Rank rank, const Message& m, Time now) {
+  Posted& posted = posted_[static_cast<std::size_t>(rank)];
+  if (!posted.scheduled)
+    schedule(now + delay(announced(m) ? machine_.drift_long : machine_.drift), Kind::post,
+             static_cast<std::uint32_t>(rank));
+  posted.scheduled = true;
+  if (posted.rounds.empty() || posted.rounds.back().lane != m.lane)
+    posted.rounds.push_back({m.lane, {}, {}});
+  return posted.rounds.back();
+}
+
+Time Connections::delay(double mean) {
+  if (mean <= 0) return {};
+  constexpr double kScale = 1.0 / 18446744073709551616.0;  // 2^-64
+  const double uniform = (static_cast<double>(random_(drawn_++)) + 0.5) * kScale;
+  return to_time(-mean * std::log(std::min(uniform, 1.0)));
+}
+
+Network::Sent Connections::send(const Message& message, Time now) {
+  std::uint32_t number = static_cast<std::uint32_t>(transfers_.size());
+  if (free_.empty()) {
+    transfers_.emplace_back();
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  transfers_[number] = {message, announced(message), Step::message};
+  round_of(message.source, message, now).sends.push_back(number);
+  return {announced(message) ? kNever : now, kNever, false};
+}
+
+void Connections::post_receive(const Message& message, Time now) {
+  if (announced(message)) round_of(message.target, message, now).receives.push_back(message);
+}
+
+Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now) {
+  Time& processor = processor_[static_cast<std::size_t>(rank)];
+  const Time begin = std::max(now, processor);
+  processor = begin + to_time(machine_.reduction.at(static_cast<double>(bytes)));
+  return {begin, processor};
+}
+
+Time Connections::next_change() {
+  const Time own = events_.empty() ? kNever : events_.top().time;
+  return std::min(own, streams_.next_change());
+}
+
+std::span<const std::uint32_t> Connections::advance(Time now) {
+  now_ = now;
+  arrived_.clear();
+  completed_.clear();
+  if (streams_.next_change() <= now)
+    for (const Streams::Event& e : streams_.advance(now)) {
+      const Transfer& t = transfers_[e.item];
+      if (e.what == Streams::What::delivered) {
+        const Time host = t.step == Step::message
+                              ? to_time(machine_.host.at(static_cast<double>(t.message.bytes)))
+                              : Time{};
+        schedule(now + latency_ + streams_.latency(t.message.source, t.message.target) + host,
+                 Kind::arrive, e.item);
+      } else if (t.announced && t.step == Step::message) {
+        completed_.push_back(t.message.number);
+      }
+    }
+  while (!events_.empty() && events_.top().time <= now) {
+    const Event e = events_.top();
+    events_.pop();
+    if (e.kind == Kind::post)
+      start_rounds(static_cast<Rank>(e.subject));
+    else if (e.kind == Kind::leave)
+      leave(e.subject);
+    else
+      arrive(e.subject);
+  }
+  return arrived_;
+}
+
+// The rule of the executor for ranks on several hosts.
+bool Connections::sends_first(const Round& round) const {
+  if (machine_.posting != Posting::sends_of_exchanges) return machine_.posting == Posting::sends;
+  return std::any_of(round.receives.begin(), round.receives.end(), [&](const Message& r) {
+    return std::any_of(round.sends.begin(), round.sends.end(), [&](std::uint32_t number) {
+      return transfers_[number].message.target == r.source;
+    });
+  });
+}
+
+void Connections::start_rounds(Rank rank) {
+  Posted& posted = posted_[static_cast<std::size_t>(rank)];
+  posted.scheduled = false;
+  for (const Round& round : std::exchange(posted.rounds, {})) start_round(round);
+}
+
+void Connections::start_round(const Round& round) {
+  const auto send_all = [&] {
+    for (const std::uint32_t t : round.sends)
+      start(t, transfers_[t].announced ? Step::request : Step::message);
+  };
+  const bool first = sends_first(round);
+  if (first) send_all();
+  for (const Message& m : round.receives) {
+    Waiting& waiting = waiting_of(m);
+    if (waiting.requests.empty()) {
+      ++waiting.receives;
+      continue;
+    }
+    start(waiting.requests.front(), Step::grant);
+    waiting.requests.pop_front();
+  }
+  if (!first) send_all();
+}
+
+// Whatever leaves a rank occupies its processor for the gap.
+void Connections::start(std::uint32_t transfer, Step step) {
+  Transfer& t = transfers_[transfer];
+  t.step = step;
+  const Rank from = step == Step::grant ? t.message.target : t.message.source;
+  Time& processor = processor_[static_cast<std::size_t>(from)];
+  const Time begin = std::max(now_, processor);
+  processor = begin + gap_;
+  if (begin == now_) return leave(transfer);
+  schedule(begin, Kind::leave, transfer);
+}
+
+void Connections::leave(std::uint32_t transfer) {
+  const Transfer& t = transfers_[transfer];
+  Rank from = t.message.source, to = t.message.target;
+  if (t.step == Step::grant) std::swap(from, to);
+  if (t.step == Step::message)
+    streams_.add(from, to, transfer, static_cast<double>(t.message.bytes) + machine_.envelope,
+                 now_);
+  else if (machine_.queue <= 0)
+    streams_.add_urgent(from, to, transfer, now_);
+  else if (machine_.ordered)
+    streams_.add(from, to, transfer, machine_.envelope, now_);
+  else
+    streams_.add_beside(from, to, transfer, machine_.envelope, now_);
+}
+
+void Connections::arrive(std::uint32_t transfer) {
+  const Transfer& t = transfers_[transfer];
+  if (t.step == Step::grant) return start(transfer, Step::message);
+  if (t.step == Step::message) {
+    arrived_.push_back(t.message.number);
+    free_.push_back(transfer);
+    return;
+  }
+  Waiting& waiting = waiting_of(t.message);
+  if (waiting.receives == 0) return waiting.requests.push_back(transfer);
+  --waiting.receives;
+  start(transfer, Step::grant);
+}
+
+void Connections::schedule(Time time, Kind kind, std::uint32_t subject) {
+  events_.push({in_calendar(time), order_++, kind, subject});
+}
+
+Connections::Waiting& Connections::waiting_of(const Message& m) {
+  const std::uint64_t pair =
+      static_cast<std::uint64_t>(m.source) << 32 | static_cast<std::uint32_t>(m.target);
+  return waiting_[pair][m.lane];
+}
+
+std::vector<LinkLoad> Connections::loads(Time now) const {
+  return loads_of(fabric_->topology, streams_.carried(), now);
+}
+
+}  // namespace arlab::simulator

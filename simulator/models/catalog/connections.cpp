@@ -1,0 +1,51 @@
+// connections: messages as a library sends them over TCP: announced above the eager limit, on one
+// ordered connection per pair, over links that queue (connections/connections.hpp).
+#include "simulator/connections/connections.hpp"
+
+#include "simulator/models/model.hpp"
+
+namespace arlab::simulator::model_catalog {
+namespace {
+
+std::unique_ptr<Network> make(const Values& values, Rank ranks,
+                              std::shared_ptr<const Fabric> fabric) {
+  return std::make_unique<Connections>(with_values({}, values), ranks, std::move(fabric));
+}
+
+}  // namespace
+
+Model connections() {
+  using Unit = Parameter::Unit;
+  return {
+      .name = "connections",
+      .summary =
+          "ordered connections with requests and grants above an eager limit, over queues, as in "
+          "MPI over TCP",
+      .source = "Open MPI 4.1, protocol ob1 over tcp; ITU-T I.371",
+      .parameters = {{"L", Unit::time, "20us", "time of the smallest message"},
+                     {"g", Unit::time, "0", "processor time a message, at its sender"},
+                     {"port_beta", Unit::time_per_byte, "0",
+                      "time a byte of a host's port, which scales all links; 0: the topology's"},
+                     {"wrap", Unit::bytes, "64 B", "bytes of headers a message, request or grant"},
+                     {"burst", Unit::bytes, "0 B", "that pass an idle link at once"},
+                     {"acks", Unit::number, "0", "bytes of acknowledgments a byte", 0, 1},
+                     {"S", Unit::bytes, "64 KiB", "largest eager message"},
+                     {"socket", Unit::bytes, "512 KiB",
+                      "a send ends when no more of it is under way; 0: when it is delivered"},
+                     {"backlog", Unit::bytes, "128 KiB",
+                      "of a connection in its host's queue; 0: requests and grants pass all data"},
+                     {"drift", Unit::time, "0", "mean random delay of a rank before a round"},
+                     {"drift_long", Unit::time, "0",
+                      "the same before a round with messages above S"},
+                     {"drift_seed", Unit::count, "1", "of the random delays"},
+                     {"ordered", Unit::flag, "yes", "a grant waits behind data of its connection"},
+                     {"posting", Unit::count, "2",
+                      "first in a round: 0 receives, 1 sends, 2 sends if it is an exchange", 0, 2},
+                     {"curve", Unit::flag, "yes", "use the machine's measured times by size"},
+                     {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
+      .has_links = true,
+      .make = make,
+  };
+}
+
+}  // namespace arlab::simulator::model_catalog
