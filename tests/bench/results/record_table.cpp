@@ -21,7 +21,7 @@ TEST_CASE("each kind of record has its own columns") {
             .find("topology;time;of optimum;most utilized link;algbw GB/s;busbw GB/s;") !=
         std::string::npos);
   CHECK(header("run").find(
-            "95% CI of the median;collective;waiting;max waiting;skew;p99;n;wrong;verdict;") !=
+            "95% CI of the median;modelled;collective;waiting;max waiting;skew;p99;n;wrong;verdict;") !=
         std::string::npos);
   for (const char* kind : {"count", "verify", "simulate", "run"})
     CHECK(header(kind).find("skipped;") != std::string::npos);
