@@ -21,7 +21,8 @@ namespace {
 struct Traced {
   SimulationResult outcome;
   Trace trace;
-  bool waits = false;  // rendezvous: a sender may end by waiting, which has no span
+  bool waits = false;         // rendezvous: a sender may end by waiting, which has no span
+  bool ends_locally = false;  // a sender may end while the network still sends its bytes
 };
 
 Traced traced(std::string_view model, const Values& values, const Algorithm& algorithm,
@@ -47,7 +48,8 @@ void for_each_trace(F check) {
             if (!unsupported(algorithm, problem).empty()) continue;
             Traced t =
                 traced(model.name, {{"S", eager}, {"gamma", 40}}, algorithm, problem, segments);
-            t.waits = model.name == "loggops" && eager == 0;
+            t.ends_locally = model.name == "connections";
+            t.waits = t.ends_locally || (model.name == "loggops" && eager == 0);
             check(model, algorithm, t);
           }
 }
@@ -90,6 +92,7 @@ TEST_CASE("spans start before they end, and the last end is the finish") {
       REQUIRE(span.begin >= 0_ps);
       REQUIRE(span.begin <= span.end);
       REQUIRE(span.round >= 1);
+      if (t.ends_locally && span.kind == Span::Kind::send) continue;
       last = std::max(last, span.end);
       Time& of_rank = last_of[static_cast<std::size_t>(span.rank)];
       of_rank = std::max(of_rank, span.end);
