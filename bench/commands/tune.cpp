@@ -14,6 +14,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
+#include "bench/tune/library_files.hpp"
 #include "bench/tune/report.hpp"
 #include "bench/tune/verify_rules.hpp"
 #include "bench/tune/write_files.hpp"
@@ -72,6 +73,12 @@ int check_rules(const TuneCommand& command) {
   return report(checks, command.check);
 }
 
+std::string ranks_text(const TuningTable::Row& row) {
+  if (row.last == TuningTable::kNoEnd) return fmt::format("{} ranks or more", row.first);
+  return row.first == row.last ? show_plural(row.first, "rank")
+                               : fmt::format("{} to {} ranks", row.first, row.last);
+}
+
 int tune(TuneCommand& command) {
   TuneOptions& options = command.options;
   check_files(command.files);
@@ -83,10 +90,14 @@ int tune(TuneCommand& command) {
   std::string text = "Of all candidates\n\n" + table_of_decisions(cells, decisions);
   if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
     fail(Blame::usage, "no candidate supports any of these ranks and sizes: name others");
+  const TuningTable of_all = table_of(cells, decisions, Outside::nearest, origin);
   if (!command.files.table.empty()) {
-    write_file(command.files.table, to_text(table_of(cells, decisions, Outside::nearest, origin)));
+    write_file(command.files.table, to_text(of_all));
     say_written(command.files.table);
   }
+  text += "\nFor unmodified programs under libarlab_mpi.so\n\n";
+  for (const TuningTable::Row& row : of_all.rows)
+    text += fmt::format("- {}: `ARLAB_ALGORITHM={}`\n", ranks_text(row), drop_in_rules(row));
   const auto of_library = decide_for_library(cells, options.simulated);
   const TuningTable library_table =
       table_of(cells, of_library, options.simulated ? Outside::nearest : Outside::native, origin);

@@ -11,6 +11,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
 #include "collectives/host/gatherv.hpp"
+#include "collectives/local_rank.hpp"
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/step_trace.hpp"
 #include "training/trainer/checkpointing.hpp"
@@ -155,6 +156,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
   learning.route_options.executor = &executor;
+  const bool cuda = options.device != "cpu";
+  const Rank local_rank = cuda ? collectives::local_rank(c) : 0;
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {
@@ -162,7 +165,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
             *config.architecture,
             {.seed = options.seed,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
-             .cuda = options.device != "cpu"});
+             .cuda = cuda,
+             .local_rank = local_rank});
       },
       run_parameters_of(config, options, data, sampling));
   if (options.sync_batch_norm && trainer.replica().statistics().empty())

@@ -57,7 +57,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   environ = const_cast<char**>(variables.data());
   execvp(command.front(), command.data());
   const int error = errno;
-  if (write(report, &error, sizeof error) != sizeof error) _exit(126);
+  if (::write(report, &error, sizeof error) != sizeof error) _exit(126);
   _exit(127);
 }
 
@@ -75,7 +75,7 @@ int run_child(const std::vector<std::string>& words,
   if (child == 0) become(arguments, settings, parent, report[1]);
   close(report[1]);
   int error = 0;
-  if (read(report[0], &error, sizeof error) != sizeof error) error = 0;
+  if (::read(report[0], &error, sizeof error) != sizeof error) error = 0;
   close(report[0]);
   if (error != 0) {
     waitpid(child, nullptr, 0);

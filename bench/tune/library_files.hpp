@@ -1,4 +1,4 @@
-// Decision files of MPICH and NCCL.
+// Decisions in the forms of others: files of MPICH and NCCL, the variable of libarlab_mpi.so.
 #pragma once
 
 #include <string>
@@ -22,5 +22,9 @@ void check_nccl_protocol(const std::string& protocol);
 /// or ll128. Throws Error(usage) for other choices. Sizes have no gap; numbers of ranks that the table
 /// does not single out get the choices of their range.
 std::string nccl_tuner_csv(const TuningTable& table, int channels, const std::string& protocol);
+
+/// Returns the choices of a row as ARLAB_ALGORITHM takes them: "mpi@16384,ring". What the drop-in library
+/// cannot run, the library's own algorithms and segments, is "mpi".
+std::string drop_in_rules(const TuningTable::Row& row);
 
 }  // namespace arlab::bench

@@ -13,6 +13,8 @@
 namespace arlab::bench {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct OpenMpiRule {
   int id = 0;
   Count segment_bytes = 0;
@@ -55,7 +57,6 @@ nlohmann::ordered_json end_of(Count last) {
 
 // A size without a rule is left to the library.
 std::string json(const TuningTable& table, const OpenMpiVersion& version) {
-  using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (const TuningTable::Row& row : table.rows) {
     Json rules = Json::array();

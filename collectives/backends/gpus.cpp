@@ -19,11 +19,16 @@ namespace arlab::collectives {
 
 std::string why_no_gpu() { return cuda::unavailable(); }
 Devices gpus() { return cuda::devices(); }
+std::unique_ptr<Device> gpu(int index) { return cuda::device(index); }
+std::vector<DeviceInfo> gpu_infos() {
+  static const std::vector<DeviceInfo> infos = cuda::infos();  // each takes milliseconds
+  return infos;
+}
 std::string cuda_versions() { return cuda::versions(); }
 std::string gpu_links() { return cuda::links(); }
 
 double gpu_copy_limit() {
-  static const double limit = cuda::copy_limit_gbps(*gpus().front());
+  static const double limit = cuda::copy_limit_gbps(*gpu(0));
   return limit;
 }
 double gpu_copy_limit(Device& gpu, std::size_t bytes) { return cuda::copy_limit_gbps(gpu, bytes); }
@@ -34,6 +39,8 @@ std::string why_no_gpu() {
   return "built without CUDA: install the CUDA toolkit (nvcc), then configure again";
 }
 Devices gpus() { fail(Blame::environment, why_no_gpu()); }
+std::unique_ptr<Device> gpu(int) { fail(Blame::environment, why_no_gpu()); }
+std::vector<DeviceInfo> gpu_infos() { fail(Blame::environment, why_no_gpu()); }
 std::string cuda_versions() { return ""; }
 std::string gpu_links() { return ""; }
 double gpu_copy_limit() { fail(Blame::environment, why_no_gpu()); }
@@ -49,13 +56,7 @@ std::string nccl_version_or_none() {
 #endif
 }
 
-std::vector<DeviceInfo> gpu_infos() {
-  std::vector<DeviceInfo> infos;
-  for (const auto& gpu : gpus()) infos.push_back(gpu->info());
-  return infos;
-}
-
-Rank gpu_count() { return why_no_gpu().empty() ? static_cast<Rank>(gpus().size()) : 0; }
+Rank gpu_count() { return why_no_gpu().empty() ? static_cast<Rank>(gpu_infos().size()) : 0; }
 
 std::string gpu_names() {
   if (!why_no_gpu().empty()) return "";
@@ -69,15 +70,15 @@ std::string gpu_names() {
 
 void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
                  const Backend::Body& body) {
-  const Devices devices = gpus();
   const double seconds = options.patience.seconds;
   const RankExecutor::Seconds patience(seconds > 0 ? seconds : 1e9);
+  const int count = static_cast<int>(gpu_infos().size());
   // Ranks of one machine take its GPUs in turn. NCCL refuses ranks that share a GPU, unless it takes
   // them for different machines.
   const auto run_rank = [&](Communicator& control, Rank local) {
-    Device& device = *devices[static_cast<std::size_t>(local) % devices.size()];
-    const auto transport = connect(control, device);
-    StagedExecutor executor(control, device, *transport, patience);
+    const auto device = gpu(static_cast<int>(local) % count);
+    const auto transport = connect(control, *device, patience);
+    StagedExecutor executor(control, *device, *transport, patience);
     body(executor);
   };
   if (job.ranks() > 0) return run_rank(job.world(), job.local_rank());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace arlab::collectives {
 /// Returns why GPUs cannot be used here, and a remedy; empty if they can.
 std::string why_no_gpu();
 
-/// All visible GPUs. Throws Error(environment) with why_no_gpu().
+/// Opens all visible GPUs, or one of them. Throws Error(environment) with why_no_gpu().
 Devices gpus();
+std::unique_ptr<Device> gpu(int index);
+/// What the visible GPUs are, without opening them; asked once per process. Throws likewise.
 std::vector<DeviceInfo> gpu_infos();
 /// Number of visible GPUs; 0 if they cannot be used.
 Rank gpu_count();
@@ -33,9 +36,9 @@ double gpu_copy_limit();
 /// The same of a vector of that size, measured now.
 double gpu_copy_limit(Device& gpu, std::size_t bytes);
 
-/// Connects one rank's device to those of all ranks of `control`.
-using Connect =
-    std::function<std::unique_ptr<DeviceTransport>(Communicator& control, Device& device)>;
+/// Connects one rank's device to those of all ranks of `control`, or gives up after `patience`.
+using Connect = std::function<std::unique_ptr<DeviceTransport>(
+    Communicator& control, Device& device, RankExecutor::Seconds patience)>;
 
 /// Runs `body` on ranks with a GPU each: on all processes of the job, else on threads.
 void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,

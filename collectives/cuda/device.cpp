@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -12,8 +13,6 @@
 
 namespace arlab::collectives::cuda {
 namespace {
-
-constexpr int kBlocksPerMultiprocessor = 4;
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -53,46 +52,73 @@ bool enable_peer(int device, int peer) {
   return true;
 }
 
+DeviceInfo info_of(int index) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  std::array<char, 32> bus{};
+  check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index),
+        "cudaDeviceGetPCIBusId");
+  const int clock = attribute(cudaDevAttrClockRate, index);
+  const int memory_clock = attribute(cudaDevAttrMemoryClockRate, index);
+  const int width = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
+  return {.name = properties.name,
+          .memory = properties.totalGlobalMem,
+          .details = "compute capability " + std::to_string(properties.major) + "." +
+                     std::to_string(properties.minor) + ", " +
+                     std::to_string(properties.multiProcessorCount) + " multiprocessors, up to " +
+                     std::to_string(clock / 1000) + " MHz, memory up to " +
+                     std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
+                     " bits (" +
+                     std::to_string(static_cast<int>(2.0 * memory_clock * width / 8 / 1e6)) +
+                     " GB/s), PCI " + bus.data()};
+}
+
+/// Makes the GPU the thread's current one, which opens it, and loads all kernels: CUDA may load one at
+/// its first launch, and then wait for all that runs on the GPU, such as a message of NCCL.
+void open(int index) {
+  const std::string gpu = "GPU " + std::to_string(index);
+  if (const cudaError_t code = cudaSetDevice(index); code != cudaSuccess) {
+    cudaGetLastError();
+    fail(Blame::environment,
+         gpu + " cannot be used: " + cudaGetErrorString(code) + " (see nvidia-smi)");
+  }
+  if (!fits_device()) {
+    const std::string capability =
+        std::to_string(attribute(cudaDevAttrComputeCapabilityMajor, index)) +
+        std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
+    fail(Blame::environment, gpu + " has compute capability " + capability +
+                                 ", and there are no kernels for it: build with "
+                                 "-DCMAKE_CUDA_ARCHITECTURES=" +
+                                 capability + ", or hide it with CUDA_VISIBLE_DEVICES");
+  }
+  load_kernels();
+}
+
 class CudaDevice final : public Device {
  public:
   CudaDevice(int index, std::shared_ptr<MemoryMap> memory)
       : index_(index),
         memory_(std::move(memory)),
         blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount, index)) {
-    peers_.resize(static_cast<std::size_t>(count_devices()));
+    open(index_);
+  }
+
+  int index() const { return index_; }
+  /// Lets reductions on this device read the memory of `count` devices, where the hardware can.
+  void read_peers(int count) {
+    peers_.resize(static_cast<std::size_t>(count));
     use_device(index_);
-    for (int peer = 0; peer < static_cast<int>(peers_.size()); ++peer) {
+    for (int peer = 0; peer < count; ++peer) {
       if (peer == index_ || attribute(cudaDevP2PAttrAccessSupported, index_, peer) == 0) continue;
       peers_[static_cast<std::size_t>(peer)] = enable_peer(index_, peer);
     }
   }
 
-  int index() const { return index_; }
-
-  DeviceInfo info() const override {
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, index_), "cudaGetDeviceProperties");
-    std::array<char, 32> bus{};
-    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index_),
-          "cudaDeviceGetPCIBusId");
-    const int clock = attribute(cudaDevAttrClockRate, index_);
-    const int memory_clock = attribute(cudaDevAttrMemoryClockRate, index_);
-    const int width = attribute(cudaDevAttrGlobalMemoryBusWidth, index_);
-    return {.name = properties.name,
-            .memory = properties.totalGlobalMem,
-            .details = "compute capability " + std::to_string(properties.major) + "." +
-                       std::to_string(properties.minor) + ", " +
-                       std::to_string(properties.multiProcessorCount) + " multiprocessors, up to " +
-                       std::to_string(clock / 1000) + " MHz, memory up to " +
-                       std::to_string(memory_clock / 1000) + " MHz x " + std::to_string(width) +
-                       " bits (" +
-                       std::to_string(static_cast<int>(2.0 * memory_clock * width / 8 / 1e6)) +
-                       " GB/s), PCI " + bus.data()};
-  }
+  DeviceInfo info() const override { return info_of(index_); }
 
   bool reads(const Device& other) const override {
-    const int peer = dynamic_cast<const CudaDevice&>(other).index_;
-    return peer == index_ || peers_[static_cast<std::size_t>(peer)];
+    const auto peer = static_cast<std::size_t>(dynamic_cast<const CudaDevice&>(other).index_);
+    return &other == this || (peer < peers_.size() && peers_[peer]);
   }
 
   DeviceMemory allocate(std::size_t bytes) override {
@@ -162,29 +188,37 @@ std::string unavailable() {
     return built + ", but the driver shows no GPU: see nvidia-smi and CUDA_VISIBLE_DEVICES";
   if (code != cudaSuccess)
     return built + ", but CUDA does not start: " + cudaGetErrorString(code) + " (see nvidia-smi)";
-  for (int index = 0; index < count; ++index) {
-    if (const cudaError_t used = cudaSetDevice(index); used != cudaSuccess) {
-      cudaGetLastError();
-      return "GPU " + std::to_string(index) + " cannot be used: " + cudaGetErrorString(used) +
-             " (see nvidia-smi)";
-    }
-    if (fits_device()) continue;
-    const std::string capability =
-        std::to_string(attribute(cudaDevAttrComputeCapabilityMajor, index)) +
-        std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
-    return "GPU " + std::to_string(index) + " has compute capability " + capability +
-           ", and there are no kernels for it: build with -DCMAKE_CUDA_ARCHITECTURES=" +
-           capability + ", or hide it with CUDA_VISIBLE_DEVICES";
-  }
+  for (int index = 0; index < count; ++index)
+    if (attribute(cudaDevAttrComputeMode, index) == cudaComputeModeProhibited)
+      return "GPU " + std::to_string(index) +
+             " is closed to computing: ask for nvidia-smi -c 0, or hide it with "
+             "CUDA_VISIBLE_DEVICES";
   return "";
 }
 
 Devices devices() {
-  if (const std::string why = unavailable(); !why.empty()) fail(Blame::environment, why);
   const auto memory = std::make_shared<MemoryMap>();
-  Devices all;
-  for (int index = 0; index < count_devices(); ++index)
+  std::vector<std::unique_ptr<CudaDevice>> all;
+  const int count = device_count();
+  for (int index = 0; index < count; ++index)
     all.push_back(std::make_unique<CudaDevice>(index, memory));
+  for (const auto& its : all) its->read_peers(count);
+  return {std::make_move_iterator(all.begin()), std::make_move_iterator(all.end())};
+}
+
+std::unique_ptr<Device> device(int index) {
+  expects(index >= 0 && index < device_count(), "a GPU that is not there");
+  return std::make_unique<CudaDevice>(index, std::make_shared<MemoryMap>());
+}
+
+int device_count() {
+  if (const std::string why = unavailable(); !why.empty()) fail(Blame::environment, why);
+  return count_devices();
+}
+
+std::vector<DeviceInfo> infos() {
+  std::vector<DeviceInfo> all;
+  for (int index = 0; index < device_count(); ++index) all.push_back(info_of(index));
   return all;
 }
 

@@ -3,18 +3,29 @@
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "collectives/gpu/device.hpp"
 
 namespace arlab::collectives::cuda {
 
-/// Returns why no GPU can be used here, and a remedy; empty if one can.
+// Opening a GPU makes a context on it, which takes time and half a gigabyte of its memory.
+
+/// Returns why no GPU can be used here, and a remedy; empty if one can. Opens none.
 std::string unavailable();
 
-/// All visible GPUs; those that can, read one another's memory. Throws Error(environment) where
-/// unavailable() says why.
+/// Opens all visible GPUs; those that can, read one another's memory. Throws Error(environment) where
+/// unavailable() says why, or one cannot be opened.
 Devices devices();
+/// Opens one of them, which reads no other's memory. Throws as devices() does.
+std::unique_ptr<Device> device(int index);
+
+/// Number of visible GPUs, and what they are; opens none. Throws Error(environment) where unavailable()
+/// says why.
+int device_count();
+std::vector<DeviceInfo> infos();
 
 /// How the GPUs reach one another, such as "0-1 peers, native atomics (as over NVLink)"; empty for
 /// one.

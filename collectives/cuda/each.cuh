@@ -7,14 +7,14 @@ namespace arlab::collectives::cuda {
 
 /// step(i) for all i below n.
 template <class Step>
-__global__ void __launch_bounds__(kThreads) for_each(Count n, Step step) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor) for_each(Count n, Step step) {
   for (Count i = thread_index(); i < n; i += thread_count()) step(i);
 }
 
 template <class Step>
 void launch_for_each(Count n, const Launch& launch, Step step) {
   if (n == 0) return;
-  for_each<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(n, step);
+  launch_threads(for_each<Step>, n, launch, n, step);
 }
 
 }  // namespace arlab::collectives::cuda

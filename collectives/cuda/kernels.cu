@@ -1,3 +1,4 @@
+#include <span>
 #include <type_traits>
 
 #include "collectives/cuda/packs.cuh"
@@ -43,36 +44,103 @@ struct Max {
   }
 };
 
+/// The senders of one reduction, in their order.
+template <class T>
+struct Senders {
+  static constexpr int kMost = 8;  ///< of one kernel
+  const T* at[kMost];
+  int count;
+};
+
+/// A pack between two senders: as elements, small ones would take a register each.
+struct alignas(kPackBytes) Words {
+  std::uint32_t at[kPackBytes / 4];
+};
+
+// One pass over `into`, whatever the number of senders.
 template <class T, class Step>
-__global__ void __launch_bounds__(kThreads) combine(T* into, const T* from, Cut cut) {
-  const auto step = [](T a, T b) { return narrow<T>(Step{}(widen(a), widen(b))); };
-  map(into, cut, step, into, from);
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    combine(T* into, const __grid_constant__ Senders<T> from, Cut cut) {
+  const Count all = thread_count();
+  for_my_share(
+      thread_index(), all, cut, kPerPack<T>,
+      [&]<int kPacks>(Count i) {
+        auto* const sums = reinterpret_cast<Words*>(into + cut.head);
+        Loaded<Words, kPacks> sum(sums, i, all);
+        for (int sender = 0; sender < from.count; ++sender) {
+          const auto* const packs = reinterpret_cast<const Words*>(from.at[sender] + cut.head);
+          const Loaded<Words, kPacks> next(packs, i, all);
+#pragma unroll
+          for (int k = 0; k < kPacks; ++k) {
+            auto its = __builtin_bit_cast(Pack<T>, sum.at[k]);
+            const auto other = __builtin_bit_cast(Pack<T>, next.at[k]);
+#pragma unroll
+            for (int e = 0; e < kPerPack<T>; ++e) its.at[e] = Step{}(its.at[e], other.at[e]);
+            sum.at[k] = __builtin_bit_cast(Pack<Words>, its);
+          }
+        }
+        sum.store(sums, i, all);
+      },
+      [&](Count i) {
+        T sum = into[i];
+        for (int sender = 0; sender < from.count; ++sender) sum = Step{}(sum, from.at[sender][i]);
+        into[i] = sum;
+      });
 }
 
-// T as in extremes.hpp, on its bits.
+/// A step on what numbers are computed in.
+template <class T, class Step>
+struct Widened {
+  __device__ T operator()(T a, T b) const { return narrow<T>(Step{}(widen(a), widen(b))); }
+};
+
+/// T as in extremes.hpp, on its bits.
 template <class T, bool kMin>
-__global__ void __launch_bounds__(kThreads)
-    take_extremes(typename FloatBits<T>::Bits* into, const typename FloatBits<T>::Bits* from,
-                  Cut cut) {
+struct Extreme {
   using Bits = typename FloatBits<T>::Bits;
-  const auto step = [](Bits a, Bits b) { return extreme<T, kMin>(a, b); };
-  map(into, cut, step, into, from);
-}
+  __device__ Bits operator()(Bits a, Bits b) const { return extreme<T, kMin>(a, b); }
+};
 
 template <class T, class Wide>
-__global__ void __launch_bounds__(kThreads) divide(T* data, Wide divisor, Cut cut) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    divide(T* data, Wide divisor, Cut cut) {
   const auto step = [divisor](T x) { return narrow<T>(static_cast<Wide>(widen(x) / divisor)); };
   map(data, cut, step, data);
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) move(T* into, const T* from, Cut cut) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    move(T* into, const T* from, Cut cut) {
   const auto step = [](T x) { return x; };
   map(into, cut, step, from);
 }
 
+/// Single bytes before and after, and Ts between, where only such smaller units match at both ends.
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    move_between(std::uint8_t* into, const std::uint8_t* from, Count head, Count units,
+                 Count tail) {
+  for (Count i = thread_index(); i < head; i += thread_count()) into[i] = from[i];
+  for (Count i = thread_index(); i < units; i += thread_count())
+    reinterpret_cast<T*>(into + head)[i] = reinterpret_cast<const T*>(from + head)[i];
+  const Count after = head + units * static_cast<Count>(sizeof(T));
+  for (Count i = thread_index(); i < tail; i += thread_count()) into[after + i] = from[after + i];
+}
+
+template <class T>
+void copy_between(std::byte* into, const std::byte* from, Count bytes, const Launch& launch) {
+  constexpr auto kUnit = static_cast<Count>(sizeof(T));
+  const auto off = static_cast<Count>(reinterpret_cast<std::uintptr_t>(into) % sizeof(T));
+  const Count before = off == 0 ? 0 : kUnit - off;
+  const Count head = before < bytes ? before : bytes;
+  const Count units = (bytes - head) / kUnit;
+  launch_threads(move_between<T>, units > kUnit ? units : kUnit, launch,
+                 reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from),
+                 head, units, bytes - head - units * kUnit);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     compare(unsigned long long* counter, const T* a, const T* b, Count elements) {
   unsigned long long different = 0;
   for (Count i = thread_index(); i < elements; i += thread_count())
@@ -80,11 +148,27 @@ __global__ void __launch_bounds__(kThreads)
   if (different != 0) atomicAdd(counter, different);
 }
 
+/// The memory of one reduction.
+struct Operands {
+  std::byte* into;
+  std::span<const std::byte* const> from;
+  Count elements;
+};
+
 template <class T, class Step>
-void combine_with(std::byte* into, const std::byte* from, Count elements, const Launch& launch) {
-  const Cut its = cut(into, from, elements, sizeof(T));
-  combine<T, Step><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<T*>(into), reinterpret_cast<const T*>(from), its);
+void combine_with(const Operands& its, const Launch& launch) {
+  for (std::size_t done = 0; done < its.from.size(); done += Senders<T>::kMost) {
+    Senders<T> senders{};
+    Cut shared = cut(its.into, its.into, its.elements, sizeof(T));
+    for (const std::byte* from : its.from.subspan(done)) {
+      if (senders.count == Senders<T>::kMost) break;
+      senders.at[senders.count++] = reinterpret_cast<const T*>(from);
+      if (cut(its.into, from, its.elements, sizeof(T)).packs != shared.packs)
+        shared = {its.elements, 0, 0};  // not all are equally far from a boundary
+    }
+    launch_threads(combine<T, Step>, threads_for(shared), launch, reinterpret_cast<T*>(its.into),
+                   senders, shared);
+  }
 }
 
 // The type of extremes.hpp with the same bits.
@@ -102,15 +186,12 @@ struct HostFloat<__nv_bfloat16> {
 };
 
 template <class T, bool kMin>
-void extremes_with(std::byte* into, const std::byte* from, Count elements, const Launch& launch) {
+void extremes_with(const Operands& its, const Launch& launch) {
   if constexpr (std::is_integral_v<T>) {
-    combine_with<T, std::conditional_t<kMin, Min, Max>>(into, from, elements, launch);
+    combine_with<T, Widened<T, std::conditional_t<kMin, Min, Max>>>(its, launch);
   } else {
     using Host = typename HostFloat<T>::Type;
-    using Bits = typename FloatBits<Host>::Bits;
-    const Cut its = cut(into, from, elements, sizeof(T));
-    take_extremes<Host, kMin><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<Bits*>(into), reinterpret_cast<const Bits*>(from), its);
+    combine_with<typename FloatBits<Host>::Bits, Extreme<Host, kMin>>(its, launch);
   }
 }
 
@@ -123,27 +204,52 @@ bool fits_device() {
   return fits;
 }
 
-void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch) {
-  if (bytes == 0) return;
-  const Cut its = cut(into, from, static_cast<Count>(bytes), 1);
-  move<<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from), its);
+// By launching each as if on memory: at addresses that select it.
+void load_kernels() {
+  const Launch load{.loads_only = true};
+  std::byte* const none = nullptr;
+  const std::byte* const senders[] = {nullptr};
+  for (const std::uintptr_t apart : {0, 2, 4, 8})
+    copy(none, reinterpret_cast<const std::byte*>(apart), 1, load);
+  for (const DType dtype : kDTypes) {
+    for (const Op op : kOps) reduce(none, senders, 1, {dtype, op}, load);
+    scale(none, 1, dtype, 1, load);
+    count_different(none, none, none, 1, dtype, load);
+  }
 }
 
-void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand,
-            const Launch& launch) {
+void copy(std::byte* into, const std::byte* from, std::size_t bytes, const Launch& launch) {
+  if (bytes == 0) return;
+  const auto count = static_cast<Count>(bytes);
+  // Both ends are equally far from a boundary of so many bytes.
+  const auto apart =
+      reinterpret_cast<std::uintptr_t>(into) ^ reinterpret_cast<std::uintptr_t>(from);
+  if (apart % kPackBytes != 0) {
+    if (apart % 8 == 0) return copy_between<std::uint64_t>(into, from, count, launch);
+    if (apart % 4 == 0) return copy_between<std::uint32_t>(into, from, count, launch);
+    if (apart % 2 == 0) return copy_between<std::uint16_t>(into, from, count, launch);
+  }
+  const Cut its = cut(into, from, count, 1);
+  launch_threads(move<std::uint8_t>, threads_for(its), launch,
+                 reinterpret_cast<std::uint8_t*>(into), reinterpret_cast<const std::uint8_t*>(from),
+                 its);
+}
+
+void reduce(std::byte* into, std::span<const std::byte* const> from, Count elements,
+            Operand operand, const Launch& launch) {
   if (elements == 0) return;
+  const Operands its{into, from, elements};
   dispatch_dtype(operand.dtype, [&]<class T>(T) {
     switch (operand.op) {
       case Op::sum:
       case Op::avg:
-        return combine_with<T, Sum>(into, from, elements, launch);
+        return combine_with<T, Widened<T, Sum>>(its, launch);
       case Op::prod:
-        return combine_with<T, Prod>(into, from, elements, launch);
+        return combine_with<T, Widened<T, Prod>>(its, launch);
       case Op::min:
-        return extremes_with<T, true>(into, from, elements, launch);
+        return extremes_with<T, true>(its, launch);
       case Op::max:
-        return extremes_with<T, false>(into, from, elements, launch);
+        return extremes_with<T, false>(its, launch);
     }
   });
 }
@@ -154,8 +260,8 @@ void scale(std::byte* data, Count elements, DType dtype, double divisor, const L
     using Integer = std::conditional_t<sizeof(T) == 1, std::int32_t, T>;  // holds any divisor
     using Wide = std::conditional_t<sizeof(T) == 2, float, Integer>;
     const Cut its = cut(data, data, elements, sizeof(T));
-    divide<T, Wide><<<blocks_for(threads_for(its), launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<T*>(data), static_cast<Wide>(divisor), its);
+    launch_threads(divide<T, Wide>, threads_for(its), launch, reinterpret_cast<T*>(data),
+                   static_cast<Wide>(divisor), its);
   });
 }
 
@@ -163,9 +269,8 @@ void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                      DType dtype, const Launch& launch) {
   if (elements == 0) return;
   dispatch_dtype(dtype, [&]<class T>(T) {
-    compare<T><<<blocks_for(elements, launch), kThreads, 0, launch.stream>>>(
-        reinterpret_cast<unsigned long long*>(counter), reinterpret_cast<const T*>(a),
-        reinterpret_cast<const T*>(b), elements);
+    launch_threads(compare<T>, elements, launch, reinterpret_cast<unsigned long long*>(counter),
+                   reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b), elements);
   });
 }
 

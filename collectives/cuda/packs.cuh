@@ -1,16 +1,16 @@
-// 16 bytes of elements in registers, and the element types of the device.
+// 16 bytes of elements in registers, the element types of the device, and how kernels are launched.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_runtime.h>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/gpu/vector16.hpp"
 
 namespace arlab::collectives::cuda {
-
-inline constexpr int kThreads = 512;
 
 template <class T>
 inline constexpr int kPerPack = kPackBytes / static_cast<int>(sizeof(T));
@@ -26,6 +26,30 @@ inline unsigned blocks_for(Count threads, const Launch& launch) {
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks > launch.blocks ? launch.blocks : blocks);
 }
 
+/// Launches a kernel on `blocks` blocks of kThreads threads. A function, so that any compiler parses
+/// it.
+template <class... Parameters, class... Arguments>
+void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, const Launch& launch,
+                   const Arguments&... arguments) {
+  if (launch.loads_only) {
+    cudaFuncAttributes attributes;
+    return check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(kThreads);
+  config.stream = launch.stream;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+        "a kernel's launch");
+}
+
+/// The same, on as many blocks as that many threads need.
+template <class... Parameters, class... Arguments>
+void launch_threads(void (*kernel)(Parameters...), Count threads, const Launch& launch,
+                    const Arguments&... arguments) {
+  launch_blocks(kernel, blocks_for(threads, launch), launch, arguments...);
+}
+
 __device__ inline Count thread_index() {
   return static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -38,6 +62,11 @@ struct Loaded {
     const auto* const packs = reinterpret_cast<const Pack<T>*>(from);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) at[k] = packs[first + k * stride];
+  }
+  __device__ void store(T* into, Count first, Count stride) const {
+    auto* const packs = reinterpret_cast<Pack<T>*>(into);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) packs[first + k * stride] = at[k];
   }
   Pack<T> at[kPacks];
 };

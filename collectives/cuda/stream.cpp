@@ -2,7 +2,7 @@
 
 namespace arlab::collectives::cuda {
 
-CudaEvent::CudaEvent(int device, bool timed) {
+CudaEvent::CudaEvent(int device, bool timed) : timed_(timed) {
   use_device(device);
   check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
         "cudaEventCreateWithFlags");
@@ -56,7 +56,8 @@ void CudaStream::copy(std::byte* into, const std::byte* from, std::size_t bytes)
   check(cudaMemcpyAsync(into, from, bytes, cudaMemcpyDefault, handle()), "cudaMemcpyAsync");
 }
 
-void CudaStream::reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+void CudaStream::reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
+                            Operand operand) {
   launch_kernel([&] { cuda::reduce(into, from, elements, operand, launch_); });
 }
 
@@ -71,7 +72,12 @@ void CudaStream::count_different(std::byte* counter, const std::byte* a, const s
 
 void CudaStream::record(const DeviceEvent& event) {
   use_device(index_);
-  check(cudaEventRecord(event.as<CudaEvent>().event_, handle()), "cudaEventRecord");
+  const auto& its = event.as<CudaEvent>();
+  cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+  if (its.timed_) check(cudaStreamIsCapturing(handle(), &captured), "cudaStreamIsCapturing");
+  const unsigned flags =
+      captured == cudaStreamCaptureStatusNone ? cudaEventRecordDefault : cudaEventRecordExternal;
+  check(cudaEventRecordWithFlags(its.event_, handle(), flags), "cudaEventRecordWithFlags");
 }
 
 void CudaStream::wait(const DeviceEvent& event) {
@@ -109,8 +115,14 @@ void CudaStream::begin_capture() {
 std::unique_ptr<DeviceGraph> CudaStream::end_capture() {
   use_device(index_);
   cudaGraph_t captured = nullptr;
-  check(cudaStreamEndCapture(handle(), &captured), "cudaStreamEndCapture");
-  return std::make_unique<CudaGraph>(captured);
+  const cudaError_t code = cudaStreamEndCapture(handle(), &captured);
+  if (code != cudaSuccess)
+    cudaGetLastError();  // it is reported here: the next launch is not at fault
+  check(code, "cudaStreamEndCapture");
+  auto graph = std::make_unique<CudaGraph>(captured);
+  check(cudaGraphUpload(graph->executable_, handle()),
+        "cudaGraphUpload");  // not at the first launch
+  return graph;
 }
 
 void CudaStream::launch(DeviceGraph& graph) {

@@ -19,6 +19,7 @@ class CudaEvent {
  private:
   friend class CudaStream;
   cudaEvent_t event_ = nullptr;
+  bool timed_;
 };
 
 class CudaGraph final : public DeviceGraph {
@@ -44,7 +45,8 @@ class CudaStream final : public DeviceStream {
   CudaStream& operator=(const CudaStream&) = delete;
 
   void copy(std::byte* into, const std::byte* from, std::size_t bytes) override;
-  void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) override;
+  void reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
+                  Operand operand) override;
   void scale(std::byte* data, Count elements, DType dtype, double divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;

@@ -36,9 +36,10 @@ class ColocatedExecutor final : public Executor {
    private:
     friend class ColocatedExecutor;
     DeviceSchedule schedule_;
-    std::vector<std::byte*> data_;       // of each rank
-    std::vector<DeviceMemory> scratch_;  // of each rank
-    std::unique_ptr<DeviceGraph> graph_;
+    int lanes_ = 1;                                       // streams that each rank uses
+    std::vector<std::byte*> data_;                        // of each rank
+    std::vector<std::shared_ptr<DeviceMemory>> scratch_;  // of each rank
+    std::unique_ptr<DeviceGraph> graph_, out_of_place_;   // with the events that time them
   };
 
   /// Spreads the ranks over the devices in blocks. `streams`: per rank; its lanes take turns on
@@ -63,7 +64,7 @@ class ColocatedExecutor final : public Executor {
   Rank ranks() const { return static_cast<Rank>(homes_.size()); }
   Device& device(Rank rank) const { return *homes_[static_cast<std::size_t>(rank)]; }
   /// Work here goes before and after runs, as enqueued: for filling and checking memory.
-  DeviceStream& stream(Rank rank) const { return *streams_[stream_of(rank, 0)]; }
+  DeviceStream& stream(Rank rank) const { return stream(rank, 0); }
 
   /// `data`: each rank's vector, on its device; changed in place. As a graph, all rounds of all
   /// ranks are launched at once. Throws Error(usage) if the algorithm does not support the problem.
@@ -75,16 +76,26 @@ class ColocatedExecutor final : public Executor {
   /// Waits until all is done; throws what went wrong.
   void synchronize();
   /// Of the last run, from when all ranks could start to when all were done. Waits for it.
-  double microseconds() const { return origin_->microseconds_between(start_, stop_); }
+  double microseconds() const {
+    return timed_by_graph_ ? origin_->microseconds_between(graph_start_, graph_stop_)
+                           : origin_->microseconds_between(start_, stop_);
+  }
 
  private:
   class Enqueuing;
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
-  std::size_t stream_of(Rank rank, int lane) const {
-    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(streams_per_rank_) +
-           static_cast<std::size_t>(lane % streams_per_rank_);
+  DeviceStream& stream(Rank rank, int lane) const {
+    const auto its = static_cast<std::size_t>(lane % streams_per_rank_);
+    return *streams_[its][static_cast<std::size_t>(rank)];
   }
+  /// Makes the streams of the first lanes. A device has few hardware queues, in which streams take
+  /// turns as they are made: those of one lane are made one after the other, and no more than are used.
+  void make_streams(int lanes);
+  Prepared prepare(const Algorithm& algorithm, const Problem& problem,
+                   std::span<std::byte* const> data, Operand operand, int segments, bool as_graph,
+                   std::vector<std::shared_ptr<DeviceMemory>>& scratch);
+  std::unique_ptr<DeviceGraph> capture(const Prepared& prepared, bool in_place);
   DeviceEvent take_event(Device& device);
   void give_back(Device& device, DeviceEvent event) {
     free_events_[&device].push_back(std::move(event));
@@ -93,8 +104,8 @@ class ColocatedExecutor final : public Executor {
   void order(DeviceStream& earlier, Device& device, DeviceStream& later);
   /// Enqueues the repeats of a mode, each out of place after a copy of the loaded input.
   void run(Prepared& prepared, const RunMode& mode);
-  void enqueue(const Prepared& prepared);
-  Prepared& prepared_for(const Algorithm& algorithm, int segments);
+  void enqueue(const Prepared& prepared, bool in_place);
+  Prepared& prepared_for(const Algorithm& algorithm, int segments, const RunMode& mode);
   Cost sent_by_all(const Prepared& prepared) const;
 
   Alone control_;
@@ -102,12 +113,14 @@ class ColocatedExecutor final : public Executor {
   int streams_per_rank_;
   bool as_graphs_, one_device_;
   std::map<const Device*, std::vector<DeviceEvent>> free_events_;
-  DeviceEvent start_, stop_;
+  DeviceEvent start_, stop_, graph_start_, graph_stop_;
+  bool timed_by_graph_ = false;  // the last run
   Problem problem_;
   Operand operand_;
-  std::unique_ptr<DeviceStream> origin_;                 // on the first device: begins and ends all
-  std::vector<std::unique_ptr<DeviceStream>> streams_;   // by rank, then lane
-  std::vector<std::unique_ptr<CheckedVector>> vectors_;  // by rank
+  std::unique_ptr<DeviceStream> origin_;  // on the first device: begins and ends all
+  std::vector<std::vector<std::unique_ptr<DeviceStream>>> streams_;  // by lane, then rank
+  std::vector<std::unique_ptr<CheckedVector>> vectors_;              // by rank
+  std::vector<std::shared_ptr<DeviceMemory>> scratch_;  // of each rank, for all that is prepared
   std::map<Key, Prepared> prepared_;
 };
 

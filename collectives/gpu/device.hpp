@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,15 +66,20 @@ class DeviceStream {
   virtual ~DeviceStream() = default;
 
   virtual void copy(std::byte* into, const std::byte* from, std::size_t bytes) = 0;
-  /// The arithmetic of reduce.hpp: into[i] = into[i] op from[i]. `from` may be on another device
-  /// that this one reads().
-  virtual void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) = 0;
+  /// The arithmetic of reduce.hpp: into[i] = into[i] op from[i], for each of `from` in turn. These may
+  /// be on other devices that this one reads().
+  virtual void reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
+                          Operand operand) = 0;
+  void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+    reduce_all(into, {&from, 1}, elements, operand);
+  }
   virtual void scale(std::byte* data, Count elements, DType dtype, double divisor) = 0;
   /// Adds the number of elements that differ to the Count at `counter`, which is device memory.
   virtual void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                                Count elements, DType dtype) = 0;
 
-  /// The event must be of this stream's device.
+  /// The event must be of this stream's device. A timed one that is recorded in a capture is recorded
+  /// anew by each launch of the graph.
   virtual void record(const DeviceEvent& event) = 0;
   /// Later work waits until the event, as recorded last, is done; any device's event.
   virtual void wait(const DeviceEvent& event) = 0;
@@ -86,6 +93,27 @@ class DeviceStream {
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
   virtual void launch(DeviceGraph& graph) = 0;
+};
+
+/// Captures the work of a stream while it lives. A capture that no take() has ended is dropped, so that
+/// the stream works again after an exception.
+class DeviceCapture {
+ public:
+  explicit DeviceCapture(DeviceStream& stream) : stream_(&stream) { stream.begin_capture(); }
+  ~DeviceCapture() {
+    if (!stream_) return;
+    try {
+      stream_->end_capture();
+    } catch (const std::exception&) {  // unjoined streams: another exception is on its way
+    }
+  }
+  DeviceCapture(const DeviceCapture&) = delete;
+  DeviceCapture& operator=(const DeviceCapture&) = delete;
+
+  std::unique_ptr<DeviceGraph> take() { return std::exchange(stream_, nullptr)->end_capture(); }
+
+ private:
+  DeviceStream* stream_;
 };
 
 struct DeviceInfo {

@@ -55,9 +55,15 @@ class Scheduler {
   enum class State : std::uint8_t { open, staged, applied };
 
   const MatchedMessage& message(std::uint32_t m) const { return schedule_.plan.messages[m]; }
-  ElementRange target(std::uint32_t m) const { return {message(m).target_first, message(m).elements}; }
-  ElementRange source(std::uint32_t m) const { return {message(m).source_first, message(m).elements}; }
-  void add(DeviceWork::Kind kind, std::uint32_t index) { schedule_.work.push_back({kind, index}); }
+  ElementRange target(std::uint32_t m) const {
+    return {message(m).target_first, message(m).elements};
+  }
+  ElementRange source(std::uint32_t m) const {
+    return {message(m).source_first, message(m).elements};
+  }
+  void add(DeviceWork::Kind kind, std::uint32_t index) {
+    schedule_.work.push_back({kind, index, 1});
+  }
   void count_traffic(int times, Count elements) {
     schedule_.traffic +=
         static_cast<double>(times) * static_cast<double>(elements) * static_cast<double>(element_);
@@ -103,13 +109,31 @@ class Scheduler {
 
   void receive(std::uint32_t m) {
     const MatchedMessage& its = message(m);
-    const int moved = its.kind == ActionKind::reduce ? 3 : 2;
-    count_traffic(moved, its.elements);
-    if (its.kind == ActionKind::reduce && !reads_(its.target, its.source)) return stage(m);
-    if (!is_its_turn(m)) return stage(m);
-    add(DeviceWork::Kind::read, m);
+    const bool reduces = its.kind == ActionKind::reduce;
+    if ((reduces && !reads_(its.target, its.source)) || !is_its_turn(m)) {
+      count_traffic(reduces ? 3 : 2, its.elements);
+      return stage(m);
+    }
+    if (reduces && joins_last(m)) {
+      count_traffic(1, its.elements);
+      ++schedule_.work.back().count;
+    } else {
+      count_traffic(reduces ? 3 : 2, its.elements);
+      add(DeviceWork::Kind::read, m);
+    }
     state_[m] = State::applied;
     apply_staged(its.target_round);
+  }
+
+  /// Whether the last work reduces the message before into the same memory, so that one pass over it
+  /// does for both.
+  bool joins_last(std::uint32_t m) const {
+    if (schedule_.work.empty()) return false;
+    const DeviceWork& last = schedule_.work.back();
+    if (last.kind != DeviceWork::Kind::read || last.index + last.count != m) return false;
+    const MatchedMessage &before = message(m - 1), &its = message(m);
+    return before.kind == its.kind && before.target_round == its.target_round &&
+           before.target_first == its.target_first && before.elements == its.elements;
   }
 
   void stage(std::uint32_t m) {

@@ -17,7 +17,7 @@
 namespace arlab::collectives {
 
 /// One range of work, on the stream of one rank's lane. `index` is a round or a message of the
-/// plan.
+/// plan, or the first of `count` messages that are reduced into the same memory, in their order.
 struct DeviceWork {
   enum class Kind : std::uint8_t {
     begin,  ///< a round: its copies can be made, others may read
@@ -28,6 +28,7 @@ struct DeviceWork {
   };
   Kind kind = Kind::begin;
   std::uint32_t index = 0;
+  std::uint32_t count = 1;
 };
 
 /// Where in the memory of its rank: the vector itself, or scratch.
@@ -52,6 +53,10 @@ struct DeviceSchedule {
   std::vector<std::size_t> scratch;       ///< bytes that each rank needs
   double traffic = 0;  ///< bytes that all ranks read and write in device memory, in all
 };
+
+/// The elements of 64 bytes: chunks of devices begin at multiples of them. Kernels, NCCL's too, move 16
+/// bytes at once only where both ends are on such a boundary, else single elements or bytes.
+inline Count granule_of(DType dtype) { return 64 / static_cast<Count>(size_of(dtype)); }
 
 /// `reads(target, source)`: whether the device of one rank reads that of the other.
 DeviceSchedule schedule_on_devices(MatchedSchedule plan, Operand operand,

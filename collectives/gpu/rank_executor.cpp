@@ -5,10 +5,21 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/gpu/device_schedule.hpp"
 #include "collectives/host/start_line.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
+
+namespace {
+
+/// Whether one pass over the memory that the first use changes does for both.
+bool applies_with(const PlannedUse& first, const PlannedUse& other) {
+  return first.kind == other.kind && first.offset == other.offset &&
+         first.elements == other.elements;
+}
+
+}  // namespace
 
 void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
   fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
@@ -34,25 +45,52 @@ RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTranspor
       patience_(patience),
       stream_(device.make_stream()),
       start_(device.make_event(true)),
-      stop_(device.make_event(true)) {}
+      stop_(device.make_event(true)),
+      graph_start_(device.make_event(true)),
+      graph_stop_(device.make_event(true)) {}
 
 RankExecutor::~RankExecutor() {
+  if (std::uncaught_exceptions() > 0) transport_.abort();  // no peer comes any more: leave at once
   try {
     synchronize();                   // no work is left on memory that is about to be freed
   } catch (const std::exception&) {  // reported before, or another rank has failed
+    try {
+      stream_->synchronize();  // messages are aborted by now, and end
+    } catch (const std::exception&) {
+    }
   }
 }
 
 RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
-                                             std::byte* data, Operand operand, int segments) {
+                                             std::byte* data, Operand operand, int segments,
+                                             Cutting cutting) {
+  std::shared_ptr<DeviceMemory> own;
+  return prepare(algorithm, problem, data, operand, segments, cutting, own);
+}
+
+/// `scratch`: used if it is large enough, else replaced.
+RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const Problem& problem,
+                                             std::byte* data, Operand operand, int segments,
+                                             Cutting cutting,
+                                             std::shared_ptr<DeviceMemory>& scratch) {
   arlab::collectives::check(algorithm, problem, control_.ranks());
+  const Count granule = cutting == Cutting::at_64_bytes ? granule_of(operand.dtype) : 1;
   Prepared prepared;
-  prepared.part_ =
-      plan_of_rank(match_schedule_of(algorithm, problem, segments), control_.rank(), operand);
+  prepared.part_ = plan_of_rank(match_schedule_of(algorithm, problem, segments, granule),
+                                control_.rank(), operand);
   prepared.data_ = data;
   prepared.operand_ = operand;
   prepared.ranks_ = problem.ranks;
-  prepared.scratch_ = device_.allocate(prepared.part_.scratch);
+  if (!scratch || scratch->size() < prepared.part_.scratch)
+    scratch = std::make_shared<DeviceMemory>(device_.allocate(prepared.part_.scratch));
+  prepared.scratch_ = scratch;
+  if (!transport_.is_capturable()) return prepared;
+  control_.barrier();  // a peer's stream may wait for this rank, which allocating may wait for
+  DeviceCapture capture(*stream_);
+  stream_->record(graph_start_);
+  enqueue_steps(prepared);
+  stream_->record(graph_stop_);
+  prepared.graph_ = capture.take();
   return prepared;
 }
 
@@ -60,11 +98,19 @@ void RankExecutor::run(Prepared& prepared) {
   stream_->record(start_);
   enqueue(prepared);
   stream_->record(stop_);
+  timed_by_graph_ = prepared.graph_ != nullptr;
 }
 
 void RankExecutor::enqueue(Prepared& prepared) {
+  if (prepared.graph_)
+    stream_->launch(*prepared.graph_);
+  else
+    enqueue_steps(prepared);
+}
+
+void RankExecutor::enqueue_steps(const Prepared& prepared) {
   const RankPlan& part = prepared.part_;
-  std::byte* const scratch = prepared.scratch_.data();
+  std::byte* const scratch = prepared.scratch_->data();
   const std::size_t element = size_of(prepared.operand_.dtype);
   const AverageDivisors divisors = divisors_of(prepared.operand_, prepared.ranks_);
   if (divisors.before != 1 && part.contributed > 0)
@@ -75,13 +121,17 @@ void RankExecutor::enqueue(Prepared& prepared) {
       calls_.push_back({call.sends, call.peer,
                         (call.in_scratch ? scratch : prepared.data_) + call.offset, call.bytes});
     transport_.exchange(calls_, *stream_);
-    for (const PlannedUse& use : step.uses)
+    for (std::size_t first = 0, next; first < step.uses.size(); first = next) {
+      const PlannedUse& use = step.uses[first];
+      std::byte* const into = prepared.data_ + use.offset;
+      senders_.clear();
+      for (next = first; next < step.uses.size() && applies_with(use, step.uses[next]); ++next)
+        senders_.push_back(scratch + step.uses[next].scratch);
       if (use.kind == ActionKind::reduce)
-        stream_->reduce(prepared.data_ + use.offset, scratch + use.scratch, use.elements,
-                        prepared.operand_);
+        stream_->reduce_all(into, senders_, use.elements, prepared.operand_);
       else
-        stream_->copy(prepared.data_ + use.offset, scratch + use.scratch,
-                      static_cast<std::size_t>(use.elements) * element);
+        stream_->copy(into, senders_.back(), static_cast<std::size_t>(use.elements) * element);
+    }
   }
   for (const ElementRange& range : part.divided)
     stream_->scale(prepared.data_ + static_cast<std::size_t>(range.first) * element, range.elements,
@@ -92,6 +142,7 @@ void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand o
   stream_->record(start_);
   transport_.native_collective(problem, data, operand, *stream_);
   stream_->record(stop_);
+  timed_by_graph_ = false;
 }
 
 Cost RankExecutor::execute(const Algorithm& algorithm, const Problem& problem,
@@ -112,16 +163,20 @@ void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
 void RankExecutor::load_input(const Problem& problem, Operand operand) {
   synchronize();
   prepared_.clear();
+  scratch_ = nullptr;
   vector_ = nullptr;
   problem_ = problem;
   operand_ = operand;
   vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
+  control_.barrier();  // freeing and allocating may wait for a peer's stream that waits for this rank
 }
 
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
   const Key key{&algorithm, segments};
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
-  return prepared_.emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments))
+  return prepared_
+      .emplace(key, prepare(algorithm, problem_, vector_->data(), operand_, segments,
+                            Cutting::at_64_bytes, scratch_))
       .first->second;
 }
 
@@ -150,6 +205,8 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   stream_->record(start_);
   enqueue_checked(prepared, request.mode);
   stream_->record(stop_);
+  timed_by_graph_ =
+      prepared && prepared->graph_ && request.mode.in_place && request.mode.repeats == 1;
   if (prepared) result.sent = prepared->sent();
   const double us = microseconds();
   if (request.mode.in_place && request.mode.repeats > 1) {  // each has changed the next one's input
@@ -187,7 +244,8 @@ void RankExecutor::synchronize() {
 
 double RankExecutor::microseconds() {
   synchronize();
-  return stream_->microseconds_between(start_, stop_);
+  return timed_by_graph_ ? stream_->microseconds_between(graph_start_, graph_stop_)
+                         : stream_->microseconds_between(start_, stop_);
 }
 
 }  // namespace arlab::collectives

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "collectives/executor.hpp"
 #include "collectives/gpu/checked_vector.hpp"
@@ -32,6 +33,8 @@ class DeviceTransport {
   virtual ~DeviceTransport() = default;
   /// Performs all calls of one group, in the stream's order.
   virtual void exchange(std::span<const SendRecv> calls, DeviceStream& stream) = 0;
+  /// Whether exchange() may be captured in a graph. All ranks then capture the same.
+  virtual bool is_capturable() const { return false; }
 
   /// Throws asynchronous errors, such as a lost peer.
   virtual void check() {}
@@ -66,7 +69,8 @@ class RankExecutor final : public Executor {
     std::byte* data_ = nullptr;
     Operand operand_;
     Rank ranks_ = 0;
-    DeviceMemory scratch_;
+    std::shared_ptr<DeviceMemory> scratch_;
+    std::unique_ptr<DeviceGraph> graph_;  // with the events that time it, if it can be captured
   };
 
   /// `control` knows this rank's number. All three must outlive this. synchronize() gives up after
@@ -95,10 +99,14 @@ class RankExecutor final : public Executor {
   Device& device() const { return device_; }
   DeviceStream& stream() const { return *stream_; }
 
-  /// `data`: this rank's vector, on its device; changed in place. Throws Error(usage) if the
-  /// algorithm does not support the problem.
+  /// How the vector is cut into chunks: for speed, or so that each result has the bits of a run on the
+  /// host, which adds an element in the order of its chunk.
+  enum class Cutting { at_64_bytes, of_equal_size };
+
+  /// `data`: this rank's vector, on its device; changed in place. All ranks call it together: capturing
+  /// may connect them. Throws Error(usage) if the algorithm does not support the problem.
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
-                   Operand operand, int segments);
+                   Operand operand, int segments, Cutting cutting = Cutting::at_64_bytes);
   /// Enqueues it. Every rank must run the same.
   void run(Prepared& prepared);
   void run_native(const Problem& problem, std::byte* data, Operand operand);
@@ -111,9 +119,13 @@ class RankExecutor final : public Executor {
  private:
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
+  Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
+                   Operand operand, int segments, Cutting cutting,
+                   std::shared_ptr<DeviceMemory>& scratch);
   Prepared& prepared_for(const Algorithm& algorithm, int segments);
-  /// Enqueues the steps of a prepared part, without the events that time it.
+  /// Enqueues the steps of a prepared part, as a graph where there is one.
   void enqueue(Prepared& prepared);
+  void enqueue_steps(const Prepared& prepared);
   void enqueue_checked(Prepared* prepared, const RunMode& mode);
 
   Communicator& control_;
@@ -121,11 +133,14 @@ class RankExecutor final : public Executor {
   DeviceTransport& transport_;
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
-  DeviceEvent start_, stop_;
+  DeviceEvent start_, stop_, graph_start_, graph_stop_;
+  bool timed_by_graph_ = false;  // the last run
   std::vector<SendRecv> calls_;
+  std::vector<const std::byte*> senders_;
   Problem problem_;
   Operand operand_;
   std::unique_ptr<CheckedVector> vector_;
+  std::shared_ptr<DeviceMemory> scratch_;  // for all that is prepared
   std::map<Key, Prepared> prepared_;
 };
 

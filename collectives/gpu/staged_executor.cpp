@@ -60,7 +60,8 @@ RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Probl
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   if (prepared_.size() == kMaxPrepared) prepared_.clear();
   RankExecutor::Prepared made =
-      rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op}, key.segments);
+      rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op}, key.segments,
+                    RankExecutor::Cutting::of_equal_size);
   control_.barrier();
   return prepared_.emplace(key, std::move(made)).first->second;
 }

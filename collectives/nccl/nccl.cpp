@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 #include <thread>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/cuda/check.hpp"
@@ -90,6 +92,10 @@ class NcclTransport final : public DeviceTransport {
   ~NcclTransport() override {
     if (!comm_) return;
     try {
+      if (std::uncaught_exceptions() > 0) {  // peers may never come
+        ncclCommAbort(comm_);
+        return;
+      }
       finish(ncclCommFinalize(comm_), "ncclCommFinalize");
       ncclCommDestroy(comm_);
     } catch (const Error&) {  // finish() has aborted it
@@ -106,6 +112,10 @@ class NcclTransport final : public DeviceTransport {
         finish_later(ncclRecv(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclRecv");
     finish(ncclGroupEnd(), "ncclGroupEnd");
   }
+
+  // In a graph NCCL's threads, one per group of a communicator that does not block, start at the
+  // capture only.
+  bool is_capturable() const override { return true; }
 
   void check() override { state("a message"); }
 
@@ -151,8 +161,9 @@ class NcclTransport final : public DeviceTransport {
     if (p.elements == 0) return;
     const AverageDivisors divisors = p.reduces() ? divisors_of(operand, ranks_) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
-    const auto result = enqueue(p, data, operand, cuda::handle(stream));
-    finish(result, called.c_str());
+    finish(ncclGroupStart(), "ncclGroupStart");  // a lone call may return too early in old versions
+    finish_later(enqueue(p, data, operand, cuda::handle(stream)), called.c_str());
+    finish(ncclGroupEnd(), called.c_str());
     if (divisors.after == 1) return;
     const Count block = p.elements / ranks_;
     if (p.collective == Collective::reduce_scatter)

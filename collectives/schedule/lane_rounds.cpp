@@ -9,7 +9,10 @@
 namespace arlab::collectives {
 
 ElementRange LaneRounds::range_of(const ChunkRun& run) const {
-  if (begins_.empty()) return {offset_ + blocks_.begin(run.first), blocks_.size(run)};
+  if (begins_.empty()) {
+    const Count first = rounded(offset_ + blocks_.begin(run.first));
+    return {first, rounded(offset_ + blocks_.begin(Count{run.first} + run.count)) - first};
+  }
   const Count first = begins_[index(run.first)];
   return {first, begins_[index(run.first + run.count)] - first};
 }

@@ -26,10 +26,14 @@ struct ElementAction {
 /// One lane of one rank: its program, round by round.
 class LaneRounds {
  public:
-  LaneRounds(const Algorithm& algorithm, const Lane& lane, Rank me)
+  /// `granule`: chunks begin at multiples of so many elements of the whole vector, which has `whole`.
+  LaneRounds(const Algorithm& algorithm, const Lane& lane, Rank me, Count granule = 1,
+             Count whole = 0)
       : program_(algorithm, lane.problem, me),
         blocks_(lane.problem.blocks()),
-        offset_(lane.offset) {}
+        offset_(lane.offset),
+        granule_(granule),
+        whole_(whole) {}
 
   /// With chunks of any sizes: chunk c is the elements [begins[c], begins[c + 1]).
   LaneRounds(const Algorithm& algorithm, const Problem& problem, std::span<const Count> begins,
@@ -49,11 +53,14 @@ class LaneRounds {
   std::size_t ranges_in(Round round) const;
   void add_ranges(const Chunks& chunks);
   ElementRange range_of(const ChunkRun& run) const;
+  Count rounded(Count begin) const {
+    return granule_ == 1 || begin == whole_ ? begin : begin / granule_ * granule_;
+  }
 
   LimitedProgram program_;
   Blocks blocks_;
   std::span<const Count> begins_;  // empty: balanced blocks
-  Count offset_ = 0;
+  Count offset_ = 0, granule_ = 1, whole_ = 0;
   std::vector<ElementAction> round_;
   std::vector<ElementRange> ranges_;  // of all actions of the round
   Cost cost_;

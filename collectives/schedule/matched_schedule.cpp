@@ -21,14 +21,28 @@ struct End {
   ElementRange range;
 };
 
+/// 1 where chunks must stay of equal size: a rank's own chunk is its result, or its input; or chunks are
+/// so short that some would become empty.
+Count granule_for(std::span<const Lane> lanes, const Problem& problem, Count wanted) {
+  constexpr Count kLeast = 4;  // granules of a chunk
+  const bool shows = problem.collective == Collective::reduce_scatter ||
+                     problem.collective == Collective::all_gather;
+  const bool fits = std::all_of(lanes.begin(), lanes.end(), [&](const Lane& lane) {
+    return lane.problem.elements / problem.ranks >= kLeast * wanted;
+  });
+  return shows || !fits ? 1 : wanted;
+}
+
 class Planner {
  public:
-  Planner(const Algorithm& algorithm, const Problem& problem, int segments)
+  Planner(const Algorithm& algorithm, const Problem& problem, int segments, Count granule)
       : lanes_(lanes_of(algorithm, problem, segments)), ranks_(problem.ranks) {
     if (problem.reduces()) plan_.contributed = problem.elements;
     rounds_of_.reserve(lanes_.size() * static_cast<std::size_t>(ranks_));
+    granule = granule_for(lanes_, problem, granule);
     for (Rank rank = 0; rank < ranks_; ++rank)
-      for (const Lane& lane : lanes_) rounds_of_.emplace_back(algorithm, lane, rank);
+      for (const Lane& lane : lanes_)
+        rounds_of_.emplace_back(algorithm, lane, rank, granule, problem.elements);
     open_.resize(rounds_of_.size());
     current_.resize(rounds_of_.size());
   }
@@ -172,10 +186,10 @@ class Planner {
 
 }  // namespace
 
-MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem,
-                                  int segments) {
+MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem, int segments,
+                                  Count granule) {
   check(algorithm, problem, problem.ranks);
-  return Planner(algorithm, problem, segments).plan();
+  return Planner(algorithm, problem, segments, granule).plan();
 }
 
 }  // namespace arlab::collectives

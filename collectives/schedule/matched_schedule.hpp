@@ -44,9 +44,12 @@ struct MatchedSchedule {
   std::size_t step_count() const { return steps.size() - 1; }
 };
 
-/// Throws Error(usage) if the algorithm does not support the problem or the messages are too many,
-/// Error(check) if ranks would wait forever or the two ends of a message disagree.
+/// `granule`: chunks may begin at multiples of so many elements, instead of being of equal size: where a
+/// chunk has several granules and the result does not show how the vector was cut. The ranks then send
+/// the same messages, and in all the same elements. Throws Error(usage) if the algorithm does not support
+/// the problem or the messages are too many, Error(check) if ranks would wait forever or the two ends of
+/// a message disagree.
 MatchedSchedule match_schedule_of(const Algorithm& algorithm, const Problem& problem,
-                                  int segments = 1);
+                                  int segments = 1, Count granule = 1);
 
 }  // namespace arlab::collectives

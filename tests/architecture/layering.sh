@@ -33,9 +33,9 @@ may_include() { # <folder> <header>: our own headers
 may_use() { # <file> <header>: headers of others
   case "$2" in
     '<mpi'*) case "$1" in collectives/*mpi* | tests/collectives/*mpi* | bench/plugins/*) ;; *) return 1 ;; esac ;;
-    '<nccl'*) case "$1" in collectives/*nccl* | tests/collectives/*nccl*) ;; *) return 1 ;; esac ;;
+    '<nccl'*) case "$1" in collectives/*nccl* | tests/collectives/*nccl* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<cu'* | '<cooperative_groups'* | '<nvtx'*)
-      case "$1" in collectives/*cuda* | collectives/*nccl* | tests/collectives/*cuda*) ;; *) return 1 ;; esac ;;
+      case "$1" in collectives/*cuda* | collectives/*nccl* | tests/collectives/*cuda* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<torch'* | '<ATen'* | '<c10'*) case "$1" in training/models/* | training/plugins/torch/* | tests/training/models/* | tests/install/*) ;; *) return 1 ;; esac ;;
     '<boost/'*) case "$1" in simulator/topologies/* | simulator/*topolog* | tests/simulator/* | bench/* | tests/bench/export/*) ;; *) return 1 ;; esac ;;
     '<'*.h'>') case "$1" in algorithms/* | simulator/*) return 1 ;; esac ;; # files, threads, clocks

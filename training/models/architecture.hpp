@@ -23,6 +23,8 @@ struct ReplicaSetup {
   /// uses its own batch.
   SumOverWorkers sum_over_workers = {};
   bool cuda = false;  ///< computes on a GPU; weights() and gradients() still lie on the host
+  /// This worker's position on its machine: workers take the visible GPUs in turn.
+  Rank local_rank = 0;
 };
 
 struct Architecture {

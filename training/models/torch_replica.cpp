@@ -133,7 +133,8 @@ torch::Device device_of(const ReplicaSetup& setup) {
     fail(Blame::environment,
          "device cuda: LibTorch finds no GPU: use device cpu, or configure with "
          "-DCMAKE_PREFIX_PATH=<a LibTorch built for CUDA>");
-  return torch::kCUDA;
+  const auto gpus = static_cast<Rank>(torch::cuda::device_count());
+  return {torch::kCUDA, static_cast<c10::DeviceIndex>(setup.local_rank % gpus)};
 }
 
 }  // namespace

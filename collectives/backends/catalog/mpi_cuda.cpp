@@ -20,7 +20,7 @@ Rank max_ranks() { return 1; }
 #ifdef ARLAB_HAS_MPI
 
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
-  const auto connect = [](Communicator& world, Device& device) {
+  const auto connect = [](Communicator& world, Device& device, RankExecutor::Seconds) {
     return mpi_transport(world, device, why_mpi_cannot_send_from(world, device).empty());
   };
   run_on_gpus(job, options, connect, body);

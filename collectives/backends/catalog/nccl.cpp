@@ -16,8 +16,8 @@ std::string note() { return "NCCL " + nccl_version_or_none(); }
 std::string unavailable() { return why_no_gpu(); }
 
 void run(Job& job, const RunOptions& options, const Backend::Body& body) {
-  const auto connect = [](Communicator& control, Device& device) {
-    return nccl_transport(control, device);
+  const auto connect = [](Communicator& control, Device& device, RankExecutor::Seconds patience) {
+    return nccl_transport(control, device, patience);
   };
   run_on_gpus(job, options, connect, body);
 }

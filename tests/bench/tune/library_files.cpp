@@ -96,3 +96,15 @@ TEST_CASE("NCCL takes neither other algorithms nor other protocols") {
   CHECK(refusal([&] { nccl_tuner_csv(ring, 8, "Simple"); }).find("give simple, ll or ll128") !=
         std::string::npos);
 }
+
+TEST_CASE("the drop-in library's rules are those of the table, equal ones joined") {
+  const auto rules = [](std::vector<TuningTable::Sizes> sizes) {
+    return drop_in_rules({4, 4, std::move(sizes)});
+  };
+  CHECK(rules({{0, kNoEnd, {"ring"}}}) == "ring");
+  CHECK(rules({{0, 1023, {"native"}},
+               {1024, 4095, {"native:ring"}},
+               {4096, 65535, {"recursive_multiplying:k=8"}},
+               {65536, kNoEnd, {"ring"}}}) == "mpi@4095,recursive_multiplying:k=8@65535,ring");
+  CHECK(rules({{0, 9, {"ring", 4}}, {10, kNoEnd, {"ring"}}}) == "mpi@9,ring");
+}

@@ -200,6 +200,8 @@ TEST_CASE("virtual ranks: traffic is what the kernels read and write") {
   CHECK(traffic("ring", {}) == 12 * 250 * 4 * (3 + 2));
   // Butterfly: every rank copies what it sends and changes, then reduces, in 2 rounds.
   CHECK(traffic("butterfly", {}) == 4 * 2 * 1000 * 4 * (2 + 3));
+  // All to all: every rank copies what it sends and changes, then adds three others in one pass.
+  CHECK(traffic("all_to_all", {}) == 4 * 1000 * 4 * (2 + 5));
   CHECK(traffic("ring", {DType::float64, Op::avg}) == 12 * 250 * 8 * 5 + 4 * 1000 * 8 * 2);
 }
 

@@ -2,6 +2,8 @@
 // ncclAllReduce itself, which checks the pattern with code that nobody here wrote.
 #include "collectives/nccl/nccl.hpp"
 
+#include <algorithm>
+
 #include "algorithms/base/error.hpp"
 #include "collectives/gpu/staged_executor.hpp"
 #include "collectives/threads/threads.hpp"
@@ -53,10 +55,16 @@ Count wrong_after(Communicator& threads, RankExecutor& rank, const Problem& prob
 
 TEST_CASE("nccl: the whole catalog, all types and operations") {
   CHECK(on_all_gpus([](Communicator& threads, RankExecutor& rank, auto tell) {
+          const auto kinds = conformance::each_kind_of_message();
           for (const DType dtype : kDTypes)
             for (const Op op : kOps)
               for (const Count elements : {0, 1, 1009})
                 for (const Algorithm& algorithm : algorithms()) {
+                  const bool is_kind =
+                      std::any_of(kinds.begin(), kinds.end(),
+                                  [&](const Algorithm& k) { return k.name == algorithm.name; });
+                  if ((dtype != DType::float32 || op != Op::sum) && (!is_kind || elements < 2))
+                    continue;
                   const Problem problem =
                       grouped(algorithm, {.ranks = threads.ranks(), .elements = elements});
                   if (!unsupported(algorithm, problem).empty()) continue;
@@ -81,10 +89,9 @@ TEST_CASE("nccl: ncclAllReduce gives the pattern's answer") {
               for (const Count elements : {0, 1, 100'003}) {
                 const Problem problem{.ranks = threads.ranks(), .elements = elements};
                 const Operand operand{dtype, op};
-                tell(
-                    wrong_after(threads, rank, problem, operand,
-                                [&](std::byte* data) { rank.run_native(problem, data, operand); }),
-                    std::string(name(dtype)) + " " + std::string(name(op)));
+                tell(wrong_after(threads, rank, problem, operand,
+                                 [&](std::byte* data) { rank.run_native(problem, data, operand); }),
+                     std::string(name(dtype)) + " " + std::string(name(op)));
               }
         }) == "");
 }

@@ -41,6 +41,34 @@ TEST_CASE("a plan has what the algorithm claims, rank by rank") {
 }
 
 TEST_CASE(
+    "a plan with granules sends the same messages, all at boundaries, and in all the same "
+    "elements") {
+  for (const Rank ranks : {2, 5, 7, 8, 13})
+    for (const Count elements : {100, 10'007, 100'003})
+      for (const Algorithm& algorithm : algorithms())
+        for (const int segments : {1, 3}) {
+          const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = elements});
+          if (!unsupported(algorithm, problem).empty()) continue;
+          INFO(conformance::text_of(algorithm, problem, {}, segments));
+          const MatchedSchedule plain = match_schedule_of(algorithm, problem, segments);
+          const MatchedSchedule p = match_schedule_of(algorithm, problem, segments, 16);
+          CHECK(p.messages.size() == plain.messages.size());
+          Count sent = 0, sent_plain = 0, off = 0;
+          for (std::size_t rank = 0; rank < p.sent.size(); ++rank) {
+            CHECK(p.sent[rank].messages == plain.sent[rank].messages);
+            CHECK(p.sent[rank].rounds == plain.sent[rank].rounds);
+            sent += p.sent[rank].elements;
+            sent_plain += plain.sent[rank].elements;
+          }
+          CHECK(sent == sent_plain);
+          for (const MatchedMessage& m : p.messages)
+            off += m.source_first % 16 == 0 && m.target_first % 16 == 0 ? 0 : 1;
+          if (elements > 100'000 || (elements > 10'000 && segments == 1)) CHECK(off == 0);
+          if (elements == 100) CHECK(p.sent == plain.sent);  // chunks would become empty
+        }
+}
+
+TEST_CASE(
     "messages are sent while both their rounds are in progress, and rounds follow one another") {
   for (const char* name : {"tree", "butterfly", "ring", "master_worker"}) {
     const MatchedSchedule p =

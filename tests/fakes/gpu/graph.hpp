@@ -22,6 +22,7 @@ class HostGraph {
   void run(std::uint32_t seed) const;
 
   bool capturing = true;
+  std::vector<std::function<void()>> at_launch;  ///< what the host does before each launch
 
  private:
   struct Entry {

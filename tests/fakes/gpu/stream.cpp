@@ -47,10 +47,13 @@ void HostStream::copy(std::byte* into, const std::byte* from, std::size_t bytes)
   add([=] { std::memcpy(into, from, bytes); });
 }
 
-void HostStream::reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) {
+void HostStream::reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
+                            Operand operand) {
   expect_reachable(into, elements, operand.dtype);
-  expect_reachable(from, elements, operand.dtype);
-  add([=] { reduce_into(into, from, elements, operand); });
+  for (const std::byte* its : from) expect_reachable(its, elements, operand.dtype);
+  add([=, senders = std::vector(from.begin(), from.end())] {
+    for (const std::byte* its : senders) reduce_into(into, its, elements, operand);
+  });
 }
 
 void HostStream::scale(std::byte* data, Count elements, DType dtype, double divisor) {
@@ -76,6 +79,15 @@ void HostStream::record(const DeviceEvent& event) {
   expects(&its.device_ == &device_, "an event was recorded on another device's stream");
   its.mark_ = nullptr;
   its.graph_ = nullptr;
+  if (is_captured() && its.timed_) {  // each launch records it
+    const auto marks = std::make_shared<HostMarks>();
+    graph_->at_launch.push_back([event, marks] {
+      const auto mark = event.as<HostEvent>().mark_ = std::make_shared<HostMark>();
+      marks->push(mark);
+    });
+    add([marks] { marks->pop()->reach(); });
+    return;
+  }
   if (is_captured()) {
     add([] {});
     its.graph_ = graph_;
@@ -126,6 +138,7 @@ std::unique_ptr<DeviceGraph> HostStream::end_capture() {
 }
 
 void HostStream::launch(DeviceGraph& graph) {
+  for (const auto& prepare : dynamic_cast<HostCaptured&>(graph).graph->at_launch) prepare();
   add([captured = dynamic_cast<HostCaptured&>(graph).graph,
        seed = disorder_ == 0 ? 0u : static_cast<std::uint32_t>(random_())] {
     captured->run(seed);

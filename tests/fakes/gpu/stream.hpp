@@ -1,7 +1,9 @@
 // HostStream: a stream of a host device, and its events and graphs.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <vector>
 
@@ -11,6 +13,25 @@
 #include "tests/fakes/gpu/queue.hpp"
 
 namespace arlab::collectives {
+
+/// The marks of launches that have not reached them yet.
+class HostMarks {
+ public:
+  void push(std::shared_ptr<HostMark> mark) {
+    const std::lock_guard lock(mutex_);
+    marks_.push_back(std::move(mark));
+  }
+  std::shared_ptr<HostMark> pop() {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<HostMark> first = std::move(marks_.front());
+    marks_.pop_front();
+    return first;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::shared_ptr<HostMark>> marks_;
+};
 
 /// What a DeviceEvent of a host device refers to.
 class HostEvent {
@@ -40,7 +61,8 @@ class HostStream final : public DeviceStream {
       : device_(device), memory_(memory), disorder_(disorder), random_(disorder) {}
 
   void copy(std::byte* into, const std::byte* from, std::size_t bytes) override;
-  void reduce(std::byte* into, const std::byte* from, Count elements, Operand operand) override;
+  void reduce_all(std::byte* into, std::span<const std::byte* const> from, Count elements,
+                  Operand operand) override;
   void scale(std::byte* data, Count elements, DType dtype, double divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;

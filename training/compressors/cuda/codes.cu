@@ -13,7 +13,8 @@ constexpr std::uint32_t kMagnitude = 0x7fffffffu;
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
 
 // The vote of a warp gives its 32 sign bits.
-__global__ void __launch_bounds__(kThreads) votes(std::uint8_t* bits, const float* x, Count n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    votes(std::uint8_t* bits, const float* x, Count n) {
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
   for (Count i = thread_index(); i < all; i += thread_count()) {
     const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
@@ -31,7 +32,8 @@ __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
 }
 
 // Nonnegative floats compare as their bits.
-__global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const float* x, Count n) {
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    measure(std::uint32_t* into, const float* x, Count n) {
   float min = 0, max = 0;
   std::uint32_t largest = 0;
   for (Count i = thread_index(); i < n; i += thread_count()) {
@@ -47,10 +49,12 @@ __global__ void __launch_bounds__(kThreads) measure(std::uint32_t* into, const f
   }
 }
 
+constexpr int kMostBins = 1 << (31 - 20);  // see histogram()
+
 // Counts in shared memory first, because most magnitudes of a gradient fall into few bins.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
-  extern __shared__ std::uint32_t mine[];
+  __shared__ std::uint32_t mine[kMostBins];
   const unsigned count = 1u << (31 - shift);
   for (unsigned b = threadIdx.x; b < count; b += blockDim.x) mine[b] = 0;
   __syncthreads();
@@ -74,7 +78,7 @@ __device__ Part part_of_block(Count n) {
   return {begin < n ? begin : n, begin + a_block < n ? begin + a_block : n};
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t min) {
   __shared__ std::uint32_t all;
   if (threadIdx.x == 0) all = 0;
@@ -88,18 +92,35 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
-// One thread suffices for about a thousand parts.
-__global__ void begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
-  std::uint32_t begin = 0;
-  for (unsigned k = 0; k < parts; ++k) {
-    const std::uint32_t count = counts[k];
-    counts[k] = begin;
-    begin += count;
+// One block: each thread adds the counts of a few neighboring parts, and all threads' sums are added
+// up in ever larger steps.
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
+  constexpr unsigned kEach = kSelectBlocks / kThreads;
+  __shared__ std::uint32_t sums[kThreads];
+  const unsigned me = threadIdx.x, first = me * kEach;
+  std::uint32_t own[kEach], all = 0;
+  for (unsigned k = 0; k < kEach; ++k) {
+    own[k] = first + k < parts ? counts[first + k] : 0;
+    all += own[k];
   }
-  *found = begin;
+  sums[me] = all;
+  __syncthreads();
+  for (unsigned step = 1; step < kThreads; step *= 2) {
+    const std::uint32_t before = me >= step ? sums[me - step] : 0;
+    __syncthreads();
+    sums[me] += before;
+    __syncthreads();
+  }
+  std::uint32_t begin = sums[me] - all;
+  for (unsigned k = 0; k < kEach && first + k < parts; ++k) {
+    counts[first + k] = begin;
+    begin += own[k];
+  }
+  if (me == kThreads - 1) *found = begin;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
               std::uint32_t min) {
   __shared__ std::uint32_t in_warp[kThreads / kWarp];
@@ -154,8 +175,7 @@ void add_bfloats(float* into, const std::byte* code, Count n, float weight, cons
 
 void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  votes<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<std::uint8_t*>(bits), x, n);
+  launch_threads(votes, n, launch, reinterpret_cast<std::uint8_t*>(bits), x, n);
 }
 
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
@@ -168,8 +188,7 @@ void add_signs(float* into, const std::byte* bits, Count n, float clear, float s
 
 void extents(Extents* into, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  measure<<<blocks_for(n, launch), kThreads, 0, launch.stream>>>(
-      reinterpret_cast<std::uint32_t*>(into), x, n);
+  launch_threads(measure, n, launch, reinterpret_cast<std::uint32_t*>(into), x, n);
 }
 
 void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
@@ -219,8 +238,7 @@ void unpack(std::uint8_t* codes, const std::byte* packed, Count n, int bits, con
 
 void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  const std::size_t shared = sizeof(std::uint32_t) << (31 - shift);
-  count_bins<<<blocks_for(n, launch), kThreads, shared, launch.stream>>>(bins, shift, x, n);
+  launch_threads(count_bins, n, launch, bins, shift, x, n);
 }
 
 void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
@@ -228,9 +246,9 @@ void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, st
   auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
   const unsigned wanted = blocks_for(n, launch);
   const unsigned blocks = wanted < kSelectBlocks ? wanted : kSelectBlocks;
-  count_part<<<blocks, kThreads, 0, launch.stream>>>(counts, x, n, min);
-  begins_of_parts<<<1, 1, 0, launch.stream>>>(counts, blocks, found);
-  positions<<<blocks, kThreads, 0, launch.stream>>>(at, counts, x, n, min);
+  launch_blocks(count_part, blocks, launch, counts, x, n, min);
+  launch_blocks(begins_of_parts, 1, launch, counts, blocks, found);
+  launch_blocks(positions, blocks, launch, at, counts, x, n, min);
 }
 
 }  // namespace arlab::training::cuda

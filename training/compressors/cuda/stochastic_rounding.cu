@@ -12,7 +12,7 @@ constexpr int kLanes = 16;  // as many as the CPU's sums have: half a warp
 constexpr Count kDraws = 32;
 
 // Half a warp sums a bucket and joins its lanes in the CPU's order.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     add_squares(double* into, const float* x, Count n, Count bucket) {
   const unsigned lane = threadIdx.x % kLanes;
   const unsigned mine = 0xffffu << (threadIdx.x % 32 / kLanes * kLanes);
@@ -64,7 +64,7 @@ struct RoundToPowersOfTwo {
 void square_sums(double* into, const float* x, Count n, Count bucket, const Launch& launch) {
   if (n == 0) return;
   const Count threads = (n + bucket - 1) / bucket * kLanes;
-  add_squares<<<blocks_for(threads, launch), kThreads, 0, launch.stream>>>(into, x, n, bucket);
+  launch_threads(add_squares, threads, launch, into, x, n, bucket);
 }
 
 void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times, Count bucket,
@@ -72,7 +72,8 @@ void to_levels(std::uint8_t* codes, const float* x, Count n, const float* times,
   for_each_word(n, key, launch, ToLevels{codes, x, times, bucket, levels});
 }
 
-void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key, const Launch& launch) {
+void round_to_powers_of_two(std::byte* code, const float* x, Count n, std::uint64_t key,
+                            const Launch& launch) {
   for_each_word(n, key, launch, RoundToPowersOfTwo{reinterpret_cast<std::uint8_t*>(code), x});
 }
 

@@ -1,0 +1,147 @@
+// Counts what a collective asks of CUDA and NCCL, on the stand-in for both, and writes it as a table.
+//
+//   test_fake_cuda_counts                 prints the table of docs/gpu.md
+//   test_fake_cuda_counts docs/gpu.md     fails unless the file has all its lines
+//
+// Co-located ranks share one GPU; ranks over NCCL have one each.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "collectives/cuda/device.hpp"
+#include "collectives/nccl/nccl.hpp"
+#include "collectives/threads/threads.hpp"
+#include "tests/fakes/cuda/fake_cuda.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/on_devices.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+using fake_cuda::Counters;
+
+namespace {
+
+constexpr Count kElements = 100'003;  // which no number of ranks divides
+constexpr Operand kFloats{DType::float32, Op::sum};
+
+struct Row {
+  long kernels = 0, memcpys = 0, edges = 0;  // of one graph of all co-located ranks
+  double traffic = 0;                        // bytes through memory, by the least that is possible
+  long groups = 0, messages = 0, uses = 0;   // of all ranks over NCCL
+  double aligned = 0;
+  Count wrong = 0;
+};
+
+fake_cuda::Options machine_of(int devices) {
+  fake_cuda::Options options = fake_cuda::options();
+  options.devices = devices;
+  return options;
+}
+
+void count_colocated(const Algorithm& algorithm, const Problem& problem, Row& row) {
+  fake_cuda::restart(machine_of(1));
+  Devices devices = cuda::devices();
+  ColocatedExecutor on(devices, problem.ranks);
+  conformance::Vectors vectors(on, problem, kFloats);
+  const Counters start = fake_cuda::counters();
+  auto prepared = on.prepare(algorithm, problem, vectors.data(), kFloats, 1, true);
+  row.edges = fake_cuda::counters().waits - start.waits;
+  vectors.fill();
+  on.synchronize();
+  const Counters before = fake_cuda::counters();
+  on.run(prepared);
+  on.synchronize();
+  const Counters after = fake_cuda::counters();
+  row.kernels = after.kernels - before.kernels;
+  row.memcpys = after.memcpys - before.memcpys;
+  // All vectors are read, and all results written, at least once.
+  const double least = 2.0 * problem.ranks * static_cast<double>(kElements) * sizeof(float);
+  row.traffic = prepared.traffic() / least;
+  row.wrong += vectors.wrong();
+}
+
+void count_nccl(const Algorithm& algorithm, const Problem& problem, Row& row) {
+  fake_cuda::restart(machine_of(static_cast<int>(problem.ranks)));
+  Count wrong = 0;
+  on_threads(problem.ranks, [&](Communicator& threads) {
+    const auto device = cuda::device(static_cast<int>(threads.rank()));
+    const auto transport = nccl_transport(threads, *device);
+    RankExecutor rank(threads, *device, *transport);
+    const std::size_t bytes = static_cast<std::size_t>(kElements) * sizeof(float);
+    const DeviceMemory data = device->allocate(bytes), host = device->allocate_pinned(bytes);
+    fill({host.data(), bytes}, kFloats, problem, threads.rank());
+    threads.barrier();
+    auto prepared = rank.prepare(algorithm, problem, data.data(), kFloats, 1);
+    rank.stream().copy(data.data(), host.data(), bytes);
+    rank.synchronize();
+    threads.barrier();
+    const Counters before = fake_cuda::counters();
+    threads.barrier();
+    rank.run(prepared);
+    rank.synchronize();
+    threads.barrier();
+    const Counters after = fake_cuda::counters();
+    threads.barrier();
+    rank.stream().copy(host.data(), data.data(), bytes);
+    rank.synchronize();
+    const Count its = wrong_elements({host.data(), bytes}, kFloats, problem, threads.rank());
+    const Count all = threads.sum(its);
+    if (threads.rank() != 0) return;
+    wrong = all;
+    row.groups = after.captured_groups;
+    row.messages = after.messages - before.messages;
+    row.uses = after.kernels - before.kernels;
+    row.aligned = row.messages == 0
+                      ? 1
+                      : static_cast<double>(after.messages_aligned - before.messages_aligned) /
+                            static_cast<double>(row.messages);
+  });
+  row.wrong += wrong;
+}
+
+std::string cells(const Algorithm& algorithm, Rank ranks, const Row& row) {
+  char text[256];
+  std::snprintf(text, sizeof(text),
+                "| `%s` | %d | %ld | %ld | %ld | %.2f | %.1f | %.1f | %.1f | %.0f%% |",
+                std::string(algorithm.name).c_str(), static_cast<int>(ranks), row.kernels,
+                row.memcpys, row.edges, row.traffic, static_cast<double>(row.groups) / ranks,
+                static_cast<double>(row.messages) / ranks, static_cast<double>(row.uses) / ranks,
+                100 * row.aligned);
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> lines = {
+      "| algorithm | P | kernels | copies | edges | bytes / least | groups | messages | kernels | "
+      "on 16 bytes |",
+      "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"};
+  Count wrong = 0;
+  for (const Algorithm& algorithm : algorithms())
+    for (const Rank ranks : {4, 7, 8}) {
+      const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = kElements});
+      if (!unsupported(algorithm, problem).empty()) continue;
+      Row row;
+      count_colocated(algorithm, problem, row);
+      count_nccl(algorithm, problem, row);
+      wrong += row.wrong;
+      lines.push_back(cells(algorithm, ranks, row));
+    }
+  std::string file;
+  if (argc > 1) {
+    std::ifstream in(argv[1]);
+    file.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  bool missing = false;
+  for (const std::string& line : lines) {
+    if (argc == 1) std::puts(line.c_str());
+    if (argc == 1 || file.find(line + "\n") != std::string::npos) continue;
+    std::fprintf(stderr, "%s lacks the line\n%s\n", argv[1], line.c_str());
+    missing = true;
+  }
+  if (wrong != 0) std::fprintf(stderr, "%ld wrong elements\n", static_cast<long>(wrong));
+  return missing || wrong != 0 ? 1 : 0;
+}

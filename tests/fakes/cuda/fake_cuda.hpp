@@ -1,0 +1,45 @@
+// The stand-in for CUDA and NCCL, for tests that ask what it saw. It needs none of CUDA's headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace arlab::fake_cuda {
+
+/// As given by the environment: ARLAB_FAKE_CUDA="devices=2 peers=0 multiprocessors=132 seed=3 frees_wait=0".
+struct Options {
+  int devices = 1;
+  bool peers = true;
+  int multiprocessors = 2;  ///< few, so that loops over the grid take several turns
+  std::uint32_t seed = 1;   ///< of every order
+  /// Whether cudaFree and cudaMalloc wait for the device and its peers: some drivers do.
+  bool frees_wait = true;
+  std::size_t memory = std::size_t{1} << 30;  ///< bytes of each device
+};
+
+/// What has happened so far.
+struct Counters {
+  long kernels = 0, memcpys = 0, records = 0, waits = 0;  ///< done, also within graphs
+  long graph_launches = 0, launches = 0;                  ///< calls of the host that start work
+  long groups = 0, messages = 0, captured_groups = 0;
+  long messages_aligned = 0;  ///< both ends on 16 bytes
+  long contexts = 0;          ///< devices that were opened
+  long late_loads = 0;        ///< kernels whose first launch loads them while the device works
+  long lone_calls = 0;        ///< of NCCL outside of a group
+  std::size_t memory = 0;     ///< bytes of all devices that are allocated now
+};
+
+Counters counters();
+const Options& options();
+
+/// Begins anew, with other options. Nothing may be alive.
+void restart(const Options& options);
+
+/// Returns what was wrong so far, and forgets it.
+std::vector<std::string> take_problems();
+/// What is alive, such as "2 streams"; empty if nothing is.
+std::string alive();
+
+}  // namespace arlab::fake_cuda

@@ -1,0 +1,62 @@
+#include "tests/fakes/cuda/fiber.hpp"
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace arlab::fake_cuda {
+namespace {
+
+constexpr std::size_t kStack = std::size_t{128} << 10;
+
+void leave([[maybe_unused]] void** kept, [[maybe_unused]] const void* bottom,
+           [[maybe_unused]] std::size_t size) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(kept, bottom, size);
+#endif
+}
+
+void arrive([[maybe_unused]] void* kept) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
+#endif
+}
+
+}  // namespace
+
+Fiber::Fiber() {
+  pthread_attr_t attributes;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &bottom_, &size_);
+  pthread_attr_destroy(&attributes);
+}
+
+Fiber::Fiber(std::function<void()> body)
+    : body_(std::move(body)), stack_(new char[kStack]), bottom_(stack_.get()), size_(kStack) {
+  getcontext(&context_);
+  context_.uc_stack.ss_sp = bottom_;
+  context_.uc_stack.ss_size = size_;
+  const auto self = reinterpret_cast<std::uintptr_t>(this);  // makecontext() passes ints only
+  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::enter), 2,
+              static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+}
+
+void Fiber::enter(unsigned high, unsigned low) {
+  arrive(nullptr);
+  reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low)->body_();
+  std::abort();
+}
+
+void Fiber::switch_to(Fiber& other) {
+  leave(&sanitizer_, other.bottom_, other.size_);
+  swapcontext(&context_, &other.context_);
+  arrive(sanitizer_);
+}
+
+}  // namespace arlab::fake_cuda
