@@ -58,7 +58,7 @@ TEST_CASE("many tests need clearer wins") {
   CHECK(choices(cells) == "ring; ring; ring; ring; ring; ring; ");
 }
 
-TEST_CASE("without a default the lowest median wins; simulated times are exact") {
+TEST_CASE("without a default the lowest median wins: simulated times are exact") {
   CHECK(choices({cell(4, 1024, {{{"tree", 1}, 3.0}, {{"ring", 1}, 2.0}}), cell(4, 4096, {})}, "") ==
         "ring; none; ");
   CHECK(choices({cell(4, 1024, {{{"native", 1}, 3.0}, {{"ring", 1}, 2.999}})}) == "ring; ");
