@@ -13,7 +13,12 @@ Machine with_envelope(Machine machine) {
   return machine;
 }
 
+std::uint64_t pair_of(Rank from, Rank to) {
+  return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+}
+
 }  // namespace
+
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
     : machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
@@ -85,7 +90,8 @@ std::span<const std::uint32_t> Connections::advance(Time now) {
         const Time host = t.step == Step::message
                               ? to_time(machine_.host.at(static_cast<double>(t.message.bytes)))
                               : Time{};
-        schedule(now + latency_ + streams_.latency(t.message.source, t.message.target) + host,
+        schedule(in_order(t, now + latency_ + streams_.latency(t.message.source, t.message.target) +
+                                 host),
                  Kind::arrive, e.item);
       } else if (t.announced && t.step == Step::message) {
         completed_.push_back(t.message.number);
@@ -102,6 +108,14 @@ std::span<const std::uint32_t> Connections::advance(Time now) {
       arrive(e.subject);
   }
   return arrived_;
+}
+
+// Messages of a pair do not overtake one another, although small ones may take the host less time.
+Time Connections::in_order(const Transfer& t, Time time) {
+  Rank from = t.message.source, to = t.message.target;
+  if (t.step == Step::grant) std::swap(from, to);
+  Time& last = last_arrival_[pair_of(from, to)];
+  return last = std::max(last, time);
 }
 
 // The rule of the executor for ranks on several hosts.
@@ -185,9 +199,7 @@ void Connections::schedule(Time time, Kind kind, std::uint32_t subject) {
 }
 
 Connections::Waiting& Connections::waiting_of(const Message& m) {
-  const std::uint64_t pair =
-      static_cast<std::uint64_t>(m.source) << 32 | static_cast<std::uint32_t>(m.target);
-  return waiting_[pair][m.lane];
+  return waiting_[pair_of(m.source, m.target)][m.lane];
 }
 
 std::vector<LinkLoad> Connections::loads(Time now) const {

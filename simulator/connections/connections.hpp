@@ -84,9 +84,9 @@ class Connections : public Network {
   void start(std::uint32_t transfer, Step step);
   void leave(std::uint32_t transfer);
   void arrive(std::uint32_t transfer);
-  void grant(std::uint32_t transfer);
   void schedule(Time time, Kind kind, std::uint32_t subject);
   Waiting& waiting_of(const Message& m);
+  Time in_order(const Transfer& t, Time time);
   Time delay(double mean);
 
   Machine machine_;
@@ -101,6 +101,7 @@ class Connections : public Network {
   std::vector<Transfer> transfers_;  // by number; numbers are reused
   std::vector<std::uint32_t> free_;
   std::map<std::uint64_t, std::map<std::uint32_t, Waiting>> waiting_;  // by pair, then lane
+  std::map<std::uint64_t, Time> last_arrival_;                         // by pair
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0;
   Time now_{};

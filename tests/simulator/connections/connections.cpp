@@ -187,3 +187,18 @@ TEST_CASE("values replace the numbers of a machine, and give them back") {
   CHECK(other.reduction.at(10) == 30);
   CHECK(other.eager == 5);
 }
+
+TEST_CASE("a message does not overtake a larger one of its pair that takes the host longer") {
+  Machine m = plain();
+  m.host.points = {{512, 0}, {1024, 100e6}};
+  for (const double eager : {0., 894., 1e15})
+    for (const char* name : {"rabenseifner", "swing", "butterfly", "tree"})
+      for (const Rank ranks : {3, 5, 6}) {
+        INFO(name << " on " << ranks << " ranks, eager " << eager);
+        m.eager = eager;
+        const Problem problem{.ranks = ranks, .elements = 256};
+        const Algorithm& algorithm = find_algorithm(name);
+        Connections network(m, ranks, build_fabric({.topology = "crossbar:latency=0"}, ranks));
+        CHECK(simulate(algorithm, problem, 4, network).sent == predicted_cost(algorithm, problem));
+      }
+}
