@@ -228,8 +228,17 @@ void check_tune_options(const TuneCommand& command) {
     fail(Blame::usage,
          fmt::format("--backend {} has no MPI library to write a file for: leave it out",
                      options.backend));
-  options.sweep.parsed_ranks();
-  options.sweep.parsed_elements(options.sweep.parsed_dtypes().front());
+  constexpr std::size_t kMostCells = 1000;
+  constexpr Rank kMostTunedRanks = 1 << 16;
+  const auto ranks = options.sweep.parsed_ranks();
+  const auto elements = options.sweep.parsed_elements(options.sweep.parsed_dtypes().front());
+  if (ranks.size() * elements.size() > kMostCells)
+    fail(Blame::usage,
+         fmt::format("{} numbers of --ranks with {} sizes are too many to tune: give at most {} "
+                     "together, such as -p 2..64 -s 1K..64Mx4",
+                     ranks.size(), elements.size(), kMostCells));
+  if (const auto most = *std::max_element(ranks.begin(), ranks.end()); most > kMostTunedRanks)
+    fail(Blame::usage, fmt::format("--ranks {}: tune takes at most {}", most, kMostTunedRanks));
 }
 
 }  // namespace
