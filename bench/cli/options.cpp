@@ -13,11 +13,6 @@
 namespace arlab::bench {
 namespace {
 
-// An option that takes one list separated by commas, and may be given again.
-CLI::Option* as_list(CLI::Option* option) {
-  return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
-}
-
 double limit(const std::string& text, std::string_view what) {
   const std::int64_t number = parse_count(text, what);
   if (number < 1)
@@ -25,7 +20,12 @@ double limit(const std::string& text, std::string_view what) {
   return static_cast<double>(number);
 }
 
-// An option that takes one whole number.
+}  // namespace
+
+CLI::Option* as_list(CLI::Option* option) {
+  return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
+}
+
 void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help) {
   const std::string what = names.substr(0, names.find(','));
@@ -34,8 +34,6 @@ void add_number(CLI::App& app, const std::string& names, std::int32_t& value, st
   };
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
-
-}  // namespace
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
   app.add_option_function<std::string>(

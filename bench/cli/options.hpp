@@ -19,7 +19,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace arlab::simulator {
 class Topology;
@@ -41,6 +42,13 @@ struct RankLayout {
 /// Returns the trees of the network for `forest`; null if there are too many ranks to compute them in minutes.
 std::shared_ptr<const Forest> forest_of(const simulator::Topology& topology,
                                         std::span<const Rank> host_of);
+
+/// Makes the option take one list separated by commas, which may be given again. Returns it.
+CLI::Option* as_list(CLI::Option* option);
+
+/// Adds an option that takes one whole number from `least` to `most`.
+void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
+                std::int32_t most, const std::string& help);
 
 /// One configuration of a sweep.
 struct Config {

@@ -93,12 +93,7 @@ void add_identify(CLI::App& app, Session& session) {
       ->type_name("");
   const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
                             const char* type) {
-    command->add_option(names, values, help)
-        ->delimiter(',')
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->type_name(type);
+    as_list(command->add_option(names, values, help))->type_name(type);
   };
   add_list("-n,--elements", sweep.elements, "Elements of the vector: 3, 1000, 1K..1M", "COUNTS");
   add_list("-s,--size", sweep.sizes, "Bytes of the vector, instead of -n (default 1K..1Mx4)",

@@ -122,17 +122,6 @@ int tune(TuneCommand& command) {
   return report(checks, command.files.open_mpi);
 }
 
-void add_numbers(CLI::App& app, const char* name, int& value, int least, int most,
-                 const char* help) {
-  app.add_option_function<std::string>(
-         name,
-         [=, &value](const std::string& text) {
-           value = checked_number(parse_count(text, name), name, least, most);
-         },
-         help)
-      ->type_name("NUMBER");
-}
-
 void add_candidates(CLI::App& app, TuneOptions& options) {
   SweepOptions& sweep = options.sweep;
   app.add_option("algorithms", sweep.positional,
@@ -140,12 +129,7 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
       ->type_name("");
   const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
                             const char* type) {
-    app.add_option(names, values, help)
-        ->delimiter(',')
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->take_all()
-        ->type_name(type);
+    as_list(app.add_option(names, values, help))->type_name(type);
   };
   add_list("-p,--ranks", sweep.ranks, "Numbers of ranks (default 4): 2,4 or 2..8", "COUNTS");
   add_list("-n,--elements", sweep.elements, "Elements of the vector", "COUNTS");
@@ -173,10 +157,9 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option("--launcher", options.launcher,
                  "Starts jobs; {} is the number of ranks (default 'mpirun -n {}')")
       ->type_name("COMMAND");
-  add_numbers(app, "--runs", options.runs, 5, 100'000,
-              "Timed runs of each candidate (default 200)");
-  add_numbers(app, "--launches", options.launches, 1, 100,
-              "Jobs with the rules file, and jobs without it, to time (default 2)");
+  add_number(app, "--runs", options.runs, 5, 100'000, "Timed runs of each candidate (default 200)");
+  add_number(app, "--launches", options.launches, 1, 100,
+             "Jobs with the rules file, and jobs without it, to time (default 2)");
 }
 
 void add_files(CLI::App& app, TuneCommand& command) {
@@ -199,7 +182,7 @@ void add_files(CLI::App& app, TuneCommand& command) {
   add("--mpich", files.mpich, "Write a selection file for MPICH");
   add("--mpich-base", files.mpich_base, "The selection file that MPICH ships, for --mpich");
   add("--nccl", files.nccl, "Write lines of NCCL's tuner plugin: ring or tree");
-  add_numbers(app, "--nccl-channels", files.nccl_channels, 1, 64, "Channels of each such line");
+  add_number(app, "--nccl-channels", files.nccl_channels, 1, 64, "Channels of each such line");
   app.add_option("--nccl-protocol", files.nccl_protocol, "simple (default), ll or ll128")
       ->type_name("NAME");
   add("--check", command.check, "Run Open MPI with this rules file, and tune nothing");

@@ -9,16 +9,11 @@
 #include <set>
 
 #include "bench/cli/units.hpp"
+#include "bench/results/statistics.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
 namespace {
-
-double median_value(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 PredictionErrors errors_of(std::string what, const std::vector<const Prediction*>& rows) {
   PredictionErrors e{.what = std::move(what), .rows = rows.size()};
@@ -28,8 +23,8 @@ PredictionErrors errors_of(std::string what, const std::vector<const Prediction*
     signs.push_back(p->error());
     if (std::abs(p->error()) > std::abs(e.worst)) e.worst = p->error();
   }
-  e.median = median_value(sizes);
-  e.bias = median_value(signs);
+  e.median = summarize(sizes).median;
+  e.bias = summarize(signs).median;
   return e;
 }
 

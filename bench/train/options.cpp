@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
@@ -18,10 +19,6 @@
 
 namespace arlab::bench {
 namespace {
-
-CLI::Option* as_list(CLI::Option* option) {
-  return option->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
-}
 
 // The first long name of "-B,--batch,--batch-size".
 std::string name_of(const std::string& names) {

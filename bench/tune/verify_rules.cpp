@@ -111,10 +111,6 @@ std::vector<RuleCheck> verify_rules(const TuneOptions& options, const TuningTabl
   return checks;
 }
 
-bool all_taken(const std::vector<RuleCheck>& checks) {
-  return std::all_of(checks.begin(), checks.end(), [](const RuleCheck& c) { return c.taken; });
-}
-
 std::string table_of_checks(const std::vector<RuleCheck>& checks) {
   const auto text = [](const std::vector<std::string>& ran) {
     return ran.empty() ? std::string("unknown") : fmt::format("{}", fmt::join(ran, " or "));

@@ -30,7 +30,4 @@ std::vector<RuleCheck> verify_rules(const TuneOptions& options, const TuningTabl
 
 std::string table_of_checks(const std::vector<RuleCheck>& checks);
 
-/// Whether every rule was taken.
-bool all_taken(const std::vector<RuleCheck>& checks);
-
 }  // namespace arlab::bench

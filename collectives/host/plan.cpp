@@ -28,7 +28,7 @@ class HostPlan::Recorder {
     while (rounds.next()) add(rounds.round());
     lane_.divided = needed_at_end(part, me);
     for (const ElementRange& range : lane_.divided)
-      untouched_.within(range, [&](const ElementRange& r) { lane_.last_copies.push_back(r); });
+      untouched_.remove(range, [&](const ElementRange& r) { lane_.last_copies.push_back(r); });
     lane_.scratch.resize(scratch_);
     lane_.transfers.reserve(most_actions_);
     return rounds.cost();
@@ -111,13 +111,6 @@ class HostPlan::Recorder {
       }
     }
 
-    /// Calls use(part) for each untouched part of a range.
-    template <class Use>
-    void within(const ElementRange& range, Use use) const {
-      Untouched copy = *this;
-      copy.remove(range, use);
-    }
-
    private:
     std::map<Count, Count> ranges_;  // end by begin
   };
@@ -129,7 +122,7 @@ class HostPlan::Recorder {
 
 HostPlan::HostPlan(const Algorithm& algorithm, const Problem& problem, Rank me, Operand operand,
                    int segments)
-    : algorithm_(algorithm.name), problem_(problem), operand_(operand) {
+    : description_(description(algorithm, problem, operand)), problem_(problem), operand_(operand) {
   check(algorithm, problem, problem.ranks);
   expects(me >= 0 && me < problem.ranks, "a plan is for a rank of the problem");
   const std::vector<arlab::Lane> parts = lanes_of(algorithm, problem, segments);
@@ -164,12 +157,6 @@ void HostPlan::check_run(const Communicator& communicator, std::size_t bytes) co
                            std::to_string(bytes) + " bytes: make a plan for these");
 }
 
-std::string HostPlan::description() const {
-  return algorithm_ + " " + std::string(name(problem_.collective)) + " of " +
-         std::to_string(problem_.elements) + " " + std::string(name(operand_.dtype)) + " on " +
-         std::to_string(problem_.ranks) + " ranks";
-}
-
 namespace {
 
 std::size_t bytes_of(Count elements, DType dtype) {
@@ -191,7 +178,7 @@ Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_l
   const auto doing = [&] {
     std::size_t furthest = 0;
     for (const Lane& lane : lanes_) furthest = std::max(furthest, lane.round);
-    return description() + ", round " + std::to_string(furthest);
+    return description_ + ", round " + std::to_string(furthest);
   };
   while (started > 0) {
     const auto lane =

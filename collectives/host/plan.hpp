@@ -73,9 +73,8 @@ class HostPlan {
                   int first_lane);
   void finish_round(Lane& lane, const Memory& memory) const;
   void check_run(const Communicator& communicator, std::size_t bytes) const;
-  std::string description() const;
 
-  std::string algorithm_;
+  std::string description_;
   Problem problem_;
   Operand operand_;
   std::vector<Lane> lanes_;

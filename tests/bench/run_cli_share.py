@@ -141,16 +141,21 @@ class Ranks(program.ProgramTest):
 
     @unittest.skipIf(os.name != "posix", "needs file locks")
     def test_two_processes_do_not_write_one_file(self):
-        slow = ("run", "ring", "-p", "2", "-s", "1K", "--time", "3s", "--json", "a.jsonl")
-        with self.start(*slow) as process:
-            deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and not (self.folder / "a.jsonl").exists():
-                time.sleep(0.01)
-            time.sleep(0.1)
-            _, err = self.arlab("count", "ring", "--json", "a.jsonl", code=3)
-            self.assertIn("another process writes a.jsonl", err)
-            process.communicate(timeout=120)
-        self.assertEqual(program.parse(self.read("a.jsonl"))[1][0]["algorithm"], "ring")
+        endless = ("run", "ring", "-p", "2", "-s", "16M", "--runs", "1000000", "--json", "a.jsonl")
+        path = self.folder / "a.jsonl"
+        with self.start(*endless) as process:
+            try:
+                deadline = time.monotonic() + 60
+                while not path.exists() or path.stat().st_size == 0:  # the first line is written under the lock
+                    self.assertLess(time.monotonic(), deadline, "nothing came to be in a.jsonl")
+                    time.sleep(0.01)
+                _, err = self.arlab("count", "ring", "--json", "a.jsonl", code=3)
+                self.assertIsNone(process.poll(), "the writer ended first")
+            finally:
+                process.terminate()
+                process.communicate(timeout=120)
+        self.assertIn("another process writes a.jsonl", err)
+        self.assertNotIn('"kind":"count"', path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -18,4 +18,11 @@ std::string failure(F&& f) {
   return "";
 }
 
+/// The text alone of a refusal of bad usage; of another Error with its exit code.
+template <class F>
+std::string refusal(F&& f) {
+  const std::string text = failure(f);
+  return text.starts_with("2: ") ? text.substr(3) : text;
+}
+
 }  // namespace arlab

@@ -53,8 +53,8 @@ struct Plugin {
     const char* const text = std::getenv("ARLAB_ALGORITHM");
     const char* const file = std::getenv("ARLAB_PROFILE");
     if (file) profile = file;
-    logs = is_on("ARLAB_REPORT") || !profile.empty();
     reports = is_on("ARLAB_REPORT");
+    logs = reports || !profile.empty();
     if (logs) at_end_of_job();
     if (!text || *text == '\0') {
       if (!logs)
@@ -134,12 +134,6 @@ double now() {
 
 // What ran instead of an algorithm of ours, and why.
 constexpr const char* kByChoice = "mpi";
-
-// Returns what ran. Nothing is written before it is certain that ours runs.
-struct Ran {
-  std::string what;
-  int code = MPI_SUCCESS;
-};
 
 struct Call {
   const void* from;

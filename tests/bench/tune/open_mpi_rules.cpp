@@ -11,13 +11,6 @@ using namespace arlab::bench;
 
 namespace {
 
-// The message of a refusal of bad usage.
-template <class F>
-std::string refusal(F&& f) {
-  const std::string text = failure(f);
-  return text.starts_with("2: ") ? text.substr(3) : text;
-}
-
 constexpr Count kNoEnd = TuningTable::kNoEnd;
 constexpr OpenMpiVersion k414{4, 1, 4};
 

@@ -8,13 +8,6 @@ using namespace arlab::bench;
 
 namespace {
 
-// The message of a refusal of bad usage.
-template <class F>
-std::string refusal(F&& f) {
-  const std::string text = failure(f);
-  return text.starts_with("2: ") ? text.substr(3) : text;
-}
-
 constexpr const char* kTable = R"({"schema": 1, "kind": "tuning_table", "collective": "allreduce",
   "made_by": "a test",
   "rows": [

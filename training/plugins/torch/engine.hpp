@@ -49,9 +49,6 @@ class Engine {
   /// Runs the task in the engine's thread, then `done` with its error or null.
   void post(Task task, std::function<void(std::exception_ptr)> done);
 
-  /// Whether a rank was missing: MPI can then not be finalized.
-  bool failed() const { return failed_; }
-
  private:
   struct Posted {
     Task task;
@@ -67,7 +64,7 @@ class Engine {
   std::deque<Posted> queue_;
   std::exception_ptr failure_;
   bool ends_ = false;
-  std::atomic<bool> failed_{false};
+  std::atomic<bool> failed_{false};  // a rank was missing: MPI can then not be finalized
   std::thread thread_;
 };
 
