@@ -31,7 +31,7 @@ template <class CostModel>
 Cost sum_over_lanes(const Algorithm& algorithm, const Problem& problem, int segments,
                     CostModel cost_model) {
   Cost sum;
-  if (algorithm.lane_weights) {
+  if (algorithm.lane_weights || algorithm.chunks_per_rank) {
     for (const Lane& lane : lanes_of(algorithm, problem, segments))
       add_lanes(sum, cost_model(lane.problem), 1);
     return sum;
@@ -89,13 +89,17 @@ std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, i
   const std::vector<Count> weights = algorithm.lane_weights
                                          ? algorithm.lane_weights(problem)
                                          : std::vector<Count>(index(algorithm.lanes), 1);
-  const std::vector<Count> begins = cut(problem.elements, segments, weights);
+  const bool in_turn = algorithm.pipelined && segments > 1;
+  const std::vector<Count> begins = cut(problem.elements, in_turn ? 1 : segments, weights);
   std::vector<Lane> lanes;
   for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
     if (begins[part] == begins[part + 1]) continue;
     Lane lane{problem, begins[part]};
     lane.problem.elements = begins[part + 1] - begins[part];
     lane.problem.lane = static_cast<std::int32_t>(part % weights.size());
+    if (in_turn) lane.problem.pieces = segments;
+    if (algorithm.chunks_per_rank)
+      lane.problem.chunks_per_rank = algorithm.chunks_per_rank(lane.problem);
     lanes.push_back(lane);
   }
   return lanes;

@@ -70,6 +70,7 @@ struct Algorithm {
   bool grouped = false;    ///< needs to know which ranks share a node
   bool gridded = false;    ///< needs the dimensions of a grid of ranks
   bool forested = false;   ///< needs spanning trees of the ranks
+  bool pipelined = false;  ///< segments are pieces that a lane passes on in turn, not more lanes
   bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
   Carries carries = Carries::any_set;
 
@@ -79,6 +80,8 @@ struct Algorithm {
   std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
   /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
   std::function<std::vector<Count>(const Problem&)> lane_weights{};
+  /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
+  std::function<Rank(const Problem&)> chunks_per_rank{};
 
   /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
   std::vector<Parameter> parameters{};
@@ -100,15 +103,15 @@ const Algorithm& find_algorithm(std::string_view spec);
 std::string unsupported(const Algorithm& algorithm, const Problem& problem);
 
 /// One lane: a program of every rank on its own block of the vector, concurrent with the other
-/// lanes. Pipelining uses one lane per segment; a double tree uses two lanes. Lanes share neither
+/// lanes. Each segment is a lane, or a piece of one if the algorithm is pipelined; a double tree uses two lanes. Lanes share neither
 /// elements nor messages.
 struct Lane {
   Problem problem;   ///< elements of this lane only
   Count offset = 0;  ///< of the lane's first element in the whole vector
 };
 
-/// Cuts the problem into segments, and each segment into the algorithm's lanes. Leaves out lanes
-/// without elements.
+/// Cuts the problem into segments, and each segment into the algorithm's lanes; or into its lanes
+/// alone if it is pipelined. Leaves out lanes without elements.
 std::vector<Lane> lanes_of(const Algorithm& algorithm, const Problem& problem, int segments = 1);
 
 /// Sums the cost models over all lanes; the rounds are those of the longest lane.

@@ -5,9 +5,9 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
-#include "algorithms/rank_grid.hpp"
 #include "algorithms/forest.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab {
 
@@ -42,6 +42,10 @@ void check(const Problem& p) {
     fail(Blame::usage,
          concat("elements is ", p.elements, ": with ", p.ranks,
                 " ranks the bytes sent could not be counted in 64 bits, give at most ", max));
+  expects(
+      p.chunks_per_rank == 1 || (p.chunks_per_rank > 1 && p.collective != Collective::all_gather &&
+                                 p.collective != Collective::reduce_scatter),
+      "each rank has one chunk");
   if (p.root < 0 || p.root >= p.ranks)
     fail(Blame::usage, concat("root is ", p.root, ", but the ranks are 0 to ", p.ranks - 1,
                               ": choose one of those"));

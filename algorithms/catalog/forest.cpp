@@ -8,6 +8,7 @@
 #include "algorithms/forest.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "algorithms/algorithm.hpp"
 
@@ -22,11 +23,23 @@ std::size_t tree_of(const Problem& p) {
   return p.forest->units() > kMostLanes ? index(p.lane) : p.forest->tree_of_unit(p.lane);
 }
 
-Count pieces(const Problem& p, Count most) { return std::min<Count>(p.ranks, most); }
+// Returns into how many pieces the share of a tree is cut, if the vector had enough chunks. Filling a
+// tree of height h takes 2h pieces of n/Q elements, and each of Q pieces a latency, so that the best
+// Q grows with the root of h n. The constant suits latencies of a microsecond at 10 GB/s.
+Count wanted(const Problem& p, Count asked) {
+  constexpr double kElements = 1024;
+  constexpr Count kMost = 64;
+  if (asked > 0) return asked;
+  if (p.pieces > 0) return p.pieces;
+  const double height = p.forest->height(tree_of(p)), elements = static_cast<double>(p.elements);
+  return std::clamp<Count>(std::llround(std::sqrt(height * elements / kElements)), 1, kMost);
+}
 
-Chunks piece(const Problem& p, Count most, Count number) {
-  const Count count = pieces(p, most);
-  const Count first = p.ranks * number / count, end = p.ranks * (number + 1) / count;
+Count pieces(const Problem& p, Count asked) { return std::min<Count>(p.parts(), wanted(p, asked)); }
+
+Chunks piece(const Problem& p, Count asked, Count number) {
+  const Count count = pieces(p, asked);
+  const Count first = p.parts() * number / count, end = p.parts() * (number + 1) / count;
   return p.chunks(first, static_cast<Rank>(end - first));
 }
 
@@ -57,11 +70,11 @@ struct Pace {
 
 // Pieces go up and come down at the same time, so that the first ones down meet the last ones up and
 // no link waits for the other half to end.
-Program program(Problem p, Rank me, Count most) {
+Program program(Problem p, Rank me, Count asked) {
   const std::size_t tree = tree_of(p);
   const Rank parent = p.forest->trees()[tree].parent[index(me)];
   const auto children = p.forest->children(tree, me);
-  const Count count = p.ranks == 1 ? 0 : pieces(p, most);
+  const Count count = p.ranks == 1 ? 0 : pieces(p, asked);
   const Pace pace(*p.forest, tree, me);
   const auto exists = [&](Count number) { return number >= 0 && number < count; };
   const Count end = count == 0 ? 0 : count + (pace.leaf ? pace.from_parent : pace.to_children);
@@ -69,38 +82,38 @@ Program program(Problem p, Rank me, Count most) {
   for (Count r = 0; r < end; ++r) {
     round.clear();
     if (exists(r))
-      for (const Rank child : children) round.push_back(reduce(child, piece(p, most, r)));
+      for (const Rank child : children) round.push_back(reduce(child, piece(p, asked, r)));
     if (!pace.root && exists(r - pace.delay))
-      round.push_back(send(parent, piece(p, most, r - pace.delay)));
+      round.push_back(send(parent, piece(p, asked, r - pace.delay)));
     if (!pace.root && exists(r - pace.from_parent))
-      round.push_back(replace(parent, piece(p, most, r - pace.from_parent)));
+      round.push_back(replace(parent, piece(p, asked, r - pace.from_parent)));
     if (exists(r - pace.to_children))
       for (const Rank child : children)
-        round.push_back(send(child, piece(p, most, r - pace.to_children)));
+        round.push_back(send(child, piece(p, asked, r - pace.to_children)));
     if (!round.empty()) co_yield Round(round);
   }
 }
 
 // Returns the number of pieces that have elements.
-Count filled_pieces(const Problem& p, Count most) {
-  return (p.filled_chunks() * pieces(p, most) + p.ranks - 1) / p.ranks;
+Count filled_pieces(const Problem& p, Count asked) {
+  return (p.filled_chunks() * pieces(p, asked) + p.parts() - 1) / p.parts();
 }
 
-Cost cost_model(const Problem& p, Count most) {
+Cost cost_model(const Problem& p, Count asked) {
   if (p.ranks == 1) return {};
   const Count edges = 2 * Count{p.ranks - 1};
   const Count height = p.forest->height(tree_of(p));
-  return {edges * filled_pieces(p, most), edges * p.elements, pieces(p, most) + 2 * height - 1};
+  return {edges * filled_pieces(p, asked), edges * p.elements, pieces(p, asked) + 2 * height - 1};
 }
 
-Cost rank_cost_model(const Problem& p, Rank me, Count most) {
+Cost rank_cost_model(const Problem& p, Rank me, Count asked) {
   if (p.ranks == 1) return {};
   const std::size_t tree = tree_of(p);
   const bool root = p.forest->trees()[tree].root == me;
   const auto children = static_cast<Count>(p.forest->children(tree, me).size());
   const Count sent = children + (root ? 0 : 1);
-  return {sent * filled_pieces(p, most), sent * p.elements,
-          Pace(*p.forest, tree, me).rounds(pieces(p, most))};
+  return {sent * filled_pieces(p, asked), sent * p.elements,
+          Pace(*p.forest, tree, me).rounds(pieces(p, asked))};
 }
 
 std::string unsupported_reason(const Problem& p) {
@@ -119,7 +132,7 @@ std::vector<Count> lane_weights(const Problem& p) {
   return std::vector<Count>(index(p.forest->units()), 1);
 }
 
-Algorithm with(Count most) {
+Algorithm with(Count asked) {
   Algorithm a;
   a.name = "forest";
   a.label = "Forest";
@@ -130,27 +143,31 @@ Algorithm with(Count most) {
   a.formula = {"2T(m-1)Q, T lanes, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
   a.collectives = {Collective::allreduce};
   a.forested = true;
+  a.pipelined = asked == 0;
   a.carries = Carries::range;
-  a.program = [most](Problem p, Rank me) { return program(p, me, most); };
-  a.cost_model = [most](const Problem& p) { return cost_model(p, most); };
-  a.rank_cost_model = [most](const Problem& p, Rank me) { return rank_cost_model(p, me, most); };
+  a.program = [asked](Problem p, Rank me) { return program(p, me, asked); };
+  a.cost_model = [asked](const Problem& p) { return cost_model(p, asked); };
+  a.rank_cost_model = [asked](const Problem& p, Rank me) { return rank_cost_model(p, me, asked); };
   a.unsupported_reason = unsupported_reason;
   a.lane_weights = lane_weights;
-  a.parameters = {
-      {"pieces", Parameter::Unit::count, "16", "messages per tree and rank each way", 1, 1 << 20}};
-  a.examples = {"forest:pieces=1", "forest:pieces=3"};
+  a.chunks_per_rank = [asked](const Problem& p) {
+    return static_cast<Rank>((wanted(p, asked) + p.ranks - 1) / p.ranks);
+  };
+  a.parameters = {{"pieces", Parameter::Unit::count, "0",
+                   "messages per tree and rank each way; 0: 1 to 64, by size", 0, 1 << 20}};
+  a.examples = {"forest:pieces=1", "forest:pieces=3", "forest:pieces=40"};
   return a;
 }
 
 Algorithm configure(std::span<const Setting> settings) {
-  const Values values = parse_values(with(16).parameters, settings, "algorithm forest");
+  const Values values = parse_values(with(0).parameters, settings, "algorithm forest");
   return with(static_cast<Count>(values.at("pieces")));
 }
 
 }  // namespace
 
 Algorithm forest() {
-  Algorithm entry = with(16);
+  Algorithm entry = with(0);
   entry.configure = configure;
   return entry;
 }

@@ -143,17 +143,17 @@ class ScheduleMatcher {
       if (a.chunks.count < 1)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 concat(where(r, number), described(a), ", but a message has at least one chunk")};
-      if (a.chunks.first < 0 || a.chunks.first >= problem_.ranks)
+      if (a.chunks.first < 0 || a.chunks.first >= problem_.parts())
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 concat(where(r, number), described(a), ", but the chunks are 0 to ",
-                       problem_.ranks - 1)};
+                       problem_.parts() - 1)};
       if (a.chunks.stride < 1)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 concat(where(r, number), described(a), ", but a stride is at least 1")};
-      if ((Count{a.chunks.count} - 1) * a.chunks.stride >= problem_.ranks)
+      if ((Count{a.chunks.count} - 1) * a.chunks.stride >= problem_.parts())
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 concat(where(r, number), described(a), ", which is more than once around the ",
-                       problem_.ranks, " chunks")};
+                       problem_.parts(), " chunks")};
     }
     return check_hazards(r, round);
   }
@@ -164,7 +164,7 @@ class ScheduleMatcher {
                      [](const Action& a) { return a.kind == ActionKind::replace; }))
       return {};
     if (round.size() <= 2)  // common, and exact without listing chunks
-      return round.size() == 2 && overlap(round[0].chunks, round[1].chunks, problem_.ranks)
+      return round.size() == 2 && overlap(round[0].chunks, round[1].chunks, problem_.parts())
                  ? hazard(r, round[0], round[1])
                  : Fault{};
     struct Touch {
@@ -173,7 +173,7 @@ class ScheduleMatcher {
     };
     std::vector<Touch> by_chunk;
     for (const Action& a : round)
-      for_each_run(a.chunks, problem_.ranks,
+      for_each_run(a.chunks, problem_.parts(),
                    [&](const ChunkRun& run) { by_chunk.push_back({run, &a}); });
     std::stable_sort(by_chunk.begin(), by_chunk.end(),
                      [](const Touch& a, const Touch& b) { return a.run.first < b.run.first; });

@@ -28,7 +28,7 @@ class Lanes {
   template <class F>
   void for_each_value(F f) const {
     for (const SymbolicState& all : lanes_)
-      for (Rank chunk = 0; chunk < all.problem().ranks; ++chunk)
+      for (Rank chunk = 0; chunk < all.problem().parts(); ++chunk)
         for (Rank rank = 0; rank < all.problem().ranks; ++rank)
           if (all.spec().needs_at_end(rank, chunk)) f(all, rank, chunk, all.held(rank, chunk));
   }
@@ -39,7 +39,7 @@ class Lanes {
     for (const SymbolicState& all : lanes_) {
       const std::vector<float> values = all.sums().evaluate(contributions);
       std::set<SumTrees::Id> ids;
-      for (Rank chunk = 0; chunk < all.problem().ranks; ++chunk)
+      for (Rank chunk = 0; chunk < all.problem().parts(); ++chunk)
         for (Rank rank = 0; rank < all.problem().ranks; ++rank)
           if (all.spec().needs_at_end(rank, chunk)) ids.insert(all.held(rank, chunk));
       for (const SumTrees::Id id : ids) sums.insert(values[index(id)]);

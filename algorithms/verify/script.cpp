@@ -1,6 +1,7 @@
 #include "algorithms/verify/script.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -26,7 +27,6 @@ Cost rank_cost(const Script& script, const Problem& p, Rank me) {
   return cost;
 }
 
-
 void check(const Script& script) {
   const auto wrong = [&](const std::string& what) {
     fail(Blame::usage, concat(script.source, ": ", what));
@@ -34,6 +34,13 @@ void check(const Script& script) {
   if (script.ranks < 1) wrong(concat("ranks is ", script.ranks, ": give at least 1"));
   if (script.root < 0 || script.root >= script.ranks)
     wrong(concat("root is ", script.root, ", but the ranks are 0 to ", script.ranks - 1));
+  const Rank most = std::numeric_limits<Rank>::max() / script.ranks;
+  if (script.chunks_per_rank < 1 || script.chunks_per_rank > most)
+    wrong(concat("chunks_per_rank is ", script.chunks_per_rank, ": give 1 to ", most));
+  if (script.chunks_per_rank > 1 && (script.collective == Collective::reduce_scatter ||
+                                     script.collective == Collective::all_gather))
+    wrong(concat("chunks_per_rank is ", script.chunks_per_rank, ", but ", name(script.collective),
+                 " gives each rank one chunk: give 1"));
   if (script.lanes.empty()) wrong("no lane: give at least one");
   for (std::size_t i = 0; i < script.lanes.size(); ++i) {
     const Script::ScriptLane& lane = script.lanes[i];
@@ -52,9 +59,10 @@ Algorithm algorithm_of(Shared script) {
   const auto lane_problem = [&](std::size_t lane) {
     return Problem{.collective = script->collective,
                    .ranks = script->ranks,
-                   .elements = script->ranks,
+                   .elements = Count{script->ranks} * script->chunks_per_rank,
                    .root = script->root,
-                   .lane = static_cast<std::int32_t>(lane)};
+                   .lane = static_cast<std::int32_t>(lane),
+                   .chunks_per_rank = script->chunks_per_rank};
   };
   std::vector<Count> weights, rounds;
   for (std::size_t i = 0; i < script->lanes.size(); ++i) {
@@ -85,6 +93,8 @@ Algorithm algorithm_of(Shared script) {
     }
     return all;
   };
+  if (script->chunks_per_rank > 1)
+    made.chunks_per_rank = [script](const Problem&) { return script->chunks_per_rank; };
   made.lane_weights = [weights](const Problem&) { return weights; };
   made.unsupported_reason = [script](const Problem& p) -> std::string {
     if (p.ranks != script->ranks)

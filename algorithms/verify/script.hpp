@@ -20,12 +20,13 @@ struct Script {
   Collective collective = Collective::allreduce;
   Rank ranks = 1;
   Rank root = 0;
+  Rank chunks_per_rank = 1;
   std::vector<ScriptLane> lanes;
 };
 
 /// Returns the algorithm that runs the script, on its own number of ranks, collective and root only.
 /// Its costs are counted from the script. Throws Error(usage) unless there is a lane, each has the
-/// rounds of every rank and a weight above 0, and the schedule is correct (verify).
+/// rounds of every rank and a weight above 0, the number of chunks is at most 2^31 - 1, and the schedule is correct (verify).
 Algorithm algorithm_of(std::shared_ptr<const Script> script);
 
 }  // namespace arlab

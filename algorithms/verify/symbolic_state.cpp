@@ -9,7 +9,7 @@ namespace {
 // Checks the memory needed before the first sum: a value per rank and chunk, a set per
 // contribution.
 const Problem& with_memory(const Problem& problem) {
-  const double cells = double(problem.ranks) * double(problem.ranks);
+  const double cells = double(problem.ranks) * double(problem.parts());
   if (cells * sizeof(SumTrees::Id) + cells / 8 > 8.0 * (1 << 30))
     fail(Blame::usage, concat("verifying ", problem.ranks,
                               " ranks needs over 8 GiB of symbols: use fewer ranks"));
@@ -28,10 +28,10 @@ SymbolicState::SymbolicState(const Problem& problem)
     : p_(with_memory(problem)),
       spec_(problem),
       sums_(problem.ranks),
-      held_(index(problem.ranks) * index(problem.ranks), SumTrees::kNothing),
+      held_(index(problem.ranks) * index(problem.parts()), SumTrees::kNothing),
       arrived_(index(problem.ranks)) {
   for (Rank r = 0; r < p_.ranks; ++r)
-    for (Rank c = 0; c < p_.ranks; ++c)
+    for (Rank c = 0; c < p_.parts(); ++c)
       if (spec_.holds_at_start(r, c)) held_[cell(r, c)] = r;
 }
 
@@ -52,7 +52,7 @@ Fault SymbolicState::on_match(const End& send, const End& receive) {
   auto& runs = arrived(receive);
   runs.clear();
   Fault fault;
-  for_each_chunk(send.action->chunks, p_.ranks, [&](Rank c) {
+  for_each_chunk(send.action->chunks, p_.parts(), [&](Rank c) {
     const SumTrees::Id value = held(send.rank, c);
     if (value == SumTrees::kNothing && !fault)
       fault = fault_at(Fault::Kind::undefined, send.rank, send.round, c,
@@ -72,7 +72,7 @@ Fault SymbolicState::on_round_end(Rank rank, Count number, Round round) {
     if (a.sends()) continue;
     const Run* run = arrived_[index(rank)][i].data();
     Rank used = 0;  // chunks of the run
-    for_each_chunk(a.chunks, p_.ranks, [&](Rank chunk) {
+    for_each_chunk(a.chunks, p_.parts(), [&](Rank chunk) {
       if (used == run->chunks) ++run, used = 0;
       ++used;
       if (a.kind == ActionKind::replace)

@@ -39,7 +39,7 @@ class SymbolicState {
   };
 
   std::size_t cell(Rank rank, Rank chunk) const {
-    return index(rank) * index(p_.ranks) + index(chunk);
+    return index(rank) * index(p_.parts()) + index(chunk);
   }
   std::vector<Run>& arrived(const End& receive);
   Fault add(Rank rank, Count round, Rank chunk, Rank peer, SumTrees::Id value);

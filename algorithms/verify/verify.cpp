@@ -30,7 +30,7 @@ Proof conclude(const SymbolicState& all, const MatchResult& matched) {
   Proof proof;
   SumTrees::Id shown = SumTrees::kNothing;
   const Rank ranks = all.problem().ranks;
-  for (Rank chunk = 0; chunk < ranks; ++chunk) {
+  for (Rank chunk = 0; chunk < all.problem().parts(); ++chunk) {
     SumTrees::Id first = SumTrees::kNothing;
     for (Rank rank = 0; rank < ranks; ++rank) {
       if (!all.spec().needs_at_end(rank, chunk)) continue;

@@ -128,6 +128,8 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   script.collective = *known;
   script.ranks = static_cast<Rank>(read.number(json, "ranks", kMaxRank, ""));
   script.root = static_cast<Rank>(read.number(json, "root", kMaxRank, ""));
+  if (json.contains("chunks_per_rank"))
+    script.chunks_per_rank = static_cast<Rank>(read.number(json, "chunks_per_rank", kMaxRank, ""));
   for (const Json& lane : read.list(json, "lanes", "")) {
     const std::string where = fmt::format("lane {}", script.lanes.size());
     Script::ScriptLane& made = script.lanes.emplace_back();

@@ -25,7 +25,9 @@ Json action_json(const Action& a) {
 
 Json schedule_json(const Config& config) {
   Json lanes = Json::array();
+  Rank chunks_per_rank = 1;  // the same in all lanes
   for (const Lane& lane : lanes_of(*config.algorithm, config.problem, config.segments)) {
+    chunks_per_rank = lane.problem.chunks_per_rank;
     Json ranks = Json::array();
     for (Rank r = 0; r < config.problem.ranks; ++r) {
       Json rounds = Json::array();
@@ -40,14 +42,16 @@ Json schedule_json(const Config& config) {
                      {"elements", lane.problem.elements},
                      {"ranks", std::move(ranks)}});
   }
-  return {{"schema", kSchema},
-          {"kind", "schedule"},
-          {"algorithm", config.algorithm->name},
-          {"collective", name(config.problem.collective)},
-          {"ranks", config.problem.ranks},
-          {"elements", config.problem.elements},
-          {"root", config.problem.root},
-          {"lanes", std::move(lanes)}};
+  Json json{{"schema", kSchema},
+            {"kind", "schedule"},
+            {"algorithm", config.algorithm->name},
+            {"collective", name(config.problem.collective)},
+            {"ranks", config.problem.ranks},
+            {"elements", config.problem.elements},
+            {"root", config.problem.root}};
+  if (chunks_per_rank > 1) json["chunks_per_rank"] = chunks_per_rank;
+  json["lanes"] = std::move(lanes);
+  return json;
 }
 
 }  // namespace arlab::bench

@@ -34,18 +34,19 @@ Task parse_task(const Json& request) {
   if (root < 0 || root >= ranks)
     fail(Blame::usage, "root is " + std::to_string(root) + ", but the ranks are 0 to " +
                            std::to_string(ranks - 1));
-  Task task{&find_algorithm(text(request, "algorithm", "")),
+  Task task{find_algorithm(text(request, "algorithm", "")),
             {.ranks = static_cast<Rank>(ranks),
              .elements = number(request, "elements", ranks),
              .root = static_cast<Rank>(root)},
             static_cast<int>(segments),
             static_cast<std::size_t>(number(request, "lane", 0))};
+  task.algorithm.chunks_per_rank = {};
   check(task.problem);
-  task.layout = layout_of(*task.algorithm, task.problem.ranks, parse_fabric(request));
+  task.layout = layout_of(task.algorithm, task.problem.ranks, parse_fabric(request));
   task.problem = task.layout.on(task.problem);
-  if (const std::string why = unsupported(*task.algorithm, task.problem); !why.empty())
+  if (const std::string why = unsupported(task.algorithm, task.problem); !why.empty())
     fail(Blame::usage, why);
-  const Count messages = predicted_cost(*task.algorithm, task.problem, task.segments).messages;
+  const Count messages = predicted_cost(task.algorithm, task.problem, task.segments).messages;
   if (messages > kMaxMessages)
     fail(Blame::usage, std::to_string(messages) + " messages are more than a page shows (" +
                            std::to_string(kMaxMessages) + "): use fewer segments or ranks");

@@ -21,7 +21,7 @@ constexpr Bytes kElementSize = 4;  // float32
 /// The run of a request: its "algorithm", "ranks", "elements", "root", "segments" and "lane",
 /// and the "topology" that some algorithms need to know.
 struct Task {
-  const Algorithm* algorithm = nullptr;
+  Algorithm algorithm{};  ///< with a chunk per rank, since the page has a column for each
   Problem problem;
   int segments = 1;
   std::size_t lane = 0;  ///< index into lanes_of()

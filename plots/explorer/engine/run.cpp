@@ -124,11 +124,11 @@ struct Run {
 Run parse_run(const Json& request) {
   Run run;
   run.task = parse_task(request);
-  const auto lanes = lanes_of(*run.task.algorithm, run.task.problem, run.task.segments);
+  const auto lanes = lanes_of(run.task.algorithm, run.task.problem, run.task.segments);
   run.lanes = lanes.size();
   run.lane =
       lanes.empty() ? Lane{run.task.problem} : lanes[std::min(run.task.lane, lanes.size() - 1)];
-  run.schedule = schedule_of(*run.task.algorithm, run.lane.problem);
+  run.schedule = schedule_of(run.task.algorithm, run.lane.problem);
   if (request.contains("schedule")) {
     const Json& ranks = request["schedule"];
     if (!ranks.is_array() || ranks.size() != static_cast<std::size_t>(run.task.problem.ranks))
@@ -180,9 +180,9 @@ Json run_json(const Json& request) {
   answer["schedule"] = std::move(schedule);
   if (run.edited) return answer;
   answer["claimed"] =
-      cost_json(predicted_cost(*run.task.algorithm, run.task.problem, run.task.segments));
+      cost_json(predicted_cost(run.task.algorithm, run.task.problem, run.task.segments));
   answer["counted"] =
-      cost_json(count(*run.task.algorithm, run.task.problem, run.task.segments).all);
+      cost_json(count(run.task.algorithm, run.task.problem, run.task.segments).all);
   return answer;
 }
 

@@ -17,7 +17,7 @@ Json simulate_json(const Json& request) {
   const auto network = make_network(request, task.problem.ranks);
   simulator::Trace trace;
   const simulator::SimulationResult outcome =
-      simulator::simulate(*task.algorithm, task.problem, kElementSize, *network,
+      simulator::simulate(task.algorithm, task.problem, kElementSize, *network,
                           {.segments = task.segments, .trace = &trace});
   Json spans = Json::array(), path = Json::array(), spent = Json::object(), loads = Json::array();
   for (const simulator::Span& s : trace.spans)

@@ -43,17 +43,17 @@ std::pair<double, double> fractions(Topology topology, int segments) {
 
 }  // namespace
 
-// With as many pieces as ranks, the first and the last ones leave links idle: the more, the higher
-// the trees. Results come down while sums go up, so that happens once, not once per half.
+// Filling and draining the trees leaves links idle; long vectors are cut into enough pieces for that
+// to cost less than 5%.
 TEST_CASE("an allreduce along a forest is near the optimum for its shares") {
   const std::pair<const char*, double> least[] = {
       {"crossbar:hosts=8", 0.99},
-      {"ring:hosts=8", 0.97},
-      {"fat_tree:k=4", 0.98},
+      {"ring:hosts=8", 0.99},
+      {"fat_tree:k=4", 0.99},
       {"leaf_spine:leaves=4,hosts=4,oversubscription=2", 0.99},
-      {"rail_pod:nodes=2,gpus=8", 0.95},
-      {"torus:dims=4x4", 0.90},
-      {"hypercube:d=4", 0.93}};
+      {"rail_pod:nodes=2,gpus=4", 0.97},
+      {"torus:dims=4x4", 0.97},
+      {"hypercube:d=3", 0.99}};
   for (const auto& [spec, fraction] : least) {
     INFO(spec);
     const auto [by_route, by_simulation] = fractions(make_topology(spec), 1);
@@ -61,6 +61,7 @@ TEST_CASE("an allreduce along a forest is near the optimum for its shares") {
     CHECK(by_simulation > fraction);
     CHECK(by_simulation < 1.000001);
   }
+  CHECK(fractions(make_topology("torus:dims=4x4"), 64).second > 0.97);
 }
 
 TEST_CASE("a forest of two boxes of A100s is near the optimum") {
@@ -70,5 +71,5 @@ TEST_CASE("a forest of two boxes of A100s is near the optimum") {
   if (kSanitized) return;  // a simulation of 208 lanes takes minutes
   const auto [by_route, by_simulation] = fractions(machines::a100_boxes(2), 1);
   CHECK(by_route > 0.999);
-  CHECK(by_simulation > 0.94);
+  CHECK(by_simulation > 0.95);
 }
