@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "algorithms/base/parameters.hpp"
 #include "algorithms/problem.hpp"
 #include "algorithms/program.hpp"
+#include "algorithms/rank_symmetry.hpp"
 
 namespace arlab {
 
@@ -79,6 +81,9 @@ struct Algorithm {
   std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
   /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
   std::function<std::vector<Count>(const Problem&)> lane_weights{};
+
+  /// Optional: which ranks behave alike, if all chunks have the same size or messages carry all.
+  std::function<std::optional<RankSymmetry>(const Problem&)> symmetry{};
 
   /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
   std::vector<Parameter> parameters{};

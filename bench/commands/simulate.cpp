@@ -27,6 +27,7 @@ struct SimulateCommand {
   SweepOptions sweep;
   ModelOptions model;
   bool critical_path = false;
+  bool no_symmetry = false, events = false;  ///< do without the faster engines
   int links = 0;  ///< number of links to record over time
   Values values;  ///< of the model's parameters
   RoundSizes rounds;
@@ -75,7 +76,10 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   const simulator::SimulationResult outcome =
       simulator::simulate(*config.algorithm, config.problem,
                           static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
-                          {.segments = config.segments, .trace = critical ? &trace : nullptr});
+                          {.segments = config.segments,
+                           .symmetry = !command.no_symmetry && !command.events,
+                           .sweep = !command.events,
+                           .trace = critical ? &trace : nullptr});
   if (critical) print_critical_path(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   if (outcome.sent != *r.claimed) {
@@ -88,6 +92,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   }
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
+  body.engine = name(outcome.engine);
   body.bound_us =
       command.model.bound(config.network, config.problem,
                           static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
@@ -131,17 +136,28 @@ double packets(const SimulateCommand& command, const Config& config, const Recor
          simulator::average_route(*fabric);
 }
 
+// The part of the ranks that are simulated, because the others behave like them.
+double simulated_part(const SimulateCommand& command, const Config& config) {
+  if (command.model.parsed_model().has_links || command.critical_path || command.no_symmetry ||
+      command.events)
+    return 1;
+  const auto symmetry =
+      simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
+  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
+}
+
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {
   constexpr double kBytesPerRank = 450, kBytesPerAction = 32, kMessagesPerSecond = 4e6,
                    kHopsPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded
-  Estimate e{.messages = static_cast<double>(r.claimed->messages)};
+  const double part = simulated_part(command, config);  // of the ranks, which stand for all
+  Estimate e{.messages = static_cast<double>(r.claimed->messages) * part};
   e.packets = packets(command, config, r);
   e.seconds = std::max(e.messages / kMessagesPerSecond + e.packets / kHopsPerSecond,
-                       rounds_of_all(config, r) / kRoundsPerSecond);
+                       rounds_of_all(config, r) * part / kRoundsPerSecond);
   const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
   const int lanes = std::max(1, r.lanes.value_or(1));
   e.memory = static_cast<double>(config.problem.ranks) * lanes *
-             (kBytesPerRank + kBytesPerAction * actions);
+             (kBytesPerRank + kBytesPerAction * actions) * part;
   if (command.model.parsed_model().has_links) {
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
@@ -174,6 +190,10 @@ void add_simulate(CLI::App& app, Session& session) {
   options->model.add(*command);
   command->add_flag("--critical-path", options->critical_path,
                     "Print to stderr which messages, additions and waits determine each time");
+  command->add_flag("--no-symmetry", options->no_symmetry,
+                    "Simulate all ranks, also where one rank stands for others");
+  command->add_flag("--events", options->events,
+                    "Handle every event in order of time, also where a faster engine applies");
   command
       ->add_option_function<std::string>(
           "--links",

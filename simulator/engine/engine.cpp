@@ -124,6 +124,7 @@ void Engine<Source>::advance() {
 }
 
 template class Engine<Actors>;
+template class Engine<ClassActors>;
 template class Engine<ExternalRounds>;
 
 }  // namespace arlab::simulator

@@ -71,8 +71,8 @@ void Engine<Source>::deliver(const Event& e, Time now, Time done) {
       complete_round(e.actor, now);
   }
   if (!e.rendezvous) return;
-  network_.on_rendezvous(e.source, now);
   const Index sender = actors_.actor_of(e.source, actors_.lane_of(e.actor));
+  network_.on_rendezvous(actors_.rank_of(sender), now);
   if (complete_message(actors_[sender], now)) complete_round(sender, now);
 }
 

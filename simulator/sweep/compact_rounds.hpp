@@ -1,0 +1,99 @@
+// CompactRounds: the rounds of all ranks' programs as steps of 8 bytes, a window at a time.
+//
+// A coroutine's frame takes 136 to 320 bytes. A million of them, resumed one after another in every
+// round, would pass through memory in every round. So a rank's program is run many rounds ahead while
+// its frame is in the cache, and a program that ends within its window frees its frame at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/round_limit.hpp"
+
+namespace arlab::simulator {
+
+struct Step {
+  enum Kind : std::uint32_t {
+    send,
+    reduce,
+    replace,
+    send_and_reduce,   // one message each way, of equal sizes
+    send_and_replace,
+    idle,  // rounds without messages; `peer` is their number
+  };
+  Rank peer = 0;
+  std::uint32_t kind : 3 = send;
+  std::uint32_t last : 1 = 0;   ///< of its round
+  std::uint32_t size : 28 = 0;  ///< index into sizes()
+
+  bool sends() const { return kind == send || kind == send_and_reduce || kind == send_and_replace; }
+  bool receives() const { return kind != send && kind != idle; }
+  bool reduces() const { return kind == reduce || kind == send_and_reduce; }
+};
+static_assert(sizeof(Step) == 8);
+
+class CompactRounds {
+ public:
+  static constexpr std::size_t kWindow = 24;  ///< steps of a rank that are kept
+
+  /// problem: of the only lane.
+  CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size);
+
+  /// Returns the steps of the rank's next round; none after its last one. Valid until the next call
+  /// for that rank. A round that does not fit the window ends the program: see refused().
+  std::span<const Step> next(Rank rank) {
+    Cursor& cursor = cursors_[index(rank)];
+    if (cursor.next == cursor.end && !refill(rank)) return {};
+    const Step* const first = window(rank) + cursor.next;
+    const Step* last = first;
+    while (!last->last) ++last;
+    cursor.next = static_cast<std::uint8_t>(cursor.next + (last - first) + 1);
+    return {first, last + 1};
+  }
+
+  /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
+  bool refused() const { return refused_; }
+  const std::vector<Bytes>& sizes() const { return sizes_; }
+  Bytes size(const Step& step) const { return sizes_[step.size]; }
+  /// Throws Error(check) if `depth` is beyond the limit of the algorithm's rounds.
+  void check(Rank rank, Count depth) const { limit_.check(rank, depth); }
+
+ private:
+  struct Cursor {
+    std::uint8_t next = 0, end = 0;  // in the window
+    bool begun = false, ended = false;
+    bool held = false;  // the program's round is not in the window yet
+  };
+
+  Step* window(Rank rank) { return &steps_[index(rank) * kWindow]; }
+  bool refill(Rank rank);
+  bool append(Rank rank, Cursor& cursor, Round round);
+  std::uint32_t size_index(Bytes bytes);
+  bool refuse() {
+    refused_ = true;
+    return false;
+  }
+
+  const Algorithm& algorithm_;
+  Problem problem_;
+  Bytes element_size_;
+  Blocks blocks_;
+  RoundLimit limit_;
+  std::vector<Step> steps_;        // a window per rank
+  std::vector<Cursor> cursors_;    // of each rank
+  std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
+  std::vector<Bytes> sizes_;
+  std::unordered_map<Bytes, std::uint32_t> index_of_;
+  struct Cached {
+    Bytes bytes = -1;
+    std::uint32_t index = 0;
+  };
+  std::array<Cached, 256> cache_;
+  bool refused_ = false;
+};
+
+}  // namespace arlab::simulator
