@@ -9,6 +9,7 @@
 // multiple-loop networks, CACM 32(1), 1989.
 #include <algorithm>
 
+#include "simulator/sweep/mails.hpp"
 #include "simulator/sweep/rank_set.hpp"
 #include "simulator/sweep/sweep.hpp"
 
@@ -47,15 +48,6 @@ class WindowSweep {
   }
 
  private:
-  static constexpr std::uint32_t kNoMail = ~std::uint32_t{0};
-
-  struct Mail {  // a message that has left
-    Time arrival = kNever, sent{};
-    Rank source = 0;
-    std::uint32_t size = 0, depth = 0;
-    std::uint32_t next = kNoMail;  // in its list
-  };
-
   enum class Own : std::uint8_t { begin, send, finish };
 
   struct alignas(64) State {
@@ -69,10 +61,10 @@ class WindowSweep {
     std::uint8_t size = 0, next_send = 0;
     Own kind = Own::begin;
     bool own_is_newer = false;  // than the wake
-    std::uint32_t inbox = kNoMail, unexpected = kNoMail;
-    Mail slot;  // of the inbox; free if its arrival is kNever
+    Inbox inbox;
     Time wake = kNever, wake_pushed{};
-    std::uint32_t waiting = kNoMail, last_waiting = kNoMail;  // arrived, but the rank is busy
+    std::uint32_t waiting = kNoMail;     // arrived, but the rank is busy
+    std::uint32_t unexpected = kNoMail;  // received before their receive was posted
   };
   static_assert(sizeof(State) <= 192);
 
@@ -112,12 +104,12 @@ class WindowSweep {
     for (;;) {
       const bool wakes = s.wake < s.own || (s.wake == s.own && s.wake != kNever && wake_is_first(s));
       const Time local = wakes ? s.wake : s.own, pushed = wakes ? s.wake_pushed : s.own_pushed;
-      const Time arrival = s.slot.arrival;
+      const Time arrival = s.inbox.slot.arrival;
       if (std::min(local, arrival) >= end) return std::min(local, arrival);
       ++handled_;
-      if (arrival < local || (arrival == local && s.slot.sent < pushed)) {
+      if (arrival < local || (arrival == local && s.inbox.slot.sent < pushed)) {
         arrive(s, take_first(s));
-      } else if (arrival == local && s.slot.sent == pushed) {
+      } else if (arrival == local && s.inbox.slot.sent == pushed) {
         gives_up_ = true;
       } else if (wakes) {
         wake(s);
@@ -210,18 +202,15 @@ class WindowSweep {
 
   void arrive(State& s, const Mail& mail) {
     const Time now = mail.arrival;
-    if (s.waiting != kNoMail) return wait(s, mail);
+    if (s.waiting != kNoMail) return add(s.waiting, mail);
     const Time when = std::max({now, s.processor, s.receive});
     if (when == now) return receive(s, mail, now);
-    wait(s, mail);
+    add(s.waiting, mail);
     push_wake(s, when, now);
   }
 
-  void wait(State& s, const Mail& mail) {
-    const std::uint32_t i = store(mail);
-    mails_[i].next = kNoMail;
-    (s.waiting == kNoMail ? s.waiting : mails_[s.last_waiting].next) = i;
-    s.last_waiting = i;
+  void add(std::uint32_t& list, const Mail& mail) {
+    if (!mails_.append(list, mail)) gives_up_ = true;
   }
 
   void push_wake(State& s, Time time, Time now) {
@@ -234,9 +223,7 @@ class WindowSweep {
     const Time now = std::exchange(s.wake, kNever);
     Time when = std::max({now, s.processor, s.receive});
     while (when == now && s.waiting != kNoMail) {
-      const Mail mail = mails_[s.waiting];
-      release(std::exchange(s.waiting, mail.next));
-      receive(s, mail, now);
+      receive(s, mails_.take_at(s.waiting), now);
       when = std::max({now, s.processor, s.receive});
     }
     if (s.waiting != kNoMail) push_wake(s, when, now);
@@ -253,11 +240,7 @@ class WindowSweep {
     }
     Mail received = mail;
     received.arrival = s.processor;
-    received.next = kNoMail;
-    std::uint32_t* last = &s.unexpected;
-    const std::uint32_t i = store(received);
-    while (*last != kNoMail) last = &mails_[*last].next;
-    *last = i;
+    add(s.unexpected, received);
   }
 
   void match_unexpected(State& s, Time now) {
@@ -267,8 +250,7 @@ class WindowSweep {
       while (*place != kNoMail && mails_[*place].source != s.steps[i].peer)
         place = &mails_[*place].next;
       if (*place == kNoMail) continue;
-      const Mail mail = mails_[*place];
-      release(std::exchange(*place, mail.next));
+      const Mail mail = mails_.take_at(*place);
       s.taken |= 1u << i;
       deliver(s, mail.depth, now, std::max(now, mail.arrival));
     }
@@ -292,53 +274,18 @@ class WindowSweep {
       push(s, Own::finish, std::max(now, s.done), now);
   }
 
-  // The inbox: messages on their way, in the order of their arrival. The first is in the slot.
-
-  // All ranks begin at time 0, in order of their numbers.
-  static bool is_before(const Mail& a, const Mail& b) {
-    if (a.arrival != b.arrival) return a.arrival < b.arrival;
-    if (a.sent != b.sent) return a.sent < b.sent;
-    return a.sent == Time{} && a.source < b.source;
-  }
-
   void deposit(Rank target, const Mail& mail) {
-    State& t = ranks_[index(target)];
-    if (t.slot.arrival == kNever) {
-      t.slot = mail;
-    } else if (is_before(mail, t.slot)) {
-      const std::uint32_t i = store(t.slot);
-      mails_[i].next = std::exchange(t.inbox, i);
-      t.slot = mail;
-    } else {
-      insert(t, store(mail));
-    }
+    if (!mails_.put(ranks_[index(target)].inbox, mail)) gives_up_ = true;
     Time& next = next_[index(target)];
     if (next == kNever) active_.insert(target);
     next = std::min(next, mail.arrival);
     earliest_ = std::min(earliest_, mail.arrival);
   }
 
-  void insert(State& t, std::uint32_t i) {
-    constexpr int kLongest = 256;  // beyond it the search would take too long
-    int passed = 0;
-    std::uint32_t* place = &t.inbox;
-    for (; *place != kNoMail && !is_before(mails_[i], mails_[*place]); ++passed)
-      place = &mails_[*place].next;
-    if (passed > kLongest) gives_up_ = true;
-    mails_[i].next = std::exchange(*place, i);
-  }
-
   Mail take_first(State& s) {
-    const Mail first = s.slot;
-    if (s.inbox == kNoMail) {
-      s.slot.arrival = kNever;
-      return first;
-    }
-    const std::uint32_t i = s.inbox;
-    s.slot = mails_[i];
-    s.inbox = mails_[i].next;
-    release(i);
-    if (s.slot.arrival == first.arrival && s.slot.sent == first.sent && !can_swap(s, first, s.slot))
+    const Mail first = mails_.take(s.inbox);
+    const Mail& next = s.inbox.slot;
+    if (next.arrival == first.arrival && next.sent == first.sent && !can_swap(s, first, next))
       gives_up_ = true;
     return first;
   }
@@ -349,26 +296,13 @@ class WindowSweep {
     return a.size == b.size && find_posted(s, a.source) >= 0 && find_posted(s, b.source) >= 0;
   }
 
-  std::uint32_t store(const Mail& mail) {
-    if (free_ == kNoMail) {
-      mails_.push_back(mail);
-      return static_cast<std::uint32_t>(mails_.size() - 1);
-    }
-    const std::uint32_t i = std::exchange(free_, mails_[free_].next);
-    mails_[i] = mail;
-    return i;
-  }
-
-  void release(std::uint32_t i) { mails_[i].next = std::exchange(free_, i); }
-
   CompactRounds& rounds_;
   Bytes element_size_;
   const UniformCosts& costs_;
   std::vector<State> ranks_;
   std::vector<Time> next_;  // the next event of each rank
   RankSet active_;          // ranks with events
-  std::vector<Mail> mails_;
-  std::uint32_t free_ = kNoMail;
+  Mails mails_;
   std::vector<SizeCosts> by_size_;
   Time earliest_ = kNever;
   Count visits_ = 0, handled_ = 0;
