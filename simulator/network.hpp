@@ -105,6 +105,8 @@ class Network {
   };
   /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
   virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
+  /// Computes for `duration` on the rank, from `now` or when its processor is free.
+  virtual Work compute(Rank rank, Time duration, Time now) = 0;
 };
 
 }  // namespace arlab::simulator

@@ -43,6 +43,9 @@ class AlphaBeta : public Network {
   Work reduce(Rank rank, Bytes bytes, Time now) override {
     return processors_.reduce(rank, bytes, now);
   }
+  Work compute(Rank rank, Time duration, Time now) override {
+    return processors_.compute(rank, duration, now);
+  }
 
  private:
   struct Ports {  // when each is free

@@ -60,9 +60,13 @@ class LogGOPS : public Network {
   }
 
   Work reduce(Rank rank, Bytes bytes, Time now) override {
+    return compute(rank, body_of(bytes).reduction, now);
+  }
+
+  Work compute(Rank rank, Time duration, Time now) override {
     Time& processor = at(rank).processor;
     const Time begin = std::max(now, processor);
-    processor = begin + body_of(bytes).reduction;
+    processor = begin + duration;
     return {begin, processor};
   }
 
