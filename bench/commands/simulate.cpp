@@ -12,7 +12,9 @@
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/commands/replay_traces.hpp"
 #include "bench/sweep/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -173,6 +175,20 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   return e;
 }
 
+// A trace has its own ranks and sizes, and is no configuration that a record could describe.
+void simulate_traces(const SimulateCommand& command, const std::vector<std::string>& paths) {
+  const SweepOptions& o = command.sweep;
+  const bool has_axes = !o.ranks.empty() || !o.sizes.empty() || !o.elements.empty() ||
+                        !o.segments.empty() || !o.roots.empty();
+  if (has_axes || !o.json.empty() || !o.csv.empty() || o.resume || o.plan || o.share ||
+      command.critical_path || command.links > 0 || !command.profile_file.empty())
+    fail(Blame::usage, "file:" + paths.front() +
+                           " is a trace, which has its own ranks and sizes, and gives a table of "
+                           "times: leave out all options except the network's and --output");
+  write_file(o.output, replay_traces(paths, command.model));
+  say_written(o.output);
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, Session& session) {
@@ -184,7 +200,8 @@ void add_simulate(CLI::App& app, Session& session) {
       "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
       "0.08ns\n"
       "  arlab simulate ring -p 64 --model fluid --topology torus,fat_tree:levels=2 --placement "
-      "block,random");
+      "block,random\n"
+      "  arlab simulate file:trace.goal --model loggops");
   const auto options = std::make_shared<SimulateCommand>();
   options->sweep.add_axes(*command, true);
   options->model.add(*command);
@@ -217,6 +234,10 @@ void add_simulate(CLI::App& app, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
+    std::vector<std::string> words = o.positional;
+    words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
+    if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
+      return simulate_traces(*options, traces);
     if (!options->profile_file.empty()) {
       if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
         fail(Blame::usage,
