@@ -4,9 +4,7 @@ namespace arlab {
 
 std::optional<RankSymmetry> shift_symmetry(const Problem& p) { return RankSymmetry({p.ranks}); }
 
-std::optional<RankSymmetry> exclusive_or_symmetry(const Problem& p) {
-  return digit_symmetry(p, 2);
-}
+std::optional<RankSymmetry> exclusive_or_symmetry(const Problem& p) { return digit_symmetry(p, 2); }
 
 std::optional<RankSymmetry> digit_symmetry(const Problem& p, Rank radix) {
   std::vector<Rank> radices;

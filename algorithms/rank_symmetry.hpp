@@ -23,9 +23,7 @@ class RankSymmetry {
 
   Rank classes() const { return period_; }
   /// Returns the class of the rank, which is the number of the rank that represents it.
-  Rank class_of(Rank rank) const {
-    return period_ == 1 ? 0 : rank % radices_.front() % period_;
-  }
+  Rank class_of(Rank rank) const { return period_ == 1 ? 0 : rank % radices_.front() % period_; }
   /// Returns the image of `rank` under the shift that maps `viewer` onto the rank of its class.
   Rank seen_from(Rank viewer, Rank rank) const {
     if (radices_.size() == 1) return shifted(rank, viewer, radices_.front(), class_of(viewer));

@@ -113,8 +113,9 @@ Script parse_schedule(const std::string& content, const std::string& path) {
     return script_of(parse_msccl(content, path), path);
   const Reader read(path);
   if (is_goal(content))
-    read.wrong("", "is a GOAL trace, which says nothing about data: only arlab simulate takes it, as "
-                   "file:NAME.goal");
+    read.wrong("",
+               "is a GOAL trace, which says nothing about data: only arlab simulate takes it, as "
+               "file:NAME.goal");
   const Json json = Json::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")

@@ -14,7 +14,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/commands/replay_traces.hpp"
+#include "bench/replay/replay_traces.hpp"
 #include "bench/sweep/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -30,8 +30,8 @@ struct SimulateCommand {
   ModelOptions model;
   bool critical_path = false;
   bool no_symmetry = false, events = false;  ///< do without the faster engines
-  int links = 0;  ///< number of links to record over time
-  Values values;  ///< of the model's parameters
+  int links = 0;                             ///< number of links to record over time
+  Values values;                             ///< of the model's parameters
   RoundSizes rounds;
   Proofs proofs;
   std::string profile_file;
@@ -143,8 +143,7 @@ double simulated_part(const SimulateCommand& command, const Config& config) {
   if (command.model.parsed_model().has_links || command.critical_path || command.no_symmetry ||
       command.events)
     return 1;
-  const auto symmetry =
-      simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
+  const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
   return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
 }
 

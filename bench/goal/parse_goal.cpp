@@ -79,7 +79,7 @@ class GoalWords {
         line_ += rest_.front() == '\n' ? 1 : 0;
         rest_.remove_prefix(1);
       }
-      if (rest_.starts_with("//") || rest_.starts_with("#")) {
+      if (rest_.starts_with("//")) {
         rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
       } else if (rest_.starts_with("/*")) {
         const std::size_t end = rest_.find("*/", 2);
@@ -162,13 +162,15 @@ class GoalParser {
   std::uint32_t find(std::string_view label) const {
     const auto found = labels_.find(label);
     if (found == labels_.end())
-      words_.wrong(fmt::format("{} is not a label of an operation above in this rank: define it first",
-                               GoalWords::shown(label)));
+      words_.wrong(
+          fmt::format("{} is not a label of an operation above in this rank: define it first",
+                      GoalWords::shown(label)));
     return found->second;
   }
 
   void parse_operation(RankGraph& graph) {
-    constexpr Count kMostBytes = Count{1} << 50, kMostTag = std::numeric_limits<std::int64_t>::max();
+    constexpr Count kMostBytes = Count{1} << 50,
+                    kMostTag = std::numeric_limits<std::int64_t>::max();
     constexpr Count kMostNanoseconds = kLongest / kNanosecond;
     Operation o;
     o.line = words_.line();

@@ -50,7 +50,8 @@ void Engine<Source>::match_unexpected(Index id, Time now) {
   for (const Action& action : round) {
     if (action.sends()) continue;
     const auto from_peer = unexpected_.find(pair_key(id, action.peer));
-    if (from_peer == unexpected_.end() || a.pending.take(action.peer, false) == PendingActions::kNone)
+    if (from_peer == unexpected_.end() ||
+        a.pending.take(action.peer, false) == PendingActions::kNone)
       continue;
     const Event e = messages_.take(from_peer->second);
     if (from_peer->second.empty()) unexpected_.erase(from_peer);

@@ -42,9 +42,8 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent =
-      network_.send({actors_.rank_of(id), actors_.rank_of(peer), bytes, number, actors_.lane_of(id)},
-                    now);
+  const Network::Sent sent = network_.send(
+      {actors_.rank_of(id), actors_.rank_of(peer), bytes, number, actors_.lane_of(id)}, now);
   outcome_.sent.messages += actors_.weight();
   outcome_.sent.elements += bytes / element_size_ * actors_.weight();
   report_progress();
@@ -81,7 +80,8 @@ void Engine<Source>::match_posted(Index id, Time now) {
     const Action& action = round[i];
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
-    const int theirs = actors_[peer].pending.take(actors_.rank_for(id, action.peer), !action.sends());
+    const int theirs =
+        actors_[peer].pending.take(actors_.rank_for(id, action.peer), !action.sends());
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())

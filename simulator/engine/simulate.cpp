@@ -56,8 +56,8 @@ SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, By
     return nothing;
   }
   if (const UniformCosts* costs = network.uniform(); costs && !options.trace && !options.progress) {
-    if (const auto symmetry = options.symmetry ? symmetry_of(algorithm, problem, options.segments)
-                                               : std::nullopt)
+    if (const auto symmetry =
+            options.symmetry ? symmetry_of(algorithm, problem, options.segments) : std::nullopt)
       return simulate_classes(algorithm, lanes, *symmetry, problem.ranks, element_size, network,
                               options);
     if (options.sweep && lanes.size() == 1) {

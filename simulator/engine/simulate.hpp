@@ -20,9 +20,9 @@ namespace arlab::simulator {
 struct SimulateOptions {
   int segments = 1;
   // Faster engines, where they apply. A trace and progress need all events.
-  bool symmetry = true;  ///< may simulate one rank of each class of ranks that behave alike
-  bool sweep = true;     ///< may compute the times without a queue of all events
-  Trace* trace = nullptr;                             ///< filled if given
+  bool symmetry = true;    ///< may simulate one rank of each class of ranks that behave alike
+  bool sweep = true;       ///< may compute the times without a queue of all events
+  Trace* trace = nullptr;  ///< filled if given
   std::function<void(Count messages)> progress = {};  ///< called periodically if given
 };
 

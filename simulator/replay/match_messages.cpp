@@ -60,7 +60,8 @@ std::vector<std::uint32_t> match_messages(const TraceGraph& trace,
   std::stable_sort(receives.begin(), receives.end(), before);
   std::vector<std::uint32_t> partners(first.back(), kNoOperation);
   for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
-    const bool lonely_send = i >= receives.size() || (i < sends.size() && before(sends[i], receives[i]));
+    const bool lonely_send =
+        i >= receives.size() || (i < sends.size() && before(sends[i], receives[i]));
     const bool lonely_receive =
         i >= sends.size() || (i < receives.size() && before(receives[i], sends[i]));
     if (lonely_send || lonely_receive)

@@ -73,7 +73,8 @@ class Replay {
     for (std::uint32_t i = 0; i < graph.operations.size(); ++i) operations_[first + i].rank = rank;
     for (const Dependency& d : graph.dependencies) {
       if (d.earlier >= graph.operations.size() || d.later >= graph.operations.size())
-        fail(Blame::usage, concat("rank ", rank, " has a dependency of an operation that is not there"));
+        fail(Blame::usage,
+             concat("rank ", rank, " has a dependency of an operation that is not there"));
       State& earlier = operations_[first + d.earlier];
       (d.with_start ? earlier.after_start : earlier.after_end).push_back(first + d.later);
       ++operations_[first + d.later].missing;
@@ -111,7 +112,8 @@ class Replay {
 
   void start_message(std::uint32_t operation, const Operation& o) {
     State& state = operations_[operation];
-    if (state.lane < 0) state.lane = operations_[partner_[operation]].lane = free_lane(state.rank, o.peer);
+    if (state.lane < 0)
+      state.lane = operations_[partner_[operation]].lane = free_lane(state.rank, o.peer);
     const bool sends = o.kind == Operation::Kind::send;
     const Bytes bytes = traced(sends ? operation : partner_[operation]).bytes;
     lane(state.rank, state.lane) = operation;
@@ -168,9 +170,9 @@ class Replay {
         stuck = o;
         break;
       }
-    fail(Blame::check, concat("line ", traced(stuck).line, ": rank ", operations_[stuck].rank,
-                              " waits forever ", operations_[stuck].started ? "in" : "for",
-                              " this operation: the trace deadlocks"));
+    fail(Blame::check,
+         concat("line ", traced(stuck).line, ": rank ", operations_[stuck].rank, " waits forever ",
+                operations_[stuck].started ? "in" : "for", " this operation: the trace deadlocks"));
   }
 
   const TraceGraph& trace_;

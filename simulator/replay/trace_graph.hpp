@@ -14,10 +14,10 @@ struct Operation {
   enum class Kind : std::uint8_t { send, receive, compute };
   Kind kind = Kind::compute;
   Rank peer = 0;
-  Bytes bytes = 0;      ///< of a message
-  Count tag = 0;        ///< the k-th send from a to b with a tag matches the k-th such receive
-  Time duration{};      ///< of a computation
-  Count line = 0;       ///< of the trace, for error messages
+  Bytes bytes = 0;  ///< of a message
+  Count tag = 0;    ///< the k-th send from a to b with a tag matches the k-th such receive
+  Time duration{};  ///< of a computation
+  Count line = 0;   ///< of the trace, for error messages
   bool operator==(const Operation&) const = default;
 };
 

@@ -48,7 +48,7 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
     Step step;
     step.peer = action.peer;
     step.size = size_index(bytes) & 0xFFFFFFF;
-    step.kind = action.sends()                        ? Step::send
+    step.kind = action.sends()                      ? Step::send
                 : action.kind == ActionKind::reduce ? Step::reduce
                                                     : Step::replace;
     if (end > cursor.end && step.receives()) {

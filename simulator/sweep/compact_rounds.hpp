@@ -21,7 +21,7 @@ struct Step {
     send,
     reduce,
     replace,
-    send_and_reduce,   // one message each way, of equal sizes
+    send_and_reduce,  // one message each way, of equal sizes
     send_and_replace,
     idle,  // rounds without messages; `peer` is their number
   };

@@ -37,7 +37,7 @@ class PortSweep {
   static constexpr Rank kNobody = -1;
 
   struct alignas(64) State {
-    Time begin{}, done{};  // of the round
+    Time begin{}, done{};                     // of the round
     Rank target = kNobody, source = kNobody;  // of its messages that are not matched yet
     std::uint32_t sent = 0, received = 0;     // sizes
     std::uint32_t depth = 0, next_depth = 0;
@@ -98,8 +98,7 @@ class PortSweep {
     State& from = ranks_[index(source)];
     State& to = ranks_[index(target)];
     if (from.sent != to.received) return false;
-    const Time end =
-        in_calendar(std::max(from.begin, to.begin)) + costs_of(from.sent).message;
+    const Time end = in_calendar(std::max(from.begin, to.begin)) + costs_of(from.sent).message;
     from.target = to.source = kNobody;
     from.done = std::max(from.done, end);
     to.done = std::max(to.done, end);

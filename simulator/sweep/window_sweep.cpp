@@ -102,7 +102,8 @@ class WindowSweep {
   Time handle(Rank rank, Time end) {
     State& s = ranks_[index(rank)];
     for (;;) {
-      const bool wakes = s.wake < s.own || (s.wake == s.own && s.wake != kNever && wake_is_first(s));
+      const bool wakes =
+          s.wake < s.own || (s.wake == s.own && s.wake != kNever && wake_is_first(s));
       const Time local = wakes ? s.wake : s.own, pushed = wakes ? s.wake_pushed : s.own_pushed;
       const Time arrival = s.inbox.slot.arrival;
       if (std::min(local, arrival) >= end) return std::min(local, arrival);
@@ -194,7 +195,8 @@ class WindowSweep {
 
   Time reduce_all(State& s, Time end) {
     for (const Step* step = s.steps; step < s.steps + s.size; ++step)
-      if (step->reduces()) end = s.processor = std::max(end, s.processor) + costs_of(step->size).reduction;
+      if (step->reduces())
+        end = s.processor = std::max(end, s.processor) + costs_of(step->size).reduction;
     return end;
   }
 

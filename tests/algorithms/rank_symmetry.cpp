@@ -68,8 +68,8 @@ TEST_CASE("digits are shifted one by one") {
   const RankSymmetry torus({3, 2});
   CHECK(torus.classes() == 1);
   CHECK(torus.seen_from(4, 4) == 0);
-  CHECK(torus.seen_from(4, 5) == 1);   // (2,1) from (1,1)
-  CHECK(torus.seen_from(5, 0) == 4);   // (0,0) from (2,1): (1,1)
+  CHECK(torus.seen_from(4, 5) == 1);  // (2,1) from (1,1)
+  CHECK(torus.seen_from(5, 0) == 4);  // (0,0) from (2,1): (1,1)
   const RankSymmetry pairs({4}, 2);
   CHECK(pairs.class_of(3) == 1);
   CHECK(pairs.seen_from(3, 0) == 2);

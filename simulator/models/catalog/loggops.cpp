@@ -86,7 +86,8 @@ class LogGOPS : public Network {
   const Body& body_of(Bytes bytes) {
     if (bytes != body_.bytes) {
       const auto whole = static_cast<double>(bytes), rest = static_cast<double>(bytes - 1);
-      body_ = {bytes, to_time(rest * costs_.O), to_time(rest * costs_.G), to_time(whole * costs_.gamma), whole > costs_.S};
+      body_ = {bytes, to_time(rest * costs_.O), to_time(rest * costs_.G),
+               to_time(whole * costs_.gamma), whole > costs_.S};
     }
     return body_;
   }

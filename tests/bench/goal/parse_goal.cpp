@@ -28,10 +28,9 @@ TEST_CASE("parse_goal reads operations, dependencies and comments") {
   REQUIRE(trace.ranks.size() == 2);
   const auto& first = trace.ranks[0];
   REQUIRE(first.operations.size() == 3);
-  CHECK(first.operations[0] ==
-        Operation{.duration = 1500 * kNanosecond, .line = 5});
-  CHECK(first.operations[1] == Operation{.kind = Operation::Kind::send, .peer = 1, .bytes = 1024,
-                                         .tag = 7, .line = 6});
+  CHECK(first.operations[0] == Operation{.duration = 1500 * kNanosecond, .line = 5});
+  CHECK(first.operations[1] ==
+        Operation{.kind = Operation::Kind::send, .peer = 1, .bytes = 1024, .tag = 7, .line = 6});
   REQUIRE(first.dependencies.size() == 1);
   CHECK(first.dependencies[0] == simulator::Dependency{0, 1, false});
   REQUIRE(trace.ranks[1].dependencies.size() == 1);
@@ -40,8 +39,9 @@ TEST_CASE("parse_goal reads operations, dependencies and comments") {
 }
 
 TEST_CASE("parse_goal names the line, the word, and the remedy") {
-  CHECK(fault("") == "t.goal: line 1: the end of the file is not the begin of a trace: write "
-                     "'num_ranks' and a number");
+  CHECK(fault("") ==
+        "t.goal: line 1: the end of the file is not the begin of a trace: write "
+        "'num_ranks' and a number");
   CHECK(fault("num_ranks x") ==
         "t.goal: line 1: num_ranks is 'x': give a whole number from 0 to 1048576");
   CHECK(fault("num_ranks 0") == "t.goal: line 1: num_ranks is 0: give at least 1");
@@ -49,8 +49,7 @@ TEST_CASE("parse_goal names the line, the word, and the remedy") {
         "t.goal: line 2: rank is '1': give a whole number from 0 to 0");
   CHECK(fault("num_ranks 1 rank 0 {} rank 0 {}") ==
         "t.goal: line 1: rank 0 is there twice: merge them");
-  CHECK(fault("num_ranks 1 rank 0 { ") ==
-        "t.goal: line 1: the file ends within a rank: write '}'");
+  CHECK(fault("num_ranks 1 rank 0 { ") == "t.goal: line 1: the file ends within a rank: write '}'");
   CHECK(fault(in_rank("l1: sned 1b to 1")) ==
         "t.goal: line 3: 'sned' after label 'l1': write send, recv or calc");
   CHECK(fault(in_rank("l1: send 1b from 1")) == "t.goal: line 3: 'from' after send: write 'to'");

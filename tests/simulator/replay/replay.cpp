@@ -38,8 +38,8 @@ std::string fault(Blame blame, const TraceGraph& trace) {
 
 TEST_CASE("replay: computations delay what requires them, and share the processor with messages") {
   // Rank 0 computes for 50, then sends; rank 1 computes for 1000 and may receive meanwhile.
-  TraceGraph trace{{{{computed(50_ps), sent(1)}, {{0, 1, false}}},
-                    {{computed(1000_ps), received(0)}, {}}}};
+  TraceGraph trace{
+      {{{computed(50_ps), sent(1)}, {{0, 1, false}}}, {{computed(1000_ps), received(0)}, {}}}};
   ReplayResult result = played(trace);
   CHECK(result.finish_of == std::vector<Time>{60_ps, 1020_ps});
   CHECK(result.finish == 1020_ps);
@@ -77,6 +77,7 @@ TEST_CASE("replay refuses wrong traces") {
         "line 1: a message between rank 0 and rank 0: give another rank from 0 to 1");
   CHECK(fault(Blame::usage, {{{{computed(1_ps)}, {{0, 1, false}}}}}) ==
         "rank 0 has a dependency of an operation that is not there");
-  CHECK(fault(Blame::check, {{{{computed(1_ps), computed(1_ps)}, {{0, 1, false}, {1, 0, false}}}}}) ==
-        "line 3: rank 0 waits forever for this operation: the trace deadlocks");
+  CHECK(
+      fault(Blame::check, {{{{computed(1_ps), computed(1_ps)}, {{0, 1, false}, {1, 0, false}}}}}) ==
+      "line 3: rank 0 waits forever for this operation: the trace deadlocks");
 }

@@ -1,4 +1,4 @@
-#include "bench/commands/replay_traces.hpp"
+#include "bench/replay/replay_traces.hpp"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,8 @@ std::string replay_traces(const std::vector<std::string>& paths, const ModelOpti
       }
       const bool has_links = model.parsed_model().has_links;
       rows.push_back({path, has_links ? model.topology_text(i, ranks) : "", std::to_string(ranks),
-                      show_count(operations), show_count(result.messages),
-                      show_bytes(result.bytes), show_time(microseconds(result.finish))});
+                      show_count(operations), show_count(result.messages), show_bytes(result.bytes),
+                      show_time(microseconds(result.finish))});
     }
   }
   return compact({"trace", "topology", "ranks", "operations", "messages", "bytes", "time"}, rows);
