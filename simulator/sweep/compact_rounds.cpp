@@ -8,7 +8,7 @@ CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem,
       element_size_(element_size),
       blocks_(problem.blocks()),
       limit_(algorithm, problem),
-      steps_(index(problem.ranks) * kWindow),
+      steps_(std::make_unique_for_overwrite<Step[]>(index(problem.ranks) * kWindow)),
       cursors_(index(problem.ranks)),
       programs_(index(problem.ranks)) {}
 
@@ -37,7 +37,7 @@ bool CompactRounds::refill(Rank rank) {
 
 // Adds the round to the window. Returns false if it does not fit.
 bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
-  constexpr Rank kMostIdle = 1 << 20;  // so that a program of empty rounds without end stops
+  constexpr Rank kMostIdle = 1 << 16;  // so that a program of empty rounds without end stops
   Step* const steps = window(rank);
   std::size_t end = cursor.end;
   for (std::size_t i = 0; i < round.size(); ++i) {
@@ -45,7 +45,7 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
     const Bytes bytes = blocks_.size(action.chunks) * element_size_;
     if (bytes == 0) continue;
     if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == rank) return refuse();
-    Step step;
+    Step step{};
     step.peer = action.peer;
     step.size = size_index(bytes) & 0xFFFFFFF;
     step.kind = action.sends()                      ? Step::send

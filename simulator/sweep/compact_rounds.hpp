@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -25,10 +26,10 @@ struct Step {
     send_and_replace,
     idle,  // rounds without messages; `peer` is their number
   };
-  Rank peer = 0;
-  std::uint32_t kind : 3 = send;
-  std::uint32_t last : 1 = 0;   ///< of its round
-  std::uint32_t size : 28 = 0;  ///< index into sizes()
+  Rank peer;
+  std::uint32_t kind : 3;
+  std::uint32_t last : 1;   ///< of its round
+  std::uint32_t size : 28;  ///< index into sizes()
 
   bool sends() const { return kind == send || kind == send_and_reduce || kind == send_and_replace; }
   bool receives() const { return kind != send && kind != idle; }
@@ -83,7 +84,7 @@ class CompactRounds {
   Bytes element_size_;
   Blocks blocks_;
   RoundLimit limit_;
-  std::vector<Step> steps_;        // a window per rank
+  std::unique_ptr<Step[]> steps_;  // a window per rank; not initialized
   std::vector<Cursor> cursors_;    // of each rank
   std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
   std::vector<Bytes> sizes_;
