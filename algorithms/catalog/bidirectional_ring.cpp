@@ -53,7 +53,6 @@ Algorithm bidirectional_ring() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
-      .symmetry = shift_symmetry,
       .link_claims = {{"ring", LinkClaim::Of::hottest, "(m-1)/m",
                        [](const Problem& p) { return p.ranks < 3 ? 0 : 1 - 1.0 / p.ranks; }}},
   };

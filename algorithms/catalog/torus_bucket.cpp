@@ -97,12 +97,6 @@ Cost rank_cost_model(const Problem& p, Rank me) {
   return cost;
 }
 
-std::optional<RankSymmetry> symmetry(const Problem& p) {
-  std::vector<Rank> sizes;
-  for (int d = 0; d < p.grid->dimensions(); ++d) sizes.push_back(p.grid->size(d));
-  return RankSymmetry(std::move(sizes));
-}
-
 std::string unsupported_reason(const Problem& p) {
   if (p.grid) return "";
   return "torus_bucket needs the dimensions of the torus: give them, or a topology that is one";
@@ -130,7 +124,6 @@ Algorithm torus_bucket() {
           [](const Problem& p) {
             return std::vector<Count>(p.grid ? 2 * index(p.grid->dimensions()) : 1, 1);
           },
-      .symmetry = symmetry,
       .link_claims = {{"torus", LinkClaim::Of::hottest, "(m-1) / (mD), D equal sizes",
                        [](const Problem& p) {
                          if (!p.grid || p.grid->size(0) < 3) return 0.0;

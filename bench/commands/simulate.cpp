@@ -58,6 +58,15 @@ void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
       show_bytes(r.bytes()), show_plural(messages, "message"), ends);
 }
 
+// The part of the ranks that are simulated, because the others behave like them.
+double simulated_part(const SimulateCommand& command, const Config& config) {
+  if (command.model.parsed_model().has_links || command.critical_path || command.no_symmetry ||
+      command.events)
+    return 1;
+  const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
+  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
+}
+
 void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   constexpr std::size_t kNamed = 3;        // links in a record by default
   constexpr Count kMaxTraced = 2'000'000;  // messages; a trace takes about 150 bytes per message
@@ -75,13 +84,27 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
   simulator::Trace trace;
-  const simulator::SimulationResult outcome =
-      simulator::simulate(*config.algorithm, config.problem,
-                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
-                          {.segments = config.segments,
-                           .symmetry = !command.no_symmetry && !command.events,
-                           .sweep = !command.events,
-                           .trace = critical ? &trace : nullptr});
+  const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  const simulator::SimulateOptions options{.segments = config.segments,
+                                           .symmetry = !command.no_symmetry && !command.events,
+                                           .sweep = !command.events,
+                                           .trace = critical ? &trace : nullptr};
+  simulator::SimulationResult outcome;
+  if (static_cast<double>(r.claimed->messages) > command.sweep.max_messages &&
+      simulated_part(command, config) < 1) {
+    auto of_classes =
+        simulator::simulate_classes(*config.algorithm, config.problem, element, *network, options);
+    if (!of_classes) {
+      r.skipped = fmt::format(
+          "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
+          "--max-messages (now {:.3g}) to do it anyway",
+          static_cast<double>(r.claimed->messages), command.sweep.max_messages);
+      return;
+    }
+    outcome = std::move(*of_classes);
+  } else {
+    outcome = simulator::simulate(*config.algorithm, config.problem, element, *network, options);
+  }
   if (critical) print_critical_path(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   if (outcome.sent != *r.claimed) {
@@ -95,9 +118,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
   body.engine = name(outcome.engine);
-  body.bound_us =
-      command.model.bound(config.network, config.problem,
-                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
+  body.bound_us = command.model.bound(config.network, config.problem, element);
   if (command.profile) command.profile->add(r);
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
@@ -136,15 +157,6 @@ double packets(const SimulateCommand& command, const Config& config, const Recor
   const auto fabric = command.model.fabric(config.network, config.problem.ranks);
   return std::max(whole, static_cast<double>(r.claimed->messages)) *
          simulator::average_route(*fabric);
-}
-
-// The part of the ranks that are simulated, because the others behave like them.
-double simulated_part(const SimulateCommand& command, const Config& config) {
-  if (command.model.parsed_model().has_links || command.critical_path || command.no_symmetry ||
-      command.events)
-    return 1;
-  const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
-  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
 }
 
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {

@@ -124,7 +124,6 @@ void Engine<Source>::advance() {
 }
 
 template class Engine<Actors>;
-template class Engine<ClassActors>;
 template class Engine<ExternalRounds>;
 
 }  // namespace arlab::simulator

@@ -50,8 +50,7 @@ void Engine<Source>::match_unexpected(Index id, Time now) {
   for (const Action& action : round) {
     if (action.sends()) continue;
     const auto from_peer = unexpected_.find(pair_key(id, action.peer));
-    if (from_peer == unexpected_.end() ||
-        a.pending.take(action.peer, false) == PendingActions::kNone)
+    if (from_peer == unexpected_.end() || a.pending.take(action.peer, false) == PendingActions::kNone)
       continue;
     const Event e = messages_.take(from_peer->second);
     if (from_peer->second.empty()) unexpected_.erase(from_peer);
@@ -72,8 +71,8 @@ void Engine<Source>::deliver(const Event& e, Time now, Time done) {
       complete_round(e.actor, now);
   }
   if (!e.rendezvous) return;
+  network_.on_rendezvous(e.source, now);
   const Index sender = actors_.actor_of(e.source, actors_.lane_of(e.actor));
-  network_.on_rendezvous(actors_.rank_of(sender), now);
   if (complete_message(actors_[sender], now)) complete_round(sender, now);
 }
 

@@ -37,15 +37,15 @@ bool Engine<Source>::inject(Index id, const Action& action, Bytes bytes, Time no
   const Index peer = actors_.peer_of(id, action);
   Event e{.bytes = bytes,
           .actor = peer,
-          .source = actors_.rank_for(id, action.peer),
+          .source = actors_.rank_of(id),
           .depth = a.depth,
           .kind = Kind::arrive,
           .posted = synchronous_};
   const Index number = changes_ ? messages_.allocate(e) : 0;
-  const Network::Sent sent = network_.send(
-      {actors_.rank_of(id), actors_.rank_of(peer), bytes, number, actors_.lane_of(id)}, now);
-  outcome_.sent.messages += actors_.weight();
-  outcome_.sent.elements += bytes / element_size_ * actors_.weight();
+  const Network::Sent sent =
+      network_.send({actors_.rank_of(id), action.peer, bytes, number, actors_.lane_of(id)}, now);
+  ++outcome_.sent.messages;
+  outcome_.sent.elements += bytes / element_size_;
   report_progress();
   if (sent.arrives == kNever) {
     messages_.at(number).rendezvous = sent.rendezvous;
@@ -80,8 +80,7 @@ void Engine<Source>::match_posted(Index id, Time now) {
     const Action& action = round[i];
     if (actors_.bytes_of(id, action) == 0) continue;
     const Index peer = actors_.peer_of(id, action);
-    const int theirs =
-        actors_[peer].pending.take(actors_.rank_for(id, action.peer), !action.sends());
+    const int theirs = actors_[peer].pending.take(actors_.rank_of(id), !action.sends());
     if (theirs == PendingActions::kNone) continue;
     a.pending.drop(i);
     if (action.sends())

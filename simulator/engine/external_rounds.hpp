@@ -66,8 +66,6 @@ class ExternalRounds {
   Index peer_of(Index actor, const Action& action) const {
     return actor_of(action.peer, lane_of(actor));
   }
-  Rank rank_for(Index actor, Rank /*other*/) const { return rank_of(actor); }
-  static constexpr Count weight() { return 1; }
   Bytes bytes_of(Index actor, const Action& action) const {
     return rounds_[actor].bytes[static_cast<std::size_t>(action.chunks.first)];
   }

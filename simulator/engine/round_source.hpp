@@ -27,14 +27,6 @@ struct alignas(64) Actor {      // one cache line
 };
 static_assert(sizeof(Actor) == 64);
 
-/// Throws Error(check) if the rank at the other end of a message does not exist.
-inline void check_peer(Rank rank, Rank peer, Rank ranks) {
-  if (peer < 0 || peer >= ranks)
-    fail(Blame::check, "rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
-                           " has a message for or from rank " + std::to_string(peer) +
-                           ": verify the algorithm to find its round");
-}
-
 class Actors {
  public:
   using Index = std::uint32_t;  ///< rank by rank, lane by lane
@@ -78,13 +70,13 @@ class Actors {
   Index actor_of(Rank rank, Index lane) const { return static_cast<Index>(rank) * lanes_ + lane; }
   /// Returns the actor at the other end. Throws Error(check) if the rank does not exist.
   Index peer_of(Index actor, const Action& action) const {
-    check_peer(rank_of(actor), action.peer, ranks_);
+    if (action.peer < 0 || action.peer >= ranks_)
+      fail(Blame::check, "rank " + std::to_string(rank_of(actor)) + " of " +
+                             std::to_string(ranks_) + " has a message for or from rank " +
+                             std::to_string(action.peer) +
+                             ": verify the algorithm to find its round");
     return actor_of(action.peer, lane_of(actor));
   }
-  /// Returns the actor's rank as the rank at the other end names it.
-  Rank rank_for(Index actor, Rank /*other*/) const { return rank_of(actor); }
-  /// Returns the number of ranks that the actor stands for.
-  static constexpr Count weight() { return 1; }
   Bytes bytes_of(Index actor, const Action& action) const {
     return blocks_[lane_of(actor)].size(action.chunks) * element_size_;
   }

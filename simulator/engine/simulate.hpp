@@ -31,6 +31,12 @@ struct SimulateOptions {
 std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
                                         int segments = 1);
 
+/// Simulates one rank of each class of ranks that behave alike. Returns nothing if that does not
+/// apply: without symmetry or with several lanes, and where a sweep does not apply (sweep/sweep.hpp).
+std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
+                                                 Bytes element_size, const Network& network,
+                                                 const SimulateOptions& options = {});
+
 /// Simulates the algorithm on `network`, which must be new (all ports free) and have problem.ranks
 /// ranks. Throws Error(usage) if the algorithm does not support the problem, Error(check) if its
 /// programs deadlock or leave messages unreceived.

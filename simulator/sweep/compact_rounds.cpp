@@ -2,15 +2,17 @@
 
 namespace arlab::simulator {
 
-CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size)
+CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                             std::optional<RankSymmetry> symmetry)
     : algorithm_(algorithm),
       problem_(problem),
       element_size_(element_size),
+      symmetry_(std::move(symmetry)),
       blocks_(problem.blocks()),
       limit_(algorithm, problem),
-      steps_(std::make_unique_for_overwrite<Step[]>(index(problem.ranks) * kWindow)),
-      cursors_(index(problem.ranks)),
-      programs_(index(problem.ranks)) {}
+      steps_(std::make_unique_for_overwrite<Step[]>(index(ranks()) * kWindow)),
+      cursors_(index(ranks())),
+      programs_(index(ranks())) {}
 
 // Fills the rank's window with its next rounds. Returns false at the end of its program.
 bool CompactRounds::refill(Rank rank) {

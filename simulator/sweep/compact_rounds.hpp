@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -41,8 +42,21 @@ class CompactRounds {
  public:
   static constexpr std::size_t kWindow = 24;  ///< steps of a rank that are kept
 
-  /// problem: of the only lane.
-  CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size);
+  /// problem: of the only lane. With a symmetry, only the ranks that represent a class have rounds:
+  /// those below ranks().
+  CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                std::optional<RankSymmetry> symmetry = {});
+
+  Rank ranks() const { return symmetry_ ? symmetry_->classes() : problem_.ranks; }
+  /// Returns the number of ranks that each stands for.
+  Count weight() const { return problem_.ranks / ranks(); }
+  bool has_classes() const { return symmetry_.has_value(); }
+  /// Returns the rank that stands for `rank`.
+  Rank stand_in(Rank rank) const { return symmetry_ ? symmetry_->class_of(rank) : rank; }
+  /// Returns what the rank that stands for `viewer` calls the image of `rank`.
+  Rank name_for(Rank viewer, Rank rank) const {
+    return symmetry_ ? symmetry_->seen_from(viewer, rank) : rank;
+  }
 
   /// Returns the steps of the rank's next round; none after its last one. Valid until the next call
   /// for that rank. A round that does not fit the window ends the program: see refused().
@@ -82,6 +96,7 @@ class CompactRounds {
   const Algorithm& algorithm_;
   Problem problem_;
   Bytes element_size_;
+  std::optional<RankSymmetry> symmetry_;
   Blocks blocks_;
   RoundLimit limit_;
   std::unique_ptr<Step[]> steps_;  // a window per rank; not initialized

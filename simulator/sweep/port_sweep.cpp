@@ -12,14 +12,14 @@ namespace {
 
 class PortSweep {
  public:
-  PortSweep(CompactRounds& rounds, Rank ranks, Bytes element_size, const UniformCosts& costs)
+  PortSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs)
       : rounds_(rounds),
         element_size_(element_size),
         costs_(costs),
-        ranks_(index(ranks)),
-        ready_(ranks) {
-    for (Rank r = 0; r < ranks; ++r) ready_.insert(r);
-    result_.finish_of.resize(index(ranks));
+        ranks_(index(rounds.ranks())),
+        ready_(rounds.ranks()) {
+    for (Rank r = 0; r < rounds.ranks(); ++r) ready_.insert(r);
+    result_.finish_of.resize(index(rounds.ranks()));
     result_.engine = EngineKind::sweep;
   }
 
@@ -88,9 +88,16 @@ class PortSweep {
       }
     }
     const Rank target = s.target, source = s.source;
-    if (target != kNobody && ranks_[index(target)].source == rank && !match(rank, target))
-      return false;
-    return source == kNobody || ranks_[index(source)].target != rank || match(source, rank);
+    if (target != kNobody) {
+      const Rank stand_in = rounds_.stand_in(target);
+      if (ranks_[index(stand_in)].source == rounds_.name_for(target, rank) &&
+          !match(rank, stand_in))
+        return false;
+    }
+    if (s.source == kNobody) return true;  // also if the rank stands for its own source
+    const Rank stand_in = rounds_.stand_in(source);
+    return ranks_[index(stand_in)].target != rounds_.name_for(source, rank) ||
+           match(stand_in, rank);
   }
 
   // Sends the message between two ranks that have both started its rounds.
@@ -103,10 +110,10 @@ class PortSweep {
     from.done = std::max(from.done, end);
     to.done = std::max(to.done, end);
     to.next_depth = std::max(to.next_depth, from.depth + 1);
-    ++result_.sent.messages;
-    result_.sent.elements += rounds_.sizes()[from.sent] / element_size_;
+    result_.sent.messages += rounds_.weight();
+    result_.sent.elements += rounds_.sizes()[from.sent] / element_size_ * rounds_.weight();
     end_round(source);
-    end_round(target);
+    if (target != source) end_round(target);
     return true;
   }
 
@@ -131,15 +138,15 @@ class PortSweep {
 
 }  // namespace
 
-std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_size,
                                            const UniformCosts& costs) {
-  return PortSweep(rounds, ranks, element_size, costs).run();
+  return PortSweep(rounds, element_size, costs).run();
 }
 
-std::optional<SimulationResult> sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
                                       const UniformCosts& costs) {
-  return costs.exclusive_ports ? port_sweep(rounds, ranks, element_size, costs)
-                               : window_sweep(rounds, ranks, element_size, costs);
+  return costs.exclusive_ports ? port_sweep(rounds, element_size, costs)
+                               : window_sweep(rounds, element_size, costs);
 }
 
 }  // namespace arlab::simulator

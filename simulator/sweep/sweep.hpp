@@ -19,14 +19,16 @@
 
 namespace arlab::simulator {
 
-/// Returns what the event engine would, without `events`; nothing where a sweep does not apply: long
-/// rounds, messages above the eager limit, ties, and programs that deadlock.
-std::optional<SimulationResult> sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+/// Returns what the event engine would, without `events`, and with the finish of the ranks that stand
+/// for all if the rounds have classes. Ranks of a class do the same at the same times, because the
+/// times of a sweep do not depend on the order of ranks. Returns nothing
+/// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that deadlock.
+std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
                                       const UniformCosts& costs);
 
-std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_size,
                                            const UniformCosts& costs);
-std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,
                                              const UniformCosts& costs);
 
 }  // namespace arlab::simulator

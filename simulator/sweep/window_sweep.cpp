@@ -18,15 +18,15 @@ namespace {
 
 class WindowSweep {
  public:
-  WindowSweep(CompactRounds& rounds, Rank ranks, Bytes element_size, const UniformCosts& costs)
+  WindowSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs)
       : rounds_(rounds),
         element_size_(element_size),
         costs_(costs),
-        ranks_(index(ranks)),
-        next_(index(ranks)),
-        active_(ranks) {
-    for (Rank r = 0; r < ranks; ++r) active_.insert(r);
-    result_.finish_of.resize(index(ranks));
+        ranks_(index(rounds.ranks())),
+        next_(index(rounds.ranks())),
+        active_(rounds.ranks()) {
+    for (Rank r = 0; r < rounds.ranks(); ++r) active_.insert(r);
+    result_.finish_of.resize(index(rounds.ranks()));
     result_.engine = EngineKind::sweep;
   }
 
@@ -176,9 +176,10 @@ class WindowSweep {
       const SizeCosts& costs = costs_of(step.size);
       s.processor = now + costs_.o + costs.processor;
       s.send = now + costs_.g + costs.port;
-      deposit(step.peer, {now + costs_.o + costs_.L, now, rank, step.size, s.depth});
-      ++result_.sent.messages;
-      result_.sent.elements += rounds_.size(step) / element_size_;
+      deposit(rounds_.stand_in(step.peer), {now + costs_.o + costs_.L, now,
+                                            rounds_.name_for(step.peer, rank), step.size, s.depth});
+      result_.sent.messages += rounds_.weight();
+      result_.sent.elements += rounds_.size(step) / element_size_ * rounds_.weight();
       s.done = std::max(s.done, s.processor);
       if (--s.left > 0) continue;
       ++s.next_send;
@@ -293,8 +294,8 @@ class WindowSweep {
   }
 
   // Whether the order of two messages that left and arrive together is known or does not matter.
-  static bool can_swap(const State& s, const Mail& a, const Mail& b) {
-    if (a.sent == Time{} || a.source == b.source) return true;
+  bool can_swap(const State& s, const Mail& a, const Mail& b) const {
+    if ((a.sent == Time{} && !rounds_.has_classes()) || a.source == b.source) return true;
     return a.size == b.size && find_posted(s, a.source) >= 0 && find_posted(s, b.source) >= 0;
   }
 
@@ -315,9 +316,9 @@ class WindowSweep {
 
 }  // namespace
 
-std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Rank ranks, Bytes element_size,
+std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,
                                              const UniformCosts& costs) {
-  return WindowSweep(rounds, ranks, element_size, costs).run();
+  return WindowSweep(rounds, element_size, costs).run();
 }
 
 }  // namespace arlab::simulator

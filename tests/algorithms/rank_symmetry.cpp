@@ -48,7 +48,7 @@ int check_all(Rank ranks, Rank most_groupings) {
   int checked = 0;
   for (const Algorithm* const algorithm : tested_algorithms())
     for (const Collective collective : kCollectives) {
-      const Problem p{.collective = collective, .ranks = ranks, .elements = Count{ranks} * 48};
+      const Problem p{.collective = collective, .ranks = ranks, .elements = Count{ranks} * 120};
       const std::vector<Problem> all = stated_for(*algorithm, p);
       for (std::size_t i = 0; i < all.size() && i < index(most_groupings); ++i)
         checked += check_symmetry(*algorithm, all[(i + all.size() / 2) % all.size()]);
