@@ -33,7 +33,11 @@ const std::vector<Machine> kMachines{
 using Used = std::map<std::pair<EngineKind, std::string>, int>;
 
 void check_engines(const Algorithm& algorithm, const Problem& p, int segments, Used& used) {
-  for (const Machine& machine : kMachines) {
+  constexpr Rank kAll = 13;  // up to this number of ranks all machines are tried, above it two
+  for (std::size_t m = 0; m < kMachines.size(); ++m) {
+    const std::size_t turn = (m + index(p.ranks)) % kMachines.size();
+    if (p.ranks > kAll && turn > 1) continue;
+    const Machine& machine = kMachines[m];
     const auto outcome = [&](bool symmetry, bool sweep) {
       return run(machine.model, machine.values, algorithm, p, 4,
                  {.segments = segments, .symmetry = symmetry, .sweep = sweep});
@@ -43,9 +47,9 @@ void check_engines(const Algorithm& algorithm, const Problem& p, int segments, U
     for (const bool symmetry : {false, true}) {
       const SimulationResult fast = outcome(symmetry, !symmetry);
       INFO(algorithm.name << " " << name(p.collective) << " by " << name(fast.engine) << " under "
-                          << machine.model << " number " << &machine - kMachines.data()
-                          << ", ranks " << p.ranks << ", elements " << p.elements << ", segments "
-                          << segments << ", groups " << (p.groups ? p.groups->count() : 0));
+                          << machine.model << " number " << m << ", ranks " << p.ranks
+                          << ", elements " << p.elements << ", segments " << segments << ", groups "
+                          << (p.groups ? p.groups->count() : 0));
       REQUIRE(fast.finish == events.finish);
       REQUIRE(fast.finish_of == events.finish_of);
       REQUIRE(fast.sent == events.sent);
@@ -72,7 +76,7 @@ TEST_CASE("events, sweep and symmetry agree on every P up to 64") {
   for (const Rank ranks : ranks_up_to(64)) {
     check_catalog(ranks, 120 * Count{ranks}, 1, used);  // equal chunks, also in lanes
     check_catalog(ranks, 1009, 1, used);
-    if (ranks % 7 == 0) check_catalog(ranks, 120 * Count{ranks}, 3, used);
+    if (ranks == 7) check_catalog(ranks, 120 * Count{ranks}, 3, used);
   }
   for (const char* algorithm : {"butterfly", "ring", "rabenseifner", "circulant", "swing", "pat",
                                 "round_robin", "hierarchical", "recursive_multiplying", "trivance"})
