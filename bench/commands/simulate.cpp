@@ -160,8 +160,9 @@ double packets(const SimulateCommand& command, const Config& config, const Recor
 }
 
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {
-  constexpr double kBytesPerRank = 450, kBytesPerAction = 32, kMessagesPerSecond = 4e6,
-                   kHopsPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded
+  constexpr double kBytesPerPort = 40, kBytesPerRank = 450, kBytesPerAction = 32,
+                   kMessagesPerSecond = 4e6, kHopsPerSecond = 5e6,
+                   kRoundsPerSecond = 3e7;              // measured, rounded
   const double part = simulated_part(command, config);  // of the ranks, which stand for all
   Estimate e{.messages = static_cast<double>(r.claimed->messages) * part};
   e.packets = packets(command, config, r);
@@ -170,7 +171,8 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
   const int lanes = std::max(1, r.lanes.value_or(1));
   e.memory = static_cast<double>(config.problem.ranks) * lanes *
-             (kBytesPerRank + kBytesPerAction * actions) * part;
+                 (kBytesPerRank + kBytesPerAction * actions) * part +
+             (part < 1 ? kBytesPerPort * static_cast<double>(config.problem.ranks) : 0);
   if (command.model.parsed_model().has_links) {
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up

@@ -70,6 +70,9 @@ class CompactRounds {
     return {first, last + 1};
   }
 
+  /// Returns the first step that is kept of the rank.
+  Step* window(Rank rank) { return &steps_[index(rank) * kWindow]; }
+
   /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
   bool refused() const { return refused_; }
   const std::vector<Bytes>& sizes() const { return sizes_; }
@@ -84,7 +87,6 @@ class CompactRounds {
     bool held = false;  // the program's round is not in the window yet
   };
 
-  Step* window(Rank rank) { return &steps_[index(rank) * kWindow]; }
   bool refill(Rank rank);
   bool append(Rank rank, Cursor& cursor, Round round);
   std::uint32_t size_index(Bytes bytes);

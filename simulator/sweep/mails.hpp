@@ -21,21 +21,21 @@ struct Mail {  // a message that has left
 /// The messages that have not arrived at a rank, in the order of their arrivals, and of those that
 /// arrive together in the order of their sends. The first is in the slot.
 struct Inbox {
-  Mail slot;  // empty if its arrival is kNever
-  std::uint32_t rest = kNoMail;
+  Mail slot;  // empty if its arrival is kNever; the others follow it as a list
 };
 
 class Mails {
  public:
   // Both ways to add a message return false if the list is so long that searches take too long.
 
-  bool put(Inbox& inbox, const Mail& mail) {
+  bool put(Inbox& inbox, Mail mail) {
+    mail.next = kNoMail;
     if (inbox.slot.arrival == kNever) {
       inbox.slot = mail;
     } else if (is_before(mail, inbox.slot)) {
-      const std::uint32_t i = store(inbox.slot);
-      all_[i].next = std::exchange(inbox.rest, i);
+      const std::uint32_t second = store(inbox.slot);
       inbox.slot = mail;
+      inbox.slot.next = second;
     } else {
       return insert(inbox, store(mail));
     }
@@ -45,13 +45,11 @@ class Mails {
   /// Removes and returns the first message of an inbox that is not empty.
   Mail take(Inbox& inbox) {
     const Mail first = inbox.slot;
-    if (inbox.rest == kNoMail) {
+    if (first.next == kNoMail) {
       inbox.slot.arrival = kNever;
     } else {
-      const std::uint32_t i = inbox.rest;
-      inbox.slot = all_[i];
-      inbox.rest = all_[i].next;
-      release(i);
+      inbox.slot = all_[first.next];
+      release(first.next);
     }
     return first;
   }
@@ -90,7 +88,7 @@ class Mails {
 
   bool insert(Inbox& inbox, std::uint32_t i) {
     int passed = 0;
-    std::uint32_t* place = &inbox.rest;
+    std::uint32_t* place = &inbox.slot.next;
     for (; *place != kNoMail && !is_before(all_[i], all_[*place]); ++passed)
       place = &all_[*place].next;
     all_[i].next = std::exchange(*place, i);

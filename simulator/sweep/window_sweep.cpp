@@ -54,19 +54,19 @@ class WindowSweep {
     Time processor{}, send{}, receive{};  // when each is free
     Time own{}, own_pushed{};             // its own event; kNever: none
     Time done{};                          // end of the latest completed message
-    std::uint32_t left = 0;               // messages of the round that are not complete
-    std::uint32_t depth = 0, next_depth = 0;
-    std::uint32_t taken = 0;  // receives of the round, a mask
-    const Step* steps = nullptr;
-    std::uint8_t size = 0, next_send = 0;
-    Own kind = Own::begin;
-    bool own_is_newer = false;  // than the wake
     Inbox inbox;
-    Time wake = kNever, wake_pushed{};
+    std::uint32_t depth = 0, next_depth = 0;
+    std::uint32_t taken = 0;             // receives of the round, a mask
     std::uint32_t waiting = kNoMail;     // arrived, but the rank is busy
     std::uint32_t unexpected = kNoMail;  // received before their receive was posted
+    std::uint8_t left = 0;               // messages of the round that are not complete
+    std::uint8_t first = 0, size = 0;    // of the round's steps, in the rank's window
+    std::uint8_t next_send = 0;
+    Time wake = kNever, wake_pushed{};
+    Own kind = Own::begin;
+    bool own_is_newer = false;  // than the wake
   };
-  static_assert(sizeof(State) <= 192);
+  static_assert(sizeof(State) == 128);
 
   struct SizeCosts {
     Time processor{}, port{}, reduction{};
@@ -139,7 +139,7 @@ class WindowSweep {
       s.depth += static_cast<std::uint32_t>(round[0].peer);
       rounds_.check(rank, s.depth);
     }
-    s.steps = round.data();
+    s.first = static_cast<std::uint8_t>(round.data() - rounds_.window(rank));
     s.size = static_cast<std::uint8_t>(round.size());
     s.taken = 0;
     if (round.empty()) return end_program(s, rank, now);
@@ -148,7 +148,8 @@ class WindowSweep {
     rounds_.check(rank, s.next_depth);
     s.next_send = 0;
     s.left = 0;
-    for (const Step& step : round) s.left += (step.sends() ? 1u : 0u) + (step.receives() ? 1u : 0u);
+    for (const Step& step : round)
+      s.left = static_cast<std::uint8_t>(s.left + step.sends() + step.receives());
     if (s.unexpected != kNoMail) match_unexpected(s, now);
     send_from(s, rank, now);
   }
@@ -169,7 +170,7 @@ class WindowSweep {
 
   void send_from(State& s, Rank rank, Time now) {
     for (; s.next_send < s.size; ++s.next_send) {
-      const Step& step = s.steps[s.next_send];
+      const Step& step = steps(s)[s.next_send];
       if (!step.sends()) continue;
       const Time when = std::max({now, s.processor, s.send});
       if (when > now) return push(s, Own::send, when, now);
@@ -195,10 +196,14 @@ class WindowSweep {
   }
 
   Time reduce_all(State& s, Time end) {
-    for (const Step* step = s.steps; step < s.steps + s.size; ++step)
+    for (const Step* step = steps(s); step < steps(s) + s.size; ++step)
       if (step->reduces())
         end = s.processor = std::max(end, s.processor) + costs_of(step->size).reduction;
     return end;
+  }
+
+  const Step* steps(const State& s) const {
+    return rounds_.window(static_cast<Rank>(&s - ranks_.data())) + s.first;
   }
 
   // Messages.
@@ -247,11 +252,11 @@ class WindowSweep {
   }
 
   void match_unexpected(State& s, Time now) {
+    const Step* const at = steps(s);
     for (int i = 0; i < s.size && s.unexpected != kNoMail; ++i) {
-      if (!s.steps[i].receives() || (s.taken >> i & 1)) continue;
+      if (!at[i].receives() || (s.taken >> i & 1)) continue;
       std::uint32_t* place = &s.unexpected;
-      while (*place != kNoMail && mails_[*place].source != s.steps[i].peer)
-        place = &mails_[*place].next;
+      while (*place != kNoMail && mails_[*place].source != at[i].peer) place = &mails_[*place].next;
       if (*place == kNoMail) continue;
       const Mail mail = mails_.take_at(*place);
       s.taken |= 1u << i;
@@ -260,9 +265,10 @@ class WindowSweep {
   }
 
   // Returns the place in the round of the first open receive from the rank, or -1.
-  static int find_posted(const State& s, Rank source) {
+  int find_posted(const State& s, Rank source) const {
+    const Step* const at = steps(s);
     for (int i = 0; i < s.size; ++i)
-      if (s.steps[i].peer == source && s.steps[i].receives() && !(s.taken >> i & 1)) return i;
+      if (at[i].peer == source && at[i].receives() && !(s.taken >> i & 1)) return i;
     return -1;
   }
 
