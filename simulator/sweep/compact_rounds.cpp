@@ -80,12 +80,13 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
 }
 
 std::uint32_t CompactRounds::size_index(Bytes bytes) {
+  if (latest_.bytes == bytes) return latest_.index;
   Cached& cached = cache_[static_cast<std::uint64_t>(bytes) * 0x9E3779B97F4A7C15u >> 56];
-  if (cached.bytes == bytes) return cached.index;
+  if (cached.bytes == bytes) return (latest_ = cached).index;
   const auto [place, is_new] = index_of_.emplace(bytes, static_cast<std::uint32_t>(sizes_.size()));
   if (is_new) sizes_.push_back(bytes);
   if (sizes_.size() > 1u << 28) refuse();
-  cached = {bytes, place->second};
+  cached = latest_ = {bytes, place->second};
   return place->second;
 }
 

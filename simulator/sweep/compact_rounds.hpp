@@ -110,6 +110,7 @@ class CompactRounds {
     Bytes bytes = -1;
     std::uint32_t index = 0;
   };
+  Cached latest_;
   std::array<Cached, 256> cache_;
   bool refused_ = false;
 };

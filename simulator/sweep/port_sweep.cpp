@@ -30,6 +30,8 @@ class PortSweep {
         if (!start_round(r)) return {};
       }
     if (ended_ < ranks_.size() || rounds_.refused()) return {};
+    result_.sent.messages *= rounds_.weight();
+    result_.sent.elements = sent_bytes_ / element_size_ * rounds_.weight();
     return std::move(result_);
   }
 
@@ -110,8 +112,8 @@ class PortSweep {
     from.done = std::max(from.done, end);
     to.done = std::max(to.done, end);
     to.next_depth = std::max(to.next_depth, from.depth + 1);
-    result_.sent.messages += rounds_.weight();
-    result_.sent.elements += rounds_.sizes()[from.sent] / element_size_ * rounds_.weight();
+    ++result_.sent.messages;
+    sent_bytes_ += rounds_.sizes()[from.sent];
     end_round(source);
     if (target != source) end_round(target);
     return true;
@@ -132,6 +134,7 @@ class PortSweep {
   std::vector<State> ranks_;
   RankSet ready_;  // whose round has ended
   std::vector<SizeCosts> by_size_;
+  Bytes sent_bytes_ = 0;
   std::size_t ended_ = 0;
   SimulationResult result_;
 };

@@ -44,6 +44,8 @@ class WindowSweep {
     if (ended_ < ranks_.size()) return {};
     for (const State& s : ranks_)
       if (s.unexpected != kNoMail) return {};
+    result_.sent.messages *= rounds_.weight();
+    result_.sent.elements = sent_bytes_ / element_size_ * rounds_.weight();
     return std::move(result_);
   }
 
@@ -179,8 +181,8 @@ class WindowSweep {
       s.send = now + costs_.g + costs.port;
       deposit(rounds_.stand_in(step.peer), {now + costs_.o + costs_.L, now,
                                             rounds_.name_for(step.peer, rank), step.size, s.depth});
-      result_.sent.messages += rounds_.weight();
-      result_.sent.elements += rounds_.size(step) / element_size_ * rounds_.weight();
+      ++result_.sent.messages;
+      sent_bytes_ += rounds_.size(step);
       s.done = std::max(s.done, s.processor);
       if (--s.left > 0) continue;
       ++s.next_send;
@@ -314,6 +316,7 @@ class WindowSweep {
   Mails mails_;
   std::vector<SizeCosts> by_size_;
   Time earliest_ = kNever;
+  Bytes sent_bytes_ = 0;
   Count visits_ = 0, handled_ = 0;
   std::size_t ended_ = 0;
   bool gives_up_ = false;
