@@ -44,7 +44,7 @@ int check_symmetry(const Algorithm& algorithm, const Problem& whole) {
   return 1;
 }
 
-int check_all(Rank ranks, Rank most_groupings) {
+int check_symmetries(Rank ranks, Rank most_groupings) {
   int checked = 0;
   for (const Algorithm* const algorithm : tested_algorithms())
     for (const Collective collective : kCollectives) {
@@ -60,7 +60,7 @@ int check_all(Rank ranks, Rank most_groupings) {
 
 TEST_CASE("ranks of a class have the same programs, on every P up to 64") {
   int checked = 0;
-  for (const Rank ranks : ranks_up_to(64)) checked += check_all(ranks, 100);
+  for (const Rank ranks : ranks_up_to(64)) checked += check_symmetries(ranks, 100);
   CHECK(checked > 100);
 }
 

@@ -13,13 +13,13 @@ using namespace arlab::simulator;
 
 namespace {
 
-struct Machine {
+struct TriedMachine {
   std::string_view model;
   Values values;
 };
 
 // Parameters with and without ties, with costs of all kinds, without overhead, and with rendezvous.
-const std::vector<Machine> kMachines{
+const std::vector<TriedMachine> kMachines{
     {"alpha_beta", {}},
     {"alpha_beta", {{"alpha", 1009}, {"beta", 7.3}, {"gamma", 1.7}}},
     {"loggops", {}},
@@ -37,7 +37,7 @@ void check_engines(const Algorithm& algorithm, const Problem& p, int segments, U
   for (std::size_t m = 0; m < kMachines.size(); ++m) {
     const std::size_t turn = (m + index(p.ranks)) % kMachines.size();
     if (p.ranks > kAll && turn > 1) continue;
-    const Machine& machine = kMachines[m];
+    const TriedMachine& machine = kMachines[m];
     const auto outcome = [&](bool symmetry, bool sweep) {
       return run(machine.model, machine.values, algorithm, p, 4,
                  {.segments = segments, .symmetry = symmetry, .sweep = sweep});

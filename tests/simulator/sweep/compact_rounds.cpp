@@ -13,8 +13,8 @@ using namespace arlab::simulator;
 
 namespace {
 
-using Message = std::tuple<ActionKind, Rank, Bytes>;
-using Rounds = std::vector<std::vector<Message>>;  // an empty one for a round without messages
+using OneMessage = std::tuple<ActionKind, Rank, Bytes>;
+using Rounds = std::vector<std::vector<OneMessage>>;  // an empty one for a round without messages
 
 constexpr Bytes kElement = 4;
 
