@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "algorithms/base/parameters.hpp"
 #include "algorithms/problem.hpp"
 #include "algorithms/program.hpp"
+#include "algorithms/rank_symmetry.hpp"
 
 namespace arlab {
 
@@ -82,6 +84,9 @@ struct Algorithm {
   std::function<std::vector<Count>(const Problem&)> lane_weights{};
   /// Optional: how many chunks per rank a lane has, instead of 1. Programs accept any number.
   std::function<Rank(const Problem&)> chunks_per_rank{};
+
+  /// Optional: which ranks behave alike, if all chunks have the same size or messages carry all.
+  std::function<std::optional<RankSymmetry>(const Problem&)> symmetry{};
 
   /// What a spec such as "recursive_multiplying:k=4" can set; `configure` reads the settings.
   std::vector<Parameter> parameters{};

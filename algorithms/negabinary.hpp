@@ -31,6 +31,12 @@ inline Rank swing_partner(const Fold& fold, Rank me, int step) {
   return static_cast<Rank>((me % 2 == 0 ? me + rho : me - rho) & (fold.core - 1));
 }
 
+/// Shifts of all ranks by an even number map even ranks onto even ones; nothing if ranks fold.
+inline std::optional<RankSymmetry> swing_symmetry(const Problem& p) {
+  if (Fold(p.ranks).extras() > 0) return {};
+  return RankSymmetry({p.ranks}, std::min<Rank>(2, p.ranks));
+}
+
 /// Returns |rho(step)|: 1, 1, 3, 5, 11, ...
 inline Count swing_distance(int step) {
   const Count power = Count{1} << (step + 1);

@@ -24,6 +24,16 @@ struct Message {
   std::uint32_t lane = 0;    ///< messages of one pair and lane match in order
 };
 
+/// What messages cost where all ranks and pairs are alike and no links are shared, as numbers.
+struct UniformCosts {
+  /// A message holds its sender's send port and its receiver's receive port for L + n G, from the
+  /// time at which both of its rounds have started. Otherwise the numbers are those of LogGOPS.
+  bool exclusive_ports = false;
+  Time L{}, o{}, g{};
+  double G = 0, O = 0, gamma = 0;  ///< picoseconds per byte
+  double S = 0;                    ///< bytes of the largest eager message
+};
+
 /// The load of a link.
 struct LinkLoad {
   std::string name;
@@ -40,6 +50,9 @@ inline constexpr Time kNever = Time::max();
 class Network {
  public:
   virtual ~Network() = default;
+
+  /// Returns the costs if all ranks are alike and no links are shared; null otherwise.
+  virtual const UniformCosts* uniform() const { return nullptr; }
 
   /// Returns whether a message leaves only when its receive is posted. Until then it occupies no
   /// port and does not delay the messages behind it.
@@ -92,6 +105,8 @@ class Network {
   };
   /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
   virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
+  /// Computes for `duration` on the rank, from `now` or when its processor is free.
+  virtual Work compute(Rank rank, Time duration, Time now) = 0;
 };
 
 }  // namespace arlab::simulator

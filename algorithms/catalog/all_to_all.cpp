@@ -56,6 +56,7 @@ Algorithm all_to_all() {
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
       .unsupported_reason = unsupported_reason,
+      .symmetry = shift_symmetry,
   };
 }
 

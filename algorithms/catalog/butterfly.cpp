@@ -53,6 +53,7 @@ Algorithm butterfly() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = exclusive_or_symmetry,
       .link_claims = {{"ring", LinkClaim::Of::each_round, "m-1",
                        [](const Problem& p) {
                          const bool power = Count{1} << floor_log2(p.ranks) == p.ranks;

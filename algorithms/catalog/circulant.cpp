@@ -70,6 +70,7 @@ Algorithm circulant() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = shift_symmetry,
   };
 }
 

@@ -91,6 +91,14 @@ Cost rank_cost_model(const Problem& p, Rank me) {
   return cost;
 }
 
+// Groups of consecutive ranks are a torus of places and groups.
+std::optional<RankSymmetry> symmetry(const Problem& p) {
+  const Position at(p, 0);
+  for (Rank r = 0; r < p.ranks; ++r)
+    if (at.size == 0 || p.groups->group_of(r) != r / at.size) return {};
+  return RankSymmetry({at.size, at.groups});
+}
+
 // The same for groups of unequal size. For equal ones the program above has the same messages.
 TwoLevels uneven() { return {&find_algorithm("master_worker"), &find_algorithm("ring")}; }
 bool is_even(const Problem& p) { return p.groups->even_size() > 0; }
@@ -177,6 +185,7 @@ Algorithm hierarchical() {
   entry.lane_weights = [](const Problem& p) {
     return p.groups && is_even(p) ? std::vector<Count>{1} : uneven().lane_weights(p);
   };
+  entry.symmetry = symmetry;
   entry.configure = configure;
   return entry;
 }

@@ -71,6 +71,7 @@ Algorithm pat() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = shift_symmetry,
   };
 }
 

@@ -52,6 +52,7 @@ Algorithm ring() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = shift_symmetry,
       .link_claims = {{"ring", LinkClaim::Of::hottest, "2(m-1)/m",
                        [](const Problem& p) { return p.ranks < 3 ? 0 : 2 - 2.0 / p.ranks; }}},
   };

@@ -58,6 +58,7 @@ Algorithm round_robin() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = shift_symmetry,
   };
 }
 

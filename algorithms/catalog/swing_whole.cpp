@@ -49,6 +49,7 @@ Algorithm swing_whole() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .symmetry = swing_symmetry,
       .link_claims = {{"ring", LinkClaim::Of::each_round, "sum of (|rho(s)|+1) / 2",
                        [](const Problem& p) { return swing_link_load(p, false); }}},
   };

@@ -59,6 +59,7 @@ Algorithm trivance() {
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
       .unsupported_reason = unsupported_reason,
+      .symmetry = shift_symmetry,
   };
 }
 

@@ -8,6 +8,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/read_file.hpp"
+#include "bench/goal/parse_goal.hpp"
 #include "bench/msccl/import.hpp"
 #include "bench/msccl/xml.hpp"
 
@@ -111,6 +112,10 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   if (first != std::string::npos && content[first] == '<')
     return script_of(parse_msccl(content, path), path);
   const Reader read(path);
+  if (is_goal(content))
+    read.wrong("",
+               "is a GOAL trace, which says nothing about data: only arlab simulate takes it, as "
+               "file:NAME.goal");
   const Json json = Json::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")

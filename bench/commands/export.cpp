@@ -1,4 +1,4 @@
-// arlab export: writes a schedule as JSON, MSCCL XML or a SimGrid trace, or a simulated run as a Perfetto
+// arlab export: writes a schedule as JSON, MSCCL XML, a SimGrid or a GOAL trace, or a simulated run as a Perfetto
 // trace.
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/export/goal.hpp"
 #include "bench/export/msccl.hpp"
 #include "bench/export/schedule_json.hpp"
 #include "bench/export/ti_trace.hpp"
@@ -94,7 +95,7 @@ Json trace_json(const simulator::Trace& trace, const simulator::CriticalPath& pa
 }
 
 void export_one(const ExportCommand& command) {
-  const std::string_view formats[] = {"json", "msccl", "perfetto", "ti"};
+  const std::string_view formats[] = {"goal", "json", "msccl", "perfetto", "ti"};
   if (std::find(std::begin(formats), std::end(formats), command.format) == std::end(formats))
     fail_unknown("format", command.format, formats);
   check_writable(command.file);
@@ -116,7 +117,7 @@ void export_one(const ExportCommand& command) {
   const double events =
       std::max({static_cast<double>(planned.claimed->messages), rounds_of_all(config, planned),
                 static_cast<double>(config.problem.ranks)});
-  const double limit = command.format == "ti" ? 1e7 : 2e6;
+  const double limit = command.format == "ti" || command.format == "goal" ? 1e7 : 2e6;
   if (events > limit)
     fail(Blame::usage,
          fmt::format("{} messages of {} make a file too large to open: use fewer ranks",
@@ -127,6 +128,8 @@ void export_one(const ExportCommand& command) {
     text = schedule_json(config).dump() + "\n";
   } else if (command.format == "ti") {
     text = ti_trace(config);
+  } else if (command.format == "goal") {
+    text = goal_trace(config);
   } else if (command.format == "msccl") {
     const MscclProgram program = msccl_program(config);
     for (const std::string& known : runtime_limits(program)) say("note: {}\n", known);
@@ -158,7 +161,8 @@ void export_one(const ExportCommand& command) {
 void add_export(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "export",
-      "Write a schedule as JSON, MSCCL XML or SimGrid trace, or a simulated run as Perfetto trace");
+      "Write a schedule as JSON, MSCCL XML, SimGrid or GOAL trace, or a simulated run as Perfetto "
+      "trace");
   command->footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
       "  arlab export ring -p 8 --format msccl -o ring.xml\n"
@@ -171,7 +175,7 @@ void add_export(CLI::App& app, Session& session) {
       ->add_option(
           "-f,--format", options->format,
           "json (the schedule, default), msccl (the same as XML for msccl and RCCL), ti (for "
-          "SimGrid's smpirun -replay) or perfetto (a simulated run)")
+          "SimGrid's smpirun -replay), goal (for LogGOPSim) or perfetto (a simulated run)")
       ->type_name("NAME");
   command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");

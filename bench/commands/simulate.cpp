@@ -12,7 +12,9 @@
 #include "bench/cli/model_options.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
+#include "bench/replay/replay_traces.hpp"
 #include "bench/sweep/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -27,8 +29,9 @@ struct SimulateCommand {
   SweepOptions sweep;
   ModelOptions model;
   bool critical_path = false;
-  int links = 0;  ///< number of links to record over time
-  Values values;  ///< of the model's parameters
+  bool no_symmetry = false, events = false;  ///< do without the faster engines
+  int links = 0;                             ///< number of links to record over time
+  Values values;                             ///< of the model's parameters
   RoundSizes rounds;
   Proofs proofs;
   std::string profile_file;
@@ -55,6 +58,15 @@ void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
       show_bytes(r.bytes()), show_plural(messages, "message"), ends);
 }
 
+// The part of the ranks that are simulated, because the others behave like them.
+double simulated_part(const SimulateCommand& command, const Config& config) {
+  if (command.model.parsed_model().has_links || command.critical_path || command.no_symmetry ||
+      command.events)
+    return 1;
+  const auto symmetry = simulator::symmetry_of(*config.algorithm, config.problem, config.segments);
+  return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
+}
+
 void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   constexpr std::size_t kNamed = 3;        // links in a record by default
   constexpr Count kMaxTraced = 2'000'000;  // messages; a trace takes about 150 bytes per message
@@ -72,10 +84,27 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
   simulator::Trace trace;
-  const simulator::SimulationResult outcome =
-      simulator::simulate(*config.algorithm, config.problem,
-                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
-                          {.segments = config.segments, .trace = critical ? &trace : nullptr});
+  const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  const simulator::SimulateOptions options{.segments = config.segments,
+                                           .symmetry = !command.no_symmetry && !command.events,
+                                           .sweep = !command.events,
+                                           .trace = critical ? &trace : nullptr};
+  simulator::SimulationResult outcome;
+  if (static_cast<double>(r.claimed->messages) > command.sweep.max_messages &&
+      simulated_part(command, config) < 1) {
+    auto of_classes =
+        simulator::simulate_classes(*config.algorithm, config.problem, element, *network, options);
+    if (!of_classes) {
+      r.skipped = fmt::format(
+          "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
+          "--max-messages (now {:.3g}) to do it anyway",
+          static_cast<double>(r.claimed->messages), command.sweep.max_messages);
+      return;
+    }
+    outcome = std::move(*of_classes);
+  } else {
+    outcome = simulator::simulate(*config.algorithm, config.problem, element, *network, options);
+  }
   if (critical) print_critical_path(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   if (outcome.sent != *r.claimed) {
@@ -88,9 +117,8 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   }
   auto& body = r.as<SimulateBody>();
   body.modelled_us = microseconds(outcome.finish);
-  body.bound_us =
-      command.model.bound(config.network, config.problem,
-                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
+  body.engine = name(outcome.engine);
+  body.bound_us = command.model.bound(config.network, config.problem, element);
   if (command.profile) command.profile->add(r);
   body.links = command.links > 0
                    ? most_utilized_links(*network, outcome.finish,
@@ -132,16 +160,19 @@ double packets(const SimulateCommand& command, const Config& config, const Recor
 }
 
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {
-  constexpr double kBytesPerRank = 450, kBytesPerAction = 32, kMessagesPerSecond = 4e6,
-                   kHopsPerSecond = 5e6, kRoundsPerSecond = 3e7;  // measured, rounded
-  Estimate e{.messages = static_cast<double>(r.claimed->messages)};
+  constexpr double kBytesPerPort = 40, kBytesPerRank = 450, kBytesPerAction = 32,
+                   kMessagesPerSecond = 4e6, kHopsPerSecond = 5e6,
+                   kRoundsPerSecond = 3e7;              // measured, rounded
+  const double part = simulated_part(command, config);  // of the ranks, which stand for all
+  Estimate e{.messages = static_cast<double>(r.claimed->messages) * part};
   e.packets = packets(command, config, r);
   e.seconds = std::max(e.messages / kMessagesPerSecond + e.packets / kHopsPerSecond,
-                       rounds_of_all(config, r) / kRoundsPerSecond);
+                       rounds_of_all(config, r) * part / kRoundsPerSecond);
   const double actions = command.rounds(config, RoundSizes::Of::last_rank).actions;
   const int lanes = std::max(1, r.lanes.value_or(1));
   e.memory = static_cast<double>(config.problem.ranks) * lanes *
-             (kBytesPerRank + kBytesPerAction * actions);
+                 (kBytesPerRank + kBytesPerAction * actions) * part +
+             (part < 1 ? kBytesPerPort * static_cast<double>(config.problem.ranks) : 0);
   if (command.model.parsed_model().has_links) {
     // Flows that share links: the end of one flow may change the rates of all others.
     constexpr double kBytesPerFlow = 500, kSecondsPerVisit = 3e-10;  // measured, rounded up
@@ -157,6 +188,20 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
   return e;
 }
 
+// A trace has its own ranks and sizes, and is no configuration that a record could describe.
+void simulate_traces(const SimulateCommand& command, const std::vector<std::string>& paths) {
+  const SweepOptions& o = command.sweep;
+  const bool has_axes = !o.ranks.empty() || !o.sizes.empty() || !o.elements.empty() ||
+                        !o.segments.empty() || !o.roots.empty();
+  if (has_axes || !o.json.empty() || !o.csv.empty() || o.resume || o.plan || o.share ||
+      command.critical_path || command.links > 0 || !command.profile_file.empty())
+    fail(Blame::usage, "file:" + paths.front() +
+                           " is a trace, which has its own ranks and sizes, and gives a table of "
+                           "times: leave out all options except the network's and --output");
+  write_file(o.output, replay_traces(paths, command.model));
+  say_written(o.output);
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, Session& session) {
@@ -168,12 +213,17 @@ void add_simulate(CLI::App& app, Session& session) {
       "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
       "0.08ns\n"
       "  arlab simulate ring -p 64 --model fluid --topology torus,fat_tree:levels=2 --placement "
-      "block,random");
+      "block,random\n"
+      "  arlab simulate file:trace.goal --model loggops");
   const auto options = std::make_shared<SimulateCommand>();
   options->sweep.add_axes(*command, true);
   options->model.add(*command);
   command->add_flag("--critical-path", options->critical_path,
                     "Print to stderr which messages, additions and waits determine each time");
+  command->add_flag("--no-symmetry", options->no_symmetry,
+                    "Simulate all ranks, also where one rank stands for others");
+  command->add_flag("--events", options->events,
+                    "Handle every event in order of time, also where a faster engine applies");
   command
       ->add_option_function<std::string>(
           "--links",
@@ -197,6 +247,10 @@ void add_simulate(CLI::App& app, Session& session) {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
+    std::vector<std::string> words = o.positional;
+    words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
+    if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
+      return simulate_traces(*options, traces);
     if (!options->profile_file.empty()) {
       if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
         fail(Blame::usage,

@@ -64,6 +64,7 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["model"] = b.model;
   j["machine"] = b.machine;
   j["modelled_us"] = or_null(b.modelled_us);
+  j["engine"] = or_null(b.engine);
   j["bound_us"] = or_null(b.bound_us);
   j["optimum_fraction"] = or_null(b.optimum_fraction());
   j["most_utilized_links"] = b.links ? to_json(*b.links) : Json(nullptr);

@@ -42,6 +42,7 @@ struct SimulateBody {
   std::string topology = {}, model = {};
   std::string machine = {};  ///< the model's parameters
   std::optional<double> modelled_us = {};
+  std::optional<std::string> engine = {};  ///< events, sweep or symmetry
   /// A time that no run on this topology can beat: the optimum, for allreduce a bound.
   std::optional<double> bound_us = {};
   std::optional<LinkUtilization> links = {};  ///< where the model has links

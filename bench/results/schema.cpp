@@ -96,6 +96,7 @@ void add_later_keys(Json& line) {
   add("dims");
   if (line["kind"] == "run") add_run_keys(line);
   if (line["kind"] != "simulate") return;
+  add("engine");
   add("bound_us");
   add("optimum_fraction");
 }

@@ -80,7 +80,7 @@ void Plan::add_to_sum(const Record& r, const Estimate& e) {
     return;
   }
   ++sum->done;
-  sum->messages += e.messages;
+  sum->messages += r.claimed ? static_cast<double>(r.claimed->messages) : e.messages;
   sum->bytes += bytes_sent(r);
   sum->memory = std::max(sum->memory, e.memory);
   sum->seconds += e.seconds;

@@ -68,9 +68,13 @@ void Connections::post_receive(const Message& message, Time now) {
 }
 
 Network::Work Connections::reduce(Rank rank, Bytes bytes, Time now) {
+  return compute(rank, to_time(machine_.reduction.at(static_cast<double>(bytes))), now);
+}
+
+Network::Work Connections::compute(Rank rank, Time duration, Time now) {
   Time& processor = processor_[static_cast<std::size_t>(rank)];
   const Time begin = std::max(now, processor);
-  processor = begin + to_time(machine_.reduction.at(static_cast<double>(bytes)));
+  processor = begin + duration;
   return {begin, processor};
 }
 

@@ -33,6 +33,7 @@ class Connections : public Network {
   Time can_receive(Rank, Time now) override { return now; }
   Time receive(const Message&, Time now) override { return now; }
   Work reduce(Rank rank, Bytes bytes, Time now) override;
+  Work compute(Rank rank, Time duration, Time now) override;
 
   bool needs_receives() const override { return true; }
   void post_receive(const Message& message, Time now) override;

@@ -16,9 +16,14 @@ class Processors {
 
   /// Implements Network::reduce().
   Network::Work reduce(Rank rank, Bytes bytes, Time now) {
+    return compute(rank, to_time(static_cast<double>(bytes) * gamma_), now);
+  }
+
+  /// Implements Network::compute().
+  Network::Work compute(Rank rank, Time duration, Time now) {
     Time& free = free_[static_cast<std::size_t>(rank)];
     const Time begin = std::max(now, free);
-    free = begin + to_time(static_cast<double>(bytes) * gamma_);
+    free = begin + duration;
     return {begin, free};
   }
 

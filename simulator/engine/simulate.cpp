@@ -1,25 +1,85 @@
 #include "simulator/engine/simulate.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "simulator/engine/engine.hpp"
+#include "simulator/sweep/sweep.hpp"
 
 namespace arlab::simulator {
+namespace {
 
-SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-                          Network& network, const SimulateOptions& options) {
-  const std::vector<Lane> lanes = lanes_of(algorithm, problem, options.segments);
+// Throws Error(usage) if the problem cannot be simulated.
+std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& problem,
+                                Bytes element_size, int segments) {
+  std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
   if (const std::string why = unsupported(algorithm, problem); !why.empty())
     fail(Blame::usage, why);
   if (element_size < 1 || problem.elements > std::numeric_limits<Bytes>::max() / element_size / 2)
     fail(Blame::usage, std::to_string(problem.elements) + " elements of " +
                            std::to_string(element_size) + " bytes overflow: use a smaller size");
+  return lanes;
+}
+
+// The costs for the engines other than events; null if they do not apply.
+const UniformCosts* costs_for(const Network& network, const std::vector<Lane>& lanes,
+                              const SimulateOptions& options) {
+  return lanes.size() == 1 && !options.trace && !options.progress ? network.uniform() : nullptr;
+}
+
+std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const Problem& lane,
+                                              const RankSymmetry& symmetry, Bytes element_size,
+                                              const UniformCosts& costs) {
+  CompactRounds rounds(algorithm, lane, element_size, symmetry);
+  auto result = sweep(rounds, element_size, costs);
+  if (!result) return {};
+  const std::vector<Time> of_class = std::exchange(result->finish_of, {});
+  result->finish_of.reserve(index(lane.ranks));
+  for (Rank r = 0; r < lane.ranks; ++r)
+    result->finish_of.push_back(of_class[index(symmetry.class_of(r))]);
+  result->engine = EngineKind::symmetry;
+  return result;
+}
+
+}  // namespace
+
+std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
+                                        int segments) {
+  if (!algorithm.symmetry || !unsupported(algorithm, problem).empty()) return {};
+  const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
+  if (lanes.size() != 1) return {};
+  const bool equal_chunks = problem.elements % problem.ranks == 0;
+  if (algorithm.family != "whole" && !equal_chunks) return {};
+  return algorithm.symmetry(problem);
+}
+
+std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
+                                                 Bytes element_size, const Network& network,
+                                                 const SimulateOptions& options) {
+  const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
+  const UniformCosts* const costs = costs_for(network, lanes, options);
+  const auto symmetry = symmetry_of(algorithm, problem, options.segments);
+  if (!costs || !symmetry) return {};
+  return sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs);
+}
+
+SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                          Network& network, const SimulateOptions& options) {
+  const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
   if (lanes.empty()) {
     SimulationResult nothing;
     nothing.finish_of.resize(static_cast<std::size_t>(problem.ranks));
     return nothing;
+  }
+  if (options.symmetry)
+    if (auto result = simulate_classes(algorithm, problem, element_size, network, options))
+      return std::move(*result);
+  if (const UniformCosts* const costs = costs_for(network, lanes, options);
+      costs && options.sweep) {
+    CompactRounds rounds(algorithm, lanes.front().problem, element_size);
+    if (auto result = sweep(rounds, element_size, *costs)) return std::move(*result);
   }
   Actors actors(algorithm, lanes, problem.ranks, element_size);
   return Engine(std::move(actors), problem.ranks, element_size, network, options).run();

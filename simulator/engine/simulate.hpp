@@ -8,26 +8,34 @@
 #pragma once
 
 #include <functional>
-#include <vector>
+#include <optional>
 
 #include "algorithms/algorithm.hpp"
 #include "simulator/network.hpp"
+#include "simulator/simulation_result.hpp"
 #include "simulator/trace.hpp"
 
 namespace arlab::simulator {
 
-struct SimulationResult {
-  Time finish{};                ///< when the last rank finishes
-  std::vector<Time> finish_of;  ///< of each rank
-  Cost sent;                    ///< by all ranks; rounds: the longest chain
-  Count events = 0;             ///< handled by the engine
-};
-
 struct SimulateOptions {
   int segments = 1;
-  Trace* trace = nullptr;                             ///< filled if given
+  // Faster engines, where they apply. A trace and progress need all events.
+  bool symmetry = true;    ///< may simulate one rank of each class of ranks that behave alike
+  bool sweep = true;       ///< may compute the times without a queue of all events
+  Trace* trace = nullptr;  ///< filled if given
   std::function<void(Count messages)> progress = {};  ///< called periodically if given
 };
+
+/// Returns which ranks behave alike where all ranks and pairs cost the same; nothing if they differ,
+/// as with chunks of different sizes.
+std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
+                                        int segments = 1);
+
+/// Simulates one rank of each class of ranks that behave alike. Returns nothing if that does not
+/// apply: without symmetry or with several lanes, and where a sweep does not apply (sweep/sweep.hpp).
+std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, const Problem& problem,
+                                                 Bytes element_size, const Network& network,
+                                                 const SimulateOptions& options = {});
 
 /// Simulates the algorithm on `network`, which must be new (all ports free) and have problem.ranks
 /// ranks. Throws Error(usage) if the algorithm does not support the problem, Error(check) if its

@@ -74,6 +74,7 @@ std::span<const Fuzzer> fuzzers();
 
 void checkpoint(std::string_view input);
 void cluster(std::string_view input);
+void goal(std::string_view input);
 void images(std::string_view input);
 void placements(std::string_view input);
 void quantities(std::string_view input);

@@ -98,6 +98,7 @@ void expect_nothing(const Fuzzer& fuzzer, const std::string& input) {
 std::span<const Fuzzer> arlab::fuzz::fuzzers() {
   static constexpr Fuzzer kAll[] = {{"checkpoint", checkpoint},
                                     {"cluster", cluster},
+                                    {"goal", goal, 1000},
                                     {"images", images},
                                     {"placements", placements},
                                     {"quantities", quantities},

@@ -44,6 +44,11 @@ class SlowRanks final : public simulator::Network {
       bytes = std::llround(static_cast<double>(bytes) * slowdown_[static_cast<std::size_t>(rank)]);
     return other_.reduce(rank, bytes, now);
   }
+  Work compute(Rank rank, Time duration, Time now) override {
+    if (!slowdown_.empty())
+      duration = to_time(picoseconds(duration) * slowdown_[static_cast<std::size_t>(rank)]);
+    return other_.compute(rank, duration, now);
+  }
 
  private:
   simulator::Network& other_;

@@ -17,18 +17,21 @@ namespace {
 class AlphaBeta : public Network {
  public:
   AlphaBeta(const Values& values, Rank ranks)
-      : alpha_(to_time(values.at("alpha"))),
-        beta_(values.at("beta")),
+      : costs_{.exclusive_ports = true,
+               .L = to_time(values.at("alpha")),
+               .G = values.at("beta"),
+               .gamma = values.at("gamma")},
         ports_(static_cast<std::size_t>(ranks)),
         processors_(ranks, values.at("gamma")) {}
 
+  const UniformCosts* uniform() const override { return &costs_; }
   bool synchronous() const override { return true; }
 
   Time can_send(Rank source, Time now) override { return std::max(now, ports(source).send); }
 
   Sent send(const Message& m, Time now) override {
     const Time start = std::max(now, ports(m.target).receive);
-    const Time end = start + alpha_ + to_time(static_cast<double>(m.bytes) * beta_);
+    const Time end = start + costs_.L + to_time(static_cast<double>(m.bytes) * costs_.G);
     ports(m.source).send = ports(m.target).receive = end;
     return {end, end, false};
   }
@@ -40,6 +43,9 @@ class AlphaBeta : public Network {
   Work reduce(Rank rank, Bytes bytes, Time now) override {
     return processors_.reduce(rank, bytes, now);
   }
+  Work compute(Rank rank, Time duration, Time now) override {
+    return processors_.compute(rank, duration, now);
+  }
 
  private:
   struct Ports {  // when each is free
@@ -47,8 +53,7 @@ class AlphaBeta : public Network {
   };
   Ports& ports(Rank r) { return ports_[static_cast<std::size_t>(r)]; }
 
-  Time alpha_;
-  double beta_;
+  UniformCosts costs_;  // L: alpha, G: beta
   std::vector<Ports> ports_;
   Processors processors_;
 };

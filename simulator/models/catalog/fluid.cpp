@@ -54,6 +54,9 @@ class Fluid : public Network {
   Work reduce(Rank rank, Bytes bytes, Time now) override {
     return processors_.reduce(rank, bytes, now);
   }
+  Work compute(Rank rank, Time duration, Time now) override {
+    return processors_.compute(rank, duration, now);
+  }
 
   bool has_changes() const override { return true; }
 

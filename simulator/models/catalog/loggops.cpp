@@ -16,14 +16,16 @@ namespace {
 class LogGOPS : public Network {
  public:
   LogGOPS(const Values& values, Rank ranks)
-      : L_(to_time(values.at("L"))),
-        o_(to_time(values.at("o"))),
-        g_(to_time(values.at("g"))),
-        G_(values.at("G")),
-        O_(values.at("O")),
-        gamma_(values.at("gamma")),
-        S_(values.at("S")),
+      : costs_{.L = to_time(values.at("L")),
+               .o = to_time(values.at("o")),
+               .g = to_time(values.at("g")),
+               .G = values.at("G"),
+               .O = values.at("O"),
+               .gamma = values.at("gamma"),
+               .S = values.at("S")},
         ranks_(static_cast<std::size_t>(ranks)) {}
+
+  const UniformCosts* uniform() const override { return &costs_; }
 
   Time can_send(Rank source, Time now) override {
     const Free& free = at(source);
@@ -33,9 +35,9 @@ class LogGOPS : public Network {
   Sent send(const Message& m, Time now) override {
     const Body& body = body_of(m.bytes);
     Free& free = at(m.source);
-    free.processor = now + o_ + body.processor;
-    free.send = now + g_ + body.port;
-    return {free.processor, now + o_ + L_, body.rendezvous};
+    free.processor = now + costs_.o + body.processor;
+    free.send = now + costs_.g + body.port;
+    return {free.processor, now + costs_.o + costs_.L, body.rendezvous};
   }
 
   Time can_receive(Rank target, Time now) override {
@@ -46,8 +48,8 @@ class LogGOPS : public Network {
   Time receive(const Message& m, Time now) override {
     const Body& body = body_of(m.bytes);
     Free& free = at(m.target);
-    free.processor = now + o_ + std::max(body.processor, body.port);
-    free.receive = now + g_ + body.port;
+    free.processor = now + costs_.o + std::max(body.processor, body.port);
+    free.receive = now + costs_.g + body.port;
     return free.processor;
   }
 
@@ -58,9 +60,13 @@ class LogGOPS : public Network {
   }
 
   Work reduce(Rank rank, Bytes bytes, Time now) override {
+    return compute(rank, body_of(bytes).reduction, now);
+  }
+
+  Work compute(Rank rank, Time duration, Time now) override {
     Time& processor = at(rank).processor;
     const Time begin = std::max(now, processor);
-    processor = begin + body_of(bytes).reduction;
+    processor = begin + duration;
     return {begin, processor};
   }
 
@@ -80,13 +86,13 @@ class LogGOPS : public Network {
   const Body& body_of(Bytes bytes) {
     if (bytes != body_.bytes) {
       const auto whole = static_cast<double>(bytes), rest = static_cast<double>(bytes - 1);
-      body_ = {bytes, to_time(rest * O_), to_time(rest * G_), to_time(whole * gamma_), whole > S_};
+      body_ = {bytes, to_time(rest * costs_.O), to_time(rest * costs_.G),
+               to_time(whole * costs_.gamma), whole > costs_.S};
     }
     return body_;
   }
 
-  Time L_, o_, g_;
-  double G_, O_, gamma_, S_;
+  UniformCosts costs_;
   std::vector<Free> ranks_;
   Body body_;
 };

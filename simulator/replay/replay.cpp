@@ -1,0 +1,197 @@
+#include "simulator/replay/replay.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "algorithms/base/text.hpp"
+#include "simulator/engine/interactive_simulation.hpp"
+#include "simulator/replay/match_messages.hpp"
+
+namespace arlab::simulator {
+namespace {
+
+// Every message under way has a lane of its own, so that it matches no other.
+class Replay {
+ public:
+  Replay(const TraceGraph& trace, Network& network)
+      : trace_(trace),
+        network_(network),
+        simulation_(network, static_cast<Rank>(trace.ranks.size())),
+        first_(first_operations(trace)),
+        partner_(match_messages(trace, first_)),
+        operations_(first_.back()),
+        ranks_(trace.ranks.size()) {
+    for (Rank r = 0; r < static_cast<Rank>(ranks_.size()); ++r) connect(r);
+    result_.finish_of.resize(ranks_.size());
+  }
+
+  ReplayResult run() {
+    for (std::uint32_t o = 0; o < operations_.size(); ++o)
+      if (operations_[o].missing == 0) ready_.push_back(o);
+    for (;;) {
+      start_ready();
+      const Time own = computations_.empty() ? kNever : computations_.top().end;
+      if (const auto step = simulation_.step(own)) {
+        now_ = step->now;
+        if (step->ended) end_message(step->ended->rank, step->ended->lane);
+      } else if (own != kNever) {
+        now_ = own;
+        const std::uint32_t operation = computations_.top().operation;
+        computations_.pop();
+        end(operation);
+      } else {
+        break;
+      }
+    }
+    check_all_ended();
+    return std::move(result_);
+  }
+
+ private:
+  struct State {
+    Rank rank = 0;
+    std::uint32_t missing = 0;  // dependencies that do not hold yet
+    std::int32_t lane = -1;     // of the message, from the start of its first end on
+    bool started = false, ended = false;
+    std::vector<std::uint32_t> after_end, after_start;  // operations
+  };
+  struct RankState {
+    std::vector<std::uint32_t> by_lane;  // the operation; kNoOperation: the lane is free
+  };
+  struct Computation {
+    Time end;
+    std::uint32_t operation;
+    bool operator<(const Computation& other) const {  // the first is the greatest
+      return end != other.end ? end > other.end : operation > other.operation;
+    }
+  };
+
+  void connect(Rank rank) {
+    const RankGraph& graph = trace_.ranks[index(rank)];
+    const std::uint32_t first = first_[index(rank)];
+    for (std::uint32_t i = 0; i < graph.operations.size(); ++i) operations_[first + i].rank = rank;
+    for (const Dependency& d : graph.dependencies) {
+      if (d.earlier >= graph.operations.size() || d.later >= graph.operations.size())
+        fail(Blame::usage,
+             concat("rank ", rank, " has a dependency of an operation that is not there"));
+      State& earlier = operations_[first + d.earlier];
+      (d.with_start ? earlier.after_start : earlier.after_end).push_back(first + d.later);
+      ++operations_[first + d.later].missing;
+    }
+  }
+
+  const Operation& traced(std::uint32_t operation) const {
+    const Rank rank = operations_[operation].rank;
+    return trace_.ranks[index(rank)].operations[operation - first_[index(rank)]];
+  }
+
+  void release(const std::vector<std::uint32_t>& later) {
+    for (const std::uint32_t o : later)
+      if (--operations_[o].missing == 0) ready_.push_back(o);
+  }
+
+  void start_ready() {
+    while (!ready_.empty()) {
+      const std::uint32_t operation = ready_.front();
+      ready_.pop_front();
+      start(operation);
+    }
+  }
+
+  void start(std::uint32_t operation) {
+    State& state = operations_[operation];
+    state.started = true;
+    release(state.after_start);
+    const Operation& o = traced(operation);
+    if (o.kind != Operation::Kind::compute) return start_message(operation, o);
+    if (o.duration == Time{}) return end(operation);
+    computations_.push(
+        {in_calendar(network_.compute(state.rank, o.duration, now_).end), operation});
+  }
+
+  void start_message(std::uint32_t operation, const Operation& o) {
+    State& state = operations_[operation];
+    if (state.lane < 0)
+      state.lane = operations_[partner_[operation]].lane = free_lane(state.rank, o.peer);
+    const bool sends = o.kind == Operation::Kind::send;
+    const Bytes bytes = traced(sends ? operation : partner_[operation]).bytes;
+    lane(state.rank, state.lane) = operation;
+    lane(o.peer, state.lane) = partner_[operation];
+    if (sends) {
+      ++result_.messages;
+      result_.bytes += bytes;
+    }
+    const PostedAction action{sends ? ActionKind::send : ActionKind::replace, o.peer,
+                              std::max<Bytes>(1, bytes)};
+    simulation_.start(state.rank, state.lane, {&action, 1}, now_);
+  }
+
+  std::uint32_t& lane(Rank rank, std::int32_t number) {
+    auto& all = ranks_[index(rank)].by_lane;
+    if (index(number) >= all.size()) all.resize(index(number) + 1, kNoOperation);
+    return all[index(number)];
+  }
+
+  std::int32_t free_lane(Rank a, Rank b) {
+    constexpr Count kMost = 1 << 24;  // lanes of all ranks; each takes about 120 bytes
+    std::int32_t number = 0;
+    while (lane(a, number) != kNoOperation || lane(b, number) != kNoOperation) ++number;
+    if ((Count{number} + 1) * static_cast<Count>(ranks_.size()) > kMost)
+      fail(Blame::usage, concat("rank ", a, " has ", number,
+                                " messages under way, too many on so many ranks: use fewer ranks"));
+    return number;
+  }
+
+  void end_message(Rank rank, std::int32_t number) {
+    const std::uint32_t operation = lane(rank, number);
+    end(operation);
+    const std::uint32_t other = partner_[operation];
+    if (!operations_[other].ended) return;
+    lane(rank, number) = lane(operations_[other].rank, number) = kNoOperation;
+  }
+
+  void end(std::uint32_t operation) {
+    State& state = operations_[operation];
+    state.ended = true;
+    ++ended_;
+    Time& finish = result_.finish_of[index(state.rank)];
+    finish = std::max(finish, now_);
+    result_.finish = std::max(result_.finish, now_);
+    release(state.after_end);
+  }
+
+  void check_all_ended() const {
+    if (ended_ == operations_.size()) return;
+    std::uint32_t stuck = 0;
+    while (operations_[stuck].ended) ++stuck;
+    for (std::uint32_t o = stuck; o < operations_.size(); ++o)
+      if (operations_[o].started && !operations_[o].ended) {
+        stuck = o;
+        break;
+      }
+    fail(Blame::check,
+         concat("line ", traced(stuck).line, ": rank ", operations_[stuck].rank, " waits forever ",
+                operations_[stuck].started ? "in" : "for", " this operation: the trace deadlocks"));
+  }
+
+  const TraceGraph& trace_;
+  Network& network_;
+  InteractiveSimulation simulation_;
+  std::vector<std::uint32_t> first_, partner_;
+  std::vector<State> operations_;
+  std::vector<RankState> ranks_;
+  std::deque<std::uint32_t> ready_;
+  std::priority_queue<Computation> computations_;
+  Time now_{};
+  std::size_t ended_ = 0;
+  ReplayResult result_;
+};
+
+}  // namespace
+
+ReplayResult replay(const TraceGraph& trace, Network& network) {
+  return Replay(trace, network).run();
+}
+
+}  // namespace arlab::simulator

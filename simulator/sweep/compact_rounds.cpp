@@ -1,0 +1,93 @@
+#include "simulator/sweep/compact_rounds.hpp"
+
+namespace arlab::simulator {
+
+CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                             std::optional<RankSymmetry> symmetry)
+    : algorithm_(algorithm),
+      problem_(problem),
+      element_size_(element_size),
+      symmetry_(std::move(symmetry)),
+      blocks_(problem.blocks()),
+      limit_(algorithm, problem),
+      steps_(std::make_unique_for_overwrite<Step[]>(index(ranks()) * kWindow)),
+      cursors_(index(ranks())),
+      programs_(index(ranks())) {}
+
+// Fills the rank's window with its next rounds. Returns false at the end of its program.
+bool CompactRounds::refill(Rank rank) {
+  Cursor& cursor = cursors_[index(rank)];
+  if (cursor.ended || refused_) return false;
+  Program& program = programs_[index(rank)];
+  if (!cursor.begun) program = algorithm_.program(problem_, rank);
+  cursor.begun = true;
+  cursor.next = cursor.end = 0;
+  for (;;) {
+    if (!std::exchange(cursor.held, false) && !program.next()) {
+      program = {};
+      cursor.ended = true;
+      break;
+    }
+    if (!append(rank, cursor, program.round())) {
+      cursor.held = true;
+      break;
+    }
+  }
+  if (cursor.end > 0) return true;
+  return cursor.held ? refuse() : false;
+}
+
+// Adds the round to the window. Returns false if it does not fit.
+bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
+  constexpr Rank kMostIdle = 1 << 16;  // so that a program of empty rounds without end stops
+  Step* const steps = window(rank);
+  std::size_t end = cursor.end;
+  for (std::size_t i = 0; i < round.size(); ++i) {
+    const Action& action = round[i];
+    const Bytes bytes = blocks_.size(action.chunks) * element_size_;
+    if (bytes == 0) continue;
+    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == rank) return refuse();
+    Step step{};
+    step.peer = action.peer;
+    step.size = size_index(bytes) & 0xFFFFFFF;
+    step.kind = action.sends()                      ? Step::send
+                : action.kind == ActionKind::reduce ? Step::reduce
+                                                    : Step::replace;
+    if (end > cursor.end && step.receives()) {
+      Step& before = steps[end - 1];
+      if (before.kind == Step::send && before.peer == step.peer && before.size == step.size) {
+        before.kind = step.kind == Step::reduce ? Step::send_and_reduce : Step::send_and_replace;
+        continue;
+      }
+    }
+    if (end == kWindow) return false;
+    steps[end++] = step;
+  }
+  if (end == cursor.end) {
+    if (end > 0 && steps[end - 1].kind == Step::idle && steps[end - 1].peer < kMostIdle) {
+      ++steps[end - 1].peer;
+      return true;
+    }
+    if (end == kWindow) return false;
+    Step& idle = steps[end++];
+    idle = {};
+    idle.peer = 1;
+    idle.kind = Step::idle;
+  }
+  steps[end - 1].last = 1;
+  cursor.end = static_cast<std::uint8_t>(end);
+  return true;
+}
+
+std::uint32_t CompactRounds::size_index(Bytes bytes) {
+  if (latest_.bytes == bytes) return latest_.index;
+  Cached& cached = cache_[static_cast<std::uint64_t>(bytes) * 0x9E3779B97F4A7C15u >> 56];
+  if (cached.bytes == bytes) return (latest_ = cached).index;
+  const auto [place, is_new] = index_of_.emplace(bytes, static_cast<std::uint32_t>(sizes_.size()));
+  if (is_new) sizes_.push_back(bytes);
+  if (sizes_.size() > 1u << 28) refuse();
+  cached = latest_ = {bytes, place->second};
+  return place->second;
+}
+
+}  // namespace arlab::simulator

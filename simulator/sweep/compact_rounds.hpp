@@ -1,0 +1,118 @@
+// CompactRounds: the rounds of all ranks' programs as steps of 8 bytes, a window at a time.
+//
+// A coroutine's frame takes 136 to 320 bytes. A million of them, resumed one after another in every
+// round, would pass through memory in every round. So a rank's program is run many rounds ahead while
+// its frame is in the cache, and a program that ends within its window frees its frame at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/round_limit.hpp"
+
+namespace arlab::simulator {
+
+struct Step {
+  enum Kind : std::uint32_t {
+    send,
+    reduce,
+    replace,
+    send_and_reduce,  // one message each way, of equal sizes
+    send_and_replace,
+    idle,  // rounds without messages; `peer` is their number
+  };
+  Rank peer;
+  std::uint32_t kind : 3;
+  std::uint32_t last : 1;   ///< of its round
+  std::uint32_t size : 28;  ///< index into sizes()
+
+  bool sends() const { return kind == send || kind == send_and_reduce || kind == send_and_replace; }
+  bool receives() const { return kind != send && kind != idle; }
+  bool reduces() const { return kind == reduce || kind == send_and_reduce; }
+};
+static_assert(sizeof(Step) == 8);
+
+class CompactRounds {
+ public:
+  static constexpr std::size_t kWindow = 24;  ///< steps of a rank that are kept
+
+  /// problem: of the only lane. With a symmetry, only the ranks that represent a class have rounds:
+  /// those below ranks().
+  CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                std::optional<RankSymmetry> symmetry = {});
+
+  Rank ranks() const { return symmetry_ ? symmetry_->classes() : problem_.ranks; }
+  /// Returns the number of ranks that each stands for.
+  Count weight() const { return problem_.ranks / ranks(); }
+  bool has_classes() const { return symmetry_.has_value(); }
+  /// Returns the rank that stands for `rank`.
+  Rank stand_in(Rank rank) const { return symmetry_ ? symmetry_->class_of(rank) : rank; }
+  /// Returns what the rank that stands for `viewer` calls the image of `rank`.
+  Rank name_for(Rank viewer, Rank rank) const {
+    return symmetry_ ? symmetry_->seen_from(viewer, rank) : rank;
+  }
+
+  /// Returns the steps of the rank's next round; none after its last one. Valid until the next call
+  /// for that rank. A round that does not fit the window ends the program: see refused().
+  std::span<const Step> next(Rank rank) {
+    Cursor& cursor = cursors_[index(rank)];
+    if (cursor.next == cursor.end && !refill(rank)) return {};
+    const Step* const first = window(rank) + cursor.next;
+    const Step* last = first;
+    while (!last->last) ++last;
+    cursor.next = static_cast<std::uint8_t>(cursor.next + (last - first) + 1);
+    return {first, last + 1};
+  }
+
+  /// Returns the first step that is kept of the rank.
+  Step* window(Rank rank) { return &steps_[index(rank) * kWindow]; }
+
+  /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
+  bool refused() const { return refused_; }
+  const std::vector<Bytes>& sizes() const { return sizes_; }
+  Bytes size(const Step& step) const { return sizes_[step.size]; }
+  /// Throws Error(check) if `depth` is beyond the limit of the algorithm's rounds.
+  void check(Rank rank, Count depth) const { limit_.check(rank, depth); }
+
+ private:
+  struct Cursor {
+    std::uint8_t next = 0, end = 0;  // in the window
+    bool begun = false, ended = false;
+    bool held = false;  // the program's round is not in the window yet
+  };
+
+  bool refill(Rank rank);
+  bool append(Rank rank, Cursor& cursor, Round round);
+  std::uint32_t size_index(Bytes bytes);
+  bool refuse() {
+    refused_ = true;
+    return false;
+  }
+
+  const Algorithm& algorithm_;
+  Problem problem_;
+  Bytes element_size_;
+  std::optional<RankSymmetry> symmetry_;
+  Blocks blocks_;
+  RoundLimit limit_;
+  std::unique_ptr<Step[]> steps_;  // a window per rank; not initialized
+  std::vector<Cursor> cursors_;    // of each rank
+  std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
+  std::vector<Bytes> sizes_;
+  std::unordered_map<Bytes, std::uint32_t> index_of_;
+  struct Cached {
+    Bytes bytes = -1;
+    std::uint32_t index = 0;
+  };
+  Cached latest_;
+  std::array<Cached, 256> cache_;
+  bool refused_ = false;
+};
+
+}  // namespace arlab::simulator

@@ -1,0 +1,34 @@
+// Sweep: the times of an algorithm on a network without shared links, rank after rank and round
+// after round. There is no queue of all events, and no message is looked up.
+//
+// On a network of exclusive ports (alpha_beta) a message begins when both of its rounds have, and a
+// rank has at most one message each way per round. The times of all rounds are then a recurrence of
+// maxima and sums that can be evaluated in any order (port_sweep.cpp).
+//
+// Where processors overlap with the network (loggops), no message arrives sooner than o + L after it
+// was sent. So within a window of that length ranks do not influence one another, and each rank
+// handles its own few events alone (window_sweep.cpp). Ties that only the order of all events could
+// break end the sweep.
+#pragma once
+
+#include <optional>
+
+#include "simulator/network.hpp"
+#include "simulator/simulation_result.hpp"
+#include "simulator/sweep/compact_rounds.hpp"
+
+namespace arlab::simulator {
+
+/// Returns what the event engine would, without `events`, and with the finish of the ranks that stand
+/// for all if the rounds have classes. Ranks of a class do the same at the same times, because the
+/// times of a sweep do not depend on the order of ranks. Returns nothing
+/// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that deadlock.
+std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
+                                      const UniformCosts& costs);
+
+std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_size,
+                                           const UniformCosts& costs);
+std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,
+                                             const UniformCosts& costs);
+
+}  // namespace arlab::simulator

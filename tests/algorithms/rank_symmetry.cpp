@@ -1,0 +1,77 @@
+// The symmetries that algorithms declare, compared with the programs of all ranks.
+#include "algorithms/rank_symmetry.hpp"
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/thorough.hpp"
+
+using namespace arlab;
+
+namespace {
+
+using Seen = std::vector<std::vector<std::tuple<ActionKind, Rank, Count>>>;
+
+// The rounds of a rank, with peers as the rank of its class would name them.
+Seen seen(const Algorithm& algorithm, const Problem& p, const RankSymmetry& symmetry, Rank me) {
+  Seen rounds;
+  for (Program program = algorithm.program(p, me); program.next();) {
+    auto& round = rounds.emplace_back();
+    for (const Action& a : program.round())
+      round.emplace_back(a.kind, symmetry.seen_from(me, a.peer), p.blocks().size(a.chunks));
+  }
+  return rounds;
+}
+
+int check_symmetry(const Algorithm& algorithm, const Problem& whole) {
+  if (!algorithm.symmetry || !unsupported(algorithm, whole).empty()) return 0;
+  const auto symmetry = algorithm.symmetry(whole);
+  if (!symmetry) return 0;
+  INFO(algorithm.name << " " << name(whole.collective) << ", ranks " << whole.ranks);
+  for (const Lane& lane : lanes_of(algorithm, whole)) {
+    for (Rank r = 0; r < whole.ranks; ++r) {
+      const Rank represents = symmetry->class_of(r);
+      REQUIRE(represents < symmetry->classes());
+      REQUIRE(symmetry->seen_from(r, r) == represents);
+      REQUIRE(seen(algorithm, lane.problem, *symmetry, r) ==
+              seen(algorithm, lane.problem, *symmetry, represents));
+    }
+  }
+  return 1;
+}
+
+int check_symmetries(Rank ranks, Rank most_groupings) {
+  int checked = 0;
+  for (const Algorithm* const algorithm : tested_algorithms())
+    for (const Collective collective : kCollectives) {
+      const Problem p{.collective = collective, .ranks = ranks, .elements = Count{ranks} * 120};
+      const std::vector<Problem> all = stated_for(*algorithm, p);
+      for (std::size_t i = 0; i < all.size() && i < index(most_groupings); ++i)
+        checked += check_symmetry(*algorithm, all[(i + all.size() / 2) % all.size()]);
+    }
+  return checked;
+}
+
+}  // namespace
+
+TEST_CASE("ranks of a class have the same programs, on every P up to 64") {
+  int checked = 0;
+  for (const Rank ranks : ranks_up_to(64)) checked += check_symmetries(ranks, 100);
+  CHECK(checked > 100);
+}
+
+TEST_CASE("digits are shifted one by one") {
+  const RankSymmetry torus({3, 2});
+  CHECK(torus.classes() == 1);
+  CHECK(torus.seen_from(4, 4) == 0);
+  CHECK(torus.seen_from(4, 5) == 1);  // (2,1) from (1,1)
+  CHECK(torus.seen_from(5, 0) == 4);  // (0,0) from (2,1): (1,1)
+  const RankSymmetry pairs({4}, 2);
+  CHECK(pairs.class_of(3) == 1);
+  CHECK(pairs.seen_from(3, 0) == 2);
+  CHECK(pairs.seen_from(2, 1) == 3);
+}

@@ -1,0 +1,99 @@
+// All engines give equal times: events, the sweep, and symmetry.
+#include <map>
+#include <string>
+
+#include "simulator/engine/simulate.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/runs.hpp"
+#include "tests/support/thorough.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+
+namespace {
+
+struct TriedMachine {
+  std::string_view model;
+  Values values;
+};
+
+// Parameters with and without ties, with costs of all kinds, without overhead, and with rendezvous.
+const std::vector<TriedMachine> kMachines{
+    {"alpha_beta", {}},
+    {"alpha_beta", {{"alpha", 1009}, {"beta", 7.3}, {"gamma", 1.7}}},
+    {"loggops", {}},
+    {"loggops", {{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}}},
+    {"loggops", {{"L", 1009}, {"o", 97}, {"g", 311}, {"G", 2.7}, {"O", 0.9}, {"gamma", 1.3}}},
+    {"loggops", {{"L", 5000}, {"o", 0}, {"g", 0}, {"G", 0.5}}},
+    {"loggops", {{"L", 500}, {"o", 100}, {"g", 200}, {"G", 1}, {"S", 900}}},
+};
+
+// The runs of each engine by algorithm.
+using Used = std::map<std::pair<EngineKind, std::string>, int>;
+
+void check_engines(const Algorithm& algorithm, const Problem& p, int segments, Used& used) {
+  constexpr Rank kAll = 13;  // up to this number of ranks all machines are tried, above it two
+  for (std::size_t m = 0; m < kMachines.size(); ++m) {
+    const std::size_t turn = (m + index(p.ranks)) % kMachines.size();
+    if (p.ranks > kAll && turn > 1) continue;
+    const TriedMachine& machine = kMachines[m];
+    const auto outcome = [&](bool symmetry, bool sweep) {
+      return run(machine.model, machine.values, algorithm, p, 4,
+                 {.segments = segments, .symmetry = symmetry, .sweep = sweep});
+    };
+    const SimulationResult events = outcome(false, false);
+    REQUIRE(events.engine == EngineKind::events);
+    for (const bool symmetry : {false, true}) {
+      const SimulationResult fast = outcome(symmetry, !symmetry);
+      INFO(algorithm.name << " " << name(p.collective) << " by " << name(fast.engine) << " under "
+                          << machine.model << " number " << m << ", ranks " << p.ranks
+                          << ", elements " << p.elements << ", segments " << segments << ", groups "
+                          << (p.groups ? p.groups->count() : 0));
+      REQUIRE(fast.finish == events.finish);
+      REQUIRE(fast.finish_of == events.finish_of);
+      REQUIRE(fast.sent == events.sent);
+      ++used[{fast.engine, std::string(algorithm.name)}];
+    }
+  }
+}
+
+void check_catalog(Rank ranks, Count elements, int segments, Used& used) {
+  for (const Algorithm* const algorithm : tested_algorithms())
+    for (const Collective collective : kCollectives) {
+      const Problem p = grouped(
+          *algorithm,
+          {.collective = collective, .ranks = ranks, .elements = elements, .root = ranks / 2});
+      if (segments > 1 && collective != Collective::allreduce) continue;
+      if (unsupported(*algorithm, p).empty()) check_engines(*algorithm, p, segments, used);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("events, sweep and symmetry agree on every P up to 64") {
+  Used used;
+  for (const Rank ranks : ranks_up_to(64)) {
+    check_catalog(ranks, 120 * Count{ranks}, 1, used);  // equal chunks, also in lanes
+    check_catalog(ranks, 1009, 1, used);
+    if (ranks == 7) check_catalog(ranks, 120 * Count{ranks}, 3, used);
+  }
+  for (const char* algorithm : {"butterfly", "ring", "rabenseifner", "circulant", "swing", "pat",
+                                "round_robin", "hierarchical", "recursive_multiplying", "trivance"})
+    CHECK(used[{EngineKind::symmetry, algorithm}] > 0);
+  for (const char* algorithm : {"butterfly", "ring", "tree", "bine_tree", "chain", "rabenseifner",
+                                "circulant", "swing", "pat", "round_robin"})
+    CHECK(used[{EngineKind::sweep, algorithm}] > 0);
+}
+
+TEST_CASE("events, sweep and symmetry agree on 1,024 ranks") {
+  constexpr Count kMostMessages = 50'000;
+  Used used;
+  for (const Algorithm& algorithm : algorithms()) {
+    const Problem p = grouped(algorithm, {.ranks = 1024, .elements = 1024 * 16});
+    if (unsupported(algorithm, p).empty() && predicted_cost(algorithm, p).messages <= kMostMessages)
+      check_engines(algorithm, p, 1, used);
+  }
+  CHECK(used[{EngineKind::symmetry, "rabenseifner"}] > 0);
+  CHECK(used[{EngineKind::sweep, "tree"}] > 0);
+}

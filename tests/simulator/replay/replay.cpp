@@ -1,0 +1,83 @@
+#include "simulator/replay/replay.hpp"
+
+#include <string>
+
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedules.hpp"
+#include "tests/support/time.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+
+namespace {
+
+// A message of 11 bytes from an idle rank to an idle rank takes 10 + 100 + 10 + 10.
+const Values kPlain{{"L", 100}, {"o", 10}, {"g", 0}, {"G", 1}, {"gamma", 0}};
+
+Operation sent(Rank to, Count tag = 0, Bytes bytes = 11) {
+  return {.kind = Operation::Kind::send, .peer = to, .bytes = bytes, .tag = tag, .line = 1};
+}
+Operation received(Rank from, Count tag = 0, Bytes bytes = 11) {
+  return {.kind = Operation::Kind::receive, .peer = from, .bytes = bytes, .tag = tag, .line = 2};
+}
+Operation computed(Time duration) { return {.duration = duration, .line = 3}; }
+
+ReplayResult played(const TraceGraph& trace, std::string_view model = "loggops",
+                    const Values& values = kPlain) {
+  const auto network =
+      make_network(find_model(model), values, static_cast<Rank>(trace.ranks.size()));
+  return replay(trace, *network);
+}
+
+std::string fault(Blame blame, const TraceGraph& trace) {
+  return error_text(blame, [&] { played(trace); });
+}
+
+}  // namespace
+
+TEST_CASE("replay: computations delay what requires them, and share the processor with messages") {
+  // Rank 0 computes for 50, then sends; rank 1 computes for 1000 and may receive meanwhile.
+  TraceGraph trace{
+      {{{computed(50_ps), sent(1)}, {{0, 1, false}}}, {{computed(1000_ps), received(0)}, {}}}};
+  ReplayResult result = played(trace);
+  CHECK(result.finish_of == std::vector<Time>{60_ps, 1020_ps});
+  CHECK(result.finish == 1020_ps);
+  CHECK(result.messages == 1);
+  CHECK(result.bytes == 11);
+  trace.ranks[1].operations.erase(trace.ranks[1].operations.begin());
+  CHECK(played(trace).finish == 50_ps + 130_ps);
+  trace.ranks[0].dependencies[0].with_start = true;  // the send waits for the processor only
+  CHECK(played(trace).finish == 50_ps + 130_ps);
+}
+
+TEST_CASE("replay matches messages by source, target and tag, each in order") {
+  // The second tag is received first, although it is sent last.
+  const TraceGraph trace{{{{sent(1, 1), sent(1, 1, 21), sent(1, 2)}, {}},
+                          {{received(0, 2), received(0, 1), received(0, 1), computed(5_ps)},
+                           {{0, 1, false}, {1, 2, false}, {2, 3, false}}}}};
+  const ReplayResult result = played(trace);
+  CHECK(result.messages == 3);
+  CHECK(result.bytes == 43);
+  CHECK(result.finish == 185_ps);
+}
+
+TEST_CASE("replay under a model of exclusive ports waits for both ends") {
+  const TraceGraph trace{{{{sent(1)}, {}}, {{computed(70_ps), received(0)}, {{0, 1, false}}}}};
+  CHECK(played(trace, "alpha_beta", {{"alpha", 100}, {"beta", 2}}).finish == 70_ps + 122_ps);
+}
+
+TEST_CASE("replay refuses wrong traces") {
+  CHECK(fault(Blame::usage, {}) == "the trace has no ranks: give num_ranks at least 1");
+  CHECK(fault(Blame::usage, {{{{sent(1)}, {}}, {}}}) ==
+        "line 1: a send from rank 0 to rank 1 with tag 0 has no recv: add it");
+  CHECK(fault(Blame::usage, {{{}, {{received(0, 3)}, {}}}}) ==
+        "line 2: a recv from rank 0 to rank 1 with tag 3 has no send: add it");
+  CHECK(fault(Blame::usage, {{{{sent(0)}, {}}, {}}}) ==
+        "line 1: a message between rank 0 and rank 0: give another rank from 0 to 1");
+  CHECK(fault(Blame::usage, {{{{computed(1_ps)}, {{0, 1, false}}}}}) ==
+        "rank 0 has a dependency of an operation that is not there");
+  CHECK(
+      fault(Blame::check, {{{{computed(1_ps), computed(1_ps)}, {{0, 1, false}, {1, 0, false}}}}}) ==
+      "line 3: rank 0 waits forever for this operation: the trace deadlocks");
+}
