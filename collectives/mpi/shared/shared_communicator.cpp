@@ -31,8 +31,7 @@ class SharedCommunicator final : public Communicator {
         reads_peers_(options.reads_peers && peers_.why_not().empty()),
         channels_(Slots(memory_.data(), world.ranks()), world.rank(), world.ranks(),
                   reads_peers_ ? &peers_ : nullptr),
-        spins_(world.ranks() <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 1000
-                                                                                       : 100),
+        spins_(world.ranks() <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 1000 : 4),
         maps_vectors_(options.maps_vectors) {
     transport_ = maps_vectors_         ? "no copy"
                  : reads_peers_        ? "single copy"
