@@ -38,9 +38,9 @@ const SharedChannels::Region* SharedChannels::region_of(const std::byte* data) c
 
 // The receiver's count is on a cache line that it writes: it is read only if it must have changed.
 Cell* SharedChannels::free_cell(End& its) {
-  if (its.sent - its.known_taken >= Slot::kCells) {
+  if (its.sent - its.known_taken >= SharedSlot::kCells) {
     its.known_taken = its.to->taken.load(std::memory_order_acquire);
-    if (its.sent - its.known_taken >= Slot::kCells) return nullptr;
+    if (its.sent - its.known_taken >= SharedSlot::kCells) return nullptr;
   }
   return &its.to->cell(its.sent + 1);
 }
@@ -48,8 +48,8 @@ Cell* SharedChannels::free_cell(End& its) {
 bool SharedChannels::takes_buffer(int lane, Rank to, std::uint64_t number) {
   const auto shared_by = static_cast<std::size_t>(lane) % Slots::kBufferLanes;
   BufferUser& user =
-      users_[(static_cast<std::size_t>(to) * Slots::kBufferLanes + shared_by) * Slot::kCells +
-             number % Slot::kCells];
+      users_[(static_cast<std::size_t>(to) * Slots::kBufferLanes + shared_by) * SharedSlot::kCells +
+             number % SharedSlot::kCells];
   if (user.number != 0 && user.lane != lane && !is_taken(user.lane, to, user.number)) return false;
   user = {lane, number};
   return true;

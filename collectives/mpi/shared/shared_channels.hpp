@@ -22,7 +22,7 @@ class SharedChannels {
         me_(me),
         ranks_(ranks),
         peers_(peers),
-        users_(static_cast<std::size_t>(ranks) * Slots::kBufferLanes * Slot::kCells) {}
+        users_(static_cast<std::size_t>(ranks) * Slots::kBufferLanes * SharedSlot::kCells) {}
 
   Rank me() const { return me_; }
   Rank ranks() const { return ranks_; }
@@ -61,8 +61,8 @@ class SharedChannels {
  private:
   // By peer.
   struct End {
-    Slot* to = nullptr;
-    Slot* from = nullptr;
+    SharedSlot* to = nullptr;
+    SharedSlot* from = nullptr;
     std::uint64_t sent = 0, known_taken = 0, taken = 0;
   };
   struct Region {

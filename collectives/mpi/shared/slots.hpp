@@ -29,7 +29,7 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 128);
 
-struct Slot {
+struct SharedSlot {
   static constexpr std::size_t kCells = 4;
 
   Cell& cell(std::uint64_t number) { return cells[number % kCells]; }
@@ -50,21 +50,21 @@ class Slots {
   /// `memory`: bytes_for(ranks) of zeros, at first.
   Slots(std::byte* memory, Rank ranks) : memory_(memory), ranks_(ranks) {}
 
-  Slot& slot(int lane, Rank source, Rank target) const {
+  SharedSlot& slot(int lane, Rank source, Rank target) const {
     const std::size_t at = static_cast<std::size_t>(lane) * pairs(ranks_) + pair(source, target);
-    return *reinterpret_cast<Slot*>(memory_ + at * sizeof(Slot));
+    return *reinterpret_cast<SharedSlot*>(memory_ + at * sizeof(SharedSlot));
   }
   std::byte* buffer(int lane, Rank source, Rank target, std::uint64_t number) const {
     const std::size_t at =
         (pair(source, target) * kBufferLanes + static_cast<std::size_t>(lane) % kBufferLanes) *
-            Slot::kCells +
-        number % Slot::kCells;
+            SharedSlot::kCells +
+        number % SharedSlot::kCells;
     return memory_ + pairs(ranks_) * kSlotsBytes + at * kBufferBytes;
   }
 
  private:
-  static constexpr std::size_t kSlotsBytes = kLanes * sizeof(Slot);
-  static constexpr std::size_t kBuffersBytes = kBufferLanes * Slot::kCells * kBufferBytes;
+  static constexpr std::size_t kSlotsBytes = kLanes * sizeof(SharedSlot);
+  static constexpr std::size_t kBuffersBytes = kBufferLanes * SharedSlot::kCells * kBufferBytes;
   static std::size_t pairs(Rank ranks) {
     return static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
   }
