@@ -7,6 +7,12 @@
 
 namespace arlab::collectives {
 
+void Communicator::exchange(int lane, std::span<const Transfer> round, Operand operand) {
+  start(lane, round, operand);
+  const int done = wait();
+  expects(done == lane, "exchange() while another lane was started");
+}
+
 int Communicator::poll() {
   fail(Blame::usage,
        "this communicator can only wait for a round: use threads, MPI or emulated ranks");
@@ -37,6 +43,10 @@ void Communicator::native_collective(const Problem& problem, const std::byte* fr
 std::vector<std::string> Communicator::native_algorithms() {
   fail(Blame::environment,
        "this backend has no library whose algorithm can be chosen: use the backend mpi");
+}
+
+std::string Communicator::native_label(const std::string& spec) const {
+  return concat(native_name(), ":", spec);
 }
 
 void Communicator::use_native(const std::string& spec) {

@@ -47,6 +47,10 @@ class Communicator {
   /// Blocks until the round of any started lane is done, and returns that lane.
   virtual int wait() = 0;
 
+  /// Runs a round of one lane from start to end, while no other lane is started. Faster than start()
+  /// and wait() where a short message costs less than their lists.
+  virtual void exchange(int lane, std::span<const Transfer> round, Operand operand);
+
   /// Returns a started lane whose round is done, as wait() does, or -1 without waiting. Throws
   /// Error(usage) if the backend cannot poll.
   virtual int poll();
@@ -59,6 +63,15 @@ class Communicator {
   /// same. By default all ranks share one machine.
   virtual std::vector<Rank> machines() {
     return std::vector<Rank>(static_cast<std::size_t>(ranks()));
+  }
+
+  /// How messages travel where the backend has several ways; else empty.
+  virtual std::string transport() const { return ""; }
+
+  /// Returns memory for a vector, with zeros; where ranks share memory, it may be such that others read
+  /// it without a copy. All ranks call it together with the same bytes, and free it in the same order.
+  virtual std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
+    return std::make_shared<std::byte[]>(bytes);
   }
 
   /// The clock of this rank.
@@ -86,6 +99,8 @@ class Communicator {
   /// The algorithms of the library's own allreduce, by the library's names. All ranks call it
   /// together. Throws Error(environment) with a remedy if none can be chosen.
   virtual std::vector<std::string> native_algorithms();
+  /// Returns what a row of that allreduce is called: by default the native name, a colon, and `spec`.
+  virtual std::string native_label(const std::string& spec) const;
   /// From now on, the library's own allreduce runs this algorithm: a name of native_algorithms(),
   /// with settings if it has any ("segmented_ring:segment=64K"); empty: the library decides. All
   /// ranks call it together. Throws Error(usage) with all names for another one.

@@ -27,12 +27,12 @@ class CountingCommunicator final : public Communicator {
   Rank rank() const override { return other_.rank(); }
   Rank ranks() const override { return other_.ranks(); }
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
-    for (const Transfer& t : round)
-      if (t.kind == ActionKind::send) {
-        ++sent_.messages;
-        sent_.bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
-      }
+    count(round, operand);
     timed([&] { other_.start(lane, round, operand); });
+  }
+  void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
+    count(round, operand);
+    timed([&] { other_.exchange(lane, round, operand); });
   }
   int wait() override {
     int lane = 0;
@@ -42,6 +42,10 @@ class CountingCommunicator final : public Communicator {
   int poll() override { return other_.poll(); }
   void abandon() noexcept override { other_.abandon(); }
   std::vector<Rank> machines() override { return other_.machines(); }
+  std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
+    return other_.allocate(bytes);
+  }
+  std::string transport() const override { return other_.transport(); }
   Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }
@@ -62,10 +66,20 @@ class CountingCommunicator final : public Communicator {
     timed([&] { other_.native_collective(problem, from, into, operand); });
   }
   std::vector<std::string> native_algorithms() override { return other_.native_algorithms(); }
+  std::string native_label(const std::string& spec) const override {
+    return other_.native_label(spec);
+  }
   void use_native(const std::string& spec) override { other_.use_native(spec); }
   SentMessages sent_messages() override { return other_.sent_messages(); }
 
  private:
+  void count(std::span<const Transfer> round, Operand operand) {
+    for (const Transfer& t : round)
+      if (t.kind == ActionKind::send) {
+        ++sent_.messages;
+        sent_.bytes += t.elements * static_cast<Count>(size_of(operand.dtype));
+      }
+  }
   template <class Use>
   void timed(Use use) {
     const double begin = clock().now();

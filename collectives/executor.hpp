@@ -26,7 +26,7 @@ class Executor {
   virtual Communicator& control() = 0;
   /// Number of ranks that this executor runs: one, or all of them.
   virtual Rank ranks_here() const { return 1; }
-  /// How messages reach device memory where the backend has several ways; else empty.
+  /// How messages travel, or reach device memory, where the backend has several ways; else empty.
   virtual std::string transport() const { return ""; }
 
   /// Runs the collective in place. `data` holds the vectors of this executor's ranks, one after
@@ -51,6 +51,11 @@ class Executor {
   /// The algorithms that the library's own allreduce can be made to run, by the library's names. All
   /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
   virtual std::vector<std::string> native_algorithms();
+
+  /// Returns what a row of the library's own allreduce by one of these is called.
+  virtual std::string native_label(const std::string& spec) const {
+    return native_name() + ":" + spec;
+  }
 
   /// Prepares the verifiable input of the runs to come, and forgets the last one.
   virtual void load_input(const Problem& problem, Operand operand) = 0;

@@ -49,7 +49,8 @@ struct CheckedRun {
   double us = 0;
   Count wrong = 0;  ///< elements, on the ranks of this executor
   Cost sent;  ///< by them, per run; rounds: of the rank with the most. Zero for a native collective
-  double traffic = 0;  ///< bytes that all ranks read and write in device memory; 0: not known
+  /// Bytes that the ranks of this executor at least read and write in their memory; 0: not known.
+  double traffic = 0;
   /// When this executor's rank entered the collective and left it. Absent where all ranks are
   /// started together.
   std::optional<Interval> interval = {};

@@ -14,6 +14,7 @@
 #include "bench/commands/run_record.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/memory_rate.hpp"
 #include "bench/measure/samples_file.hpp"
 #include "bench/measure/verdicts.hpp"
 #include "bench/results/context.hpp"
@@ -87,10 +88,19 @@ struct Written {
 struct Ranks {
   Executor& executor;
   std::string binding;
+  double memory_rate = 0;  // 0: not measured; below 0: they do not share a memory
 };
 
+// Whether the vectors of all ranks are too many bytes for a cache: memory then limits a collective.
+bool fills_memory(const Config& config) {
+  constexpr Bytes kBytes = Bytes{64} << 20;
+  const Bytes each =
+      config.problem.elements * static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  return each * config.problem.ranks >= kBytes;
+}
+
 // All ranks call it. Rank 0 decides for all what is skipped.
-void run_group(RunCommand& command, const Backend& backend, const Ranks& ranks, Group group,
+void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group group,
                const Written& written) {
   Executor& executor = ranks.executor;
   Output* const output = executor.control().rank() == 0 ? written.output.get() : nullptr;
@@ -117,10 +127,21 @@ void run_group(RunCommand& command, const Backend& backend, const Ranks& ranks, 
   if (todo.empty()) return;
   if (output) output->show(records.front());
   const Measurements measured = measure_all(executor, todo, command.measure);
+  const bool on_host = !backend.devices && fills_memory(todo.front());
+  if (on_host && ranks.memory_rate == 0) {
+    const std::vector<Rank> machines = executor.control().machines();
+    const bool one = std::all_of(machines.begin(), machines.end(),
+                                 [&](Rank machine) { return machine == machines.front(); });
+    ranks.memory_rate = one ? memory_rate(executor.control()) : -1;
+  }
   if (!output) return;
-  for (std::size_t i = 0; i < todo.size(); ++i)
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    const bool on_device = backend.devices && measured.of[i].traffic > 0;
     fill_record(records[i], todo[i], measured.of[i], measured, executor,
-                measured.of[i].traffic > 0 ? collectives::gpu_copy_limit() : 0);
+                on_device ? collectives::gpu_copy_limit()
+                : on_host ? ranks.memory_rate
+                          : 0);
+  }
   for (std::size_t i = 0; i < todo.size(); ++i) {
     auto& body = records[i].as<RunBody>();
     body.binding = ranks.binding;
@@ -204,7 +225,7 @@ int run(RunCommand& command, Job& job) {
     for (next = i; next < groups.size() && ranks_of(next) == ranks;) ++next;
     job.run(backend, {.ranks = ranks, .patience = command.patience}, [&](Executor& executor) {
       bind_rank(executor, command.processors);
-      const Ranks all{executor, binding_of_all(executor)};
+      Ranks all{executor, binding_of_all(executor)};
       for (std::size_t k = i; k < next; ++k) run_group(command, backend, all, groups[k], written);
     });
   };

@@ -41,7 +41,10 @@ Record run_record(const RunCommand& command, const collectives::Backend& backend
     if (config.by_table) r.algorithm = r.label = row_name(config, "");
     return r;
   }
-  r.algorithm = r.label = row_name(config, executor.native_name_for(config.problem));
+  r.algorithm = r.label =
+      config.native.empty()
+          ? row_name(config, executor.native_name_for(config.problem))
+          : (config.by_table ? "auto:" : "") + executor.native_label(config.native);
   if (!config.by_table) r.color = native_color(config.native);
   r.family = "native";
   return r;
@@ -64,7 +67,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
   }
   r.sent = m.sent;
   r.claimed->rounds = most_rounds(*config.algorithm, config.problem, config.segments);
-  if (m.traffic > 0 && m.time_us.median > 0)
+  if (m.traffic > 0 && m.time_us.median > 0 && limit > 0)
     body.copy_limit_fraction = m.traffic / m.time_us.median / 1e3 / limit;
 }
 

@@ -106,7 +106,7 @@ class Measuring {
     Measurement& m = measured_[i];
     m.sent = {control_.sum(result.sent.messages), control_.sum(result.sent.elements),
               static_cast<Count>(control_.max(static_cast<double>(result.sent.rounds)))};
-    m.traffic = result.traffic;
+    m.traffic = static_cast<double>(control_.sum(static_cast<Count>(result.traffic)));
     once_us_[i] = spent_us_[i] = us;
     runs_[i] = std::clamp(static_cast<int>(std::min(options_.seconds * 1e6 / us, 1e9)),
                           options_.limited ? 1 : options_.min_runs, options_.max_runs);

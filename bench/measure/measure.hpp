@@ -35,7 +35,7 @@ struct Measurement {
   Count wrong = 0;     ///< elements, over all ranks and runs
   Cost sent;           ///< by all ranks in one run; rounds: of the rank with the most. Zero for a
                        ///< native collective
-  double traffic = 0;  ///< of one run, see CheckedRun
+  double traffic = 0;  ///< of one run by all ranks, see CheckedRun
   std::vector<double> samples_us = {};  ///< what time_us summarizes, in the order of the runs
   Count late_starts = 0;                ///< runs that did not count: a rank missed the agreed time
   /// Only on the first rank, and where ranks are started one by one.

@@ -25,10 +25,11 @@ struct LateEntry {
 struct RunBody {
   static constexpr std::string_view kKind = "run";
   std::string backend = {};
-  std::optional<Summary> time_us = {};             ///< of the slowest rank, run by run
-  std::optional<double> modelled_us = {};          ///< predicted for a machine file
-  std::optional<double> copy_limit_fraction = {};  ///< on one GPU: memory rate over that of a copy
-  std::optional<std::string> native_choice = {};   ///< the algorithm that the library reports
+  std::optional<Summary> time_us = {};     ///< of the slowest rank, run by run
+  std::optional<double> modelled_us = {};  ///< predicted for a machine file
+  /// Memory rate over that of a copy: on one GPU, or by all ranks of a machine at once.
+  std::optional<double> copy_limit_fraction = {};
+  std::optional<std::string> native_choice = {};  ///< the algorithm that the library reports
   collectives::RunMode mode = {};
   bool at_agreed_time = false;                    ///< ranks started by the clock, not by a barrier
   std::optional<LateEntry> late_entry = {};       ///< where ranks are started one by one

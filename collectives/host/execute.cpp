@@ -120,6 +120,16 @@ class LaneExecution {
   bool reduces_in_scratch_ = false;
 };
 
+// Runs the only lane: no other one is started meanwhile.
+template <class Doing>
+void run_alone(Communicator& communicator, LaneExecution& lane, Operand operand, int number,
+               Doing doing) {
+  while (lane.next()) {
+    naming([&] { communicator.exchange(number, lane.transfers(), operand); }, doing);
+    lane.finish_round();
+  }
+}
+
 }  // namespace
 
 std::string description(const Algorithm& algorithm, const Problem& problem, Operand operand) {
@@ -140,6 +150,13 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     running.emplace_back(LaneRounds(algorithm, lane, me), data, operand);
 
   if (problem.reduces()) divide_before(data.data(), problem.elements, operand, problem.ranks);
+  const auto doing = [&] {
+    Count furthest = 0;
+    for (const LaneExecution& lane : running)
+      furthest = std::max(furthest, lane.rounds().cost().rounds);
+    return description(algorithm, problem, operand) + ", round " + std::to_string(furthest);
+  };
+  if (lanes.size() == 1) run_alone(communicator, running.front(), operand, first_lane, doing);
   int started = 0;
   const auto start_next_round = [&](int lane) {
     LaneExecution& its = running[index(lane)];
@@ -147,13 +164,9 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     communicator.start(first_lane + lane, its.transfers(), operand);
     ++started;
   };
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) start_next_round(static_cast<int>(lane));
-  const auto doing = [&] {
-    Count furthest = 0;
-    for (const LaneExecution& lane : running)
-      furthest = std::max(furthest, lane.rounds().cost().rounds);
-    return description(algorithm, problem, operand) + ", round " + std::to_string(furthest);
-  };
+  if (lanes.size() > 1)
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      start_next_round(static_cast<int>(lane));
   while (started > 0) {
     const int lane = naming([&] { return communicator.wait(); }, doing) - first_lane;
     --started;
@@ -185,15 +198,10 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
                            " begins, and the end of the data of " + std::to_string(data.size()) +
                            " bytes");
   LaneExecution lane(LaneRounds(algorithm, problem, begins, communicator.rank()), data, operand);
-  while (lane.next()) {
-    communicator.start(0, lane.transfers(), operand);
-    naming([&] { return communicator.wait(); },
-           [&] {
-             return description(algorithm, problem, operand) + ", round " +
-                    std::to_string(lane.rounds().cost().rounds);
-           });
-    lane.finish_round();
-  }
+  run_alone(communicator, lane, operand, 0, [&] {
+    return description(algorithm, problem, operand) + ", round " +
+           std::to_string(lane.rounds().cost().rounds);
+  });
   return lane.rounds().cost();
 }
 

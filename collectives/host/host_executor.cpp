@@ -1,5 +1,6 @@
 #include "collectives/host/host_executor.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
@@ -31,10 +32,15 @@ std::vector<std::string> Executor::native_algorithms() {
 void HostExecutor::load_input(const Problem& problem, Operand operand) {
   problem_ = problem;
   operand_ = operand;
-  input_.resize(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
-  data_.resize(input_.size());
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  input_memory_.reset();
+  data_memory_.reset();
+  input_memory_ = communicator_.allocate(bytes);
+  data_memory_ = communicator_.allocate(bytes);
+  input_ = {input_memory_.get(), bytes};
+  data_ = {data_memory_.get(), bytes};
   fill(input_, operand_, problem_, communicator_.rank());
-  held_ = held_at_start(problem, communicator_.rank());
+  plans_.clear();
 }
 
 void HostExecutor::prepare(const RunMode& mode) {
@@ -56,15 +62,28 @@ Cost HostExecutor::run_once(const RunRequest& request) {
       communicator_.native_collective(problem_, input_.data(), data_.data(), operand_);
     return {};
   }
-  if (!request.mode.in_place)
-    for (const ElementRange& range : held_) {
-      const std::size_t element = size_of(operand_.dtype);
-      const std::size_t first = static_cast<std::size_t>(range.first) * element;
-      std::memcpy(data_.data() + first, input_.data() + first,
-                  static_cast<std::size_t>(range.elements) * element);
-    }
+  if (HostPlan* const plan = plan_of(request))
+    return request.mode.in_place ? plan->run(communicator_, data_)
+                                 : plan->run(communicator_, input_, data_);
+  if (!request.mode.in_place && !input_.empty())
+    std::memcpy(data_.data(), input_.data(), input_.size());
   return collectives::execute(communicator_, *request.algorithm, problem_, data_, operand_,
                               request.segments);
+}
+
+// Null if the rounds of all lanes would fill the memory: they are then made anew in each run.
+HostPlan* HostExecutor::plan_of(const RunRequest& request) {
+  constexpr Count kMostLanesByRanks = 4096;
+  const Algorithm& algorithm = *request.algorithm;
+  const std::pair key{&algorithm, request.segments};
+  if (const auto found = plans_.find(key); found != plans_.end()) return &found->second;
+  const Count lanes =
+      Count{request.segments} * (algorithm.lane_weights ? problem_.ranks : algorithm.lanes);
+  if (lanes * problem_.ranks > kMostLanesByRanks) return nullptr;
+  return &plans_
+              .try_emplace(key, algorithm, problem_, communicator_.rank(), operand_,
+                           request.segments)
+              .first->second;
 }
 
 CheckedRun HostExecutor::run_checked(const RunRequest& request) {
@@ -89,6 +108,8 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
     prepare(request.mode);
     run_once(request);
   }
+  if (HostPlan* const plan = request.algorithm ? plan_of(request) : nullptr)
+    result.traffic = static_cast<double>(plan->memory_traffic());
   result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
   const double us = microseconds_or_late(in_time, (stop - start) / request.mode.repeats);
   result.us = naming([&] { return communicator_.max(us); }, [&] { return "after " + what(); });

@@ -1,9 +1,14 @@
 // HostExecutor: one rank whose vector lies in this process's memory, over any Communicator.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/executor.hpp"
+#include "collectives/host/plan.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
 
 namespace arlab::collectives {
@@ -16,6 +21,7 @@ class HostExecutor final : public Executor {
   Communicator& control() override { return communicator_; }
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
+  std::string transport() const override { return communicator_.transport(); }
   std::string native_name() const override { return communicator_.native_name(); }
   std::string native_name_for(const Problem& problem) const override {
     return communicator_.native_name_for(problem);
@@ -24,22 +30,27 @@ class HostExecutor final : public Executor {
   std::vector<std::string> native_algorithms() override {
     return communicator_.native_algorithms();
   }
+  std::string native_label(const std::string& spec) const override {
+    return communicator_.native_label(spec);
+  }
   void load_input(const Problem& problem, Operand operand) override;
-  /// Out of place, an algorithm runs on a copy of the input, which is part of its time; the library
-  /// reads the input itself.
+  /// An algorithm runs as a HostPlan, made in its first run after load_input(). Out of place it copies
+  /// what it has to.
   CheckedRun run_checked(const RunRequest& request) override;
 
  private:
   /// Makes the vector ready for a run, which must then write every element that is checked.
   void prepare(const RunMode& mode);
   Cost run_once(const RunRequest& request);
+  HostPlan* plan_of(const RunRequest& request);
 
   Communicator& communicator_;
   Problem problem_;
   Operand operand_;
   std::string native_;  // what the library was made to run
-  std::vector<std::byte> input_, data_;
-  std::vector<ElementRange> held_;  // what this rank contributes
+  std::shared_ptr<std::byte[]> input_memory_, data_memory_;
+  std::span<std::byte> input_, data_;
+  std::map<std::pair<const Algorithm*, int>, HostPlan> plans_;  // by algorithm and segments
 };
 
 }  // namespace arlab::collectives

@@ -129,6 +129,11 @@ HostPlan::HostPlan(const Algorithm& algorithm, const Problem& problem, Rank me, 
   lanes_.resize(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i)
     add_lane(Recorder(lanes_[i], size_of(operand.dtype)).record(algorithm, parts[i], me), sent_);
+  for (const Lane& lane : lanes_)
+    for (const Action& a : lane.actions)
+      if (a.kind != ActionKind::send)
+        memory_traffic_ += (a.kind == ActionKind::reduce ? 3 : 2) * a.elements *
+                           static_cast<Bytes>(size_of(operand.dtype));
 }
 
 Cost HostPlan::run(Communicator& communicator, std::span<std::byte> data, int first_lane) {
@@ -172,20 +177,23 @@ void copy(const ElementRange& range, const std::byte* from, std::byte* into, DTy
 
 Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_lane) {
   for (Lane& lane : lanes_) lane.round = 0;
-  int started = 0;
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
-    started += start_next(communicator, lane, memory, first_lane) ? 1 : 0;
-  const auto doing = [&] {
-    std::size_t furthest = 0;
-    for (const Lane& lane : lanes_) furthest = std::max(furthest, lane.round);
-    return description_ + ", round " + std::to_string(furthest);
-  };
-  while (started > 0) {
-    const auto lane =
-        static_cast<std::size_t>(naming([&] { return communicator.wait(); }, doing) - first_lane);
-    finish_round(lanes_[lane], memory);
-    if (!start_next(communicator, lane, memory, first_lane)) --started;
-  }
+  // The copies that a large vector makes while messages are in flight are worth a start and a wait.
+  constexpr std::size_t kShortBytes = 64 << 10;
+  const bool one_by_one =
+      lanes_.size() == 1 &&
+      (!memory.source || bytes_of(problem_.elements, operand_.dtype) <= kShortBytes);
+  naming(
+      [&] {
+        if (one_by_one)
+          run_lane(communicator, memory, first_lane);
+        else
+          run_lanes(communicator, memory, first_lane);
+      },
+      [&] {
+        std::size_t furthest = 0;
+        for (const Lane& lane : lanes_) furthest = std::max(furthest, lane.round);
+        return description_ + ", round " + std::to_string(furthest);
+      });
   for (const Lane& lane : lanes_) {
     if (memory.source)
       for (const ElementRange& range : lane.last_copies)
@@ -198,18 +206,52 @@ Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_l
   return sent_;
 }
 
-bool HostPlan::start_next(Communicator& communicator, std::size_t lane, const Memory& memory,
-                          int first_lane) {
-  Lane& its = lanes_[lane];
-  if (its.round == its.rounds.size()) return false;
-  const Ends begin = its.round == 0 ? Ends{} : its.rounds[its.round - 1];
-  const Ends end = its.rounds[its.round++];
-  const auto copy_all = [&](const std::vector<ElementRange>& copies, std::uint32_t first,
-                            std::uint32_t last) {
-    for (std::uint32_t i = first; i < last; ++i)
-      copy(copies[i], memory.source, memory.data, operand_.dtype);
+void HostPlan::run_lane(Communicator& communicator, const Memory& memory, int number) {
+  Lane& lane = lanes_.front();
+  while (prepare_next(lane, memory)) {
+    copy_received(lane, memory);
+    communicator.exchange(number, lane.transfers, operand_);
+    finish_round(lane, memory);
+  }
+}
+
+void HostPlan::run_lanes(Communicator& communicator, const Memory& memory, int first_lane) {
+  const auto start_next = [&](std::size_t i) {
+    if (!prepare_next(lanes_[i], memory)) return false;
+    communicator.start(first_lane + static_cast<int>(i), lanes_[i].transfers, operand_);
+    copy_received(lanes_[i], memory);  // nothing is added before wait()
+    return true;
   };
-  if (memory.source) copy_all(its.copies_before, begin.copies_before, end.copies_before);
+  int started = 0;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) started += start_next(i) ? 1 : 0;
+  while (started > 0) {
+    const auto i = static_cast<std::size_t>(communicator.wait() - first_lane);
+    finish_round(lanes_[i], memory);
+    if (!start_next(i)) --started;
+  }
+}
+
+// The end of the round before the one that was prepared last.
+HostPlan::Ends HostPlan::begin_of_round(const Lane& lane) {
+  return lane.round == 1 ? Ends{} : lane.rounds[lane.round - 2];
+}
+
+// Out of place: copies what the round is about to add to.
+void HostPlan::copy_received(const Lane& lane, const Memory& memory) const {
+  if (!memory.source) return;
+  const std::uint32_t end = lane.rounds[lane.round - 1].copies_after;
+  for (std::uint32_t i = begin_of_round(lane).copies_after; i < end; ++i)
+    copy(lane.copies_after[i], memory.source, memory.data, operand_.dtype);
+}
+
+// Makes the transfers of a lane's next round. Returns false if there is none.
+bool HostPlan::prepare_next(Lane& its, const Memory& memory) {
+  if (its.round == its.rounds.size()) return false;
+  ++its.round;
+  const Ends begin = begin_of_round(its), end = its.rounds[its.round - 1];
+  if (memory.source)
+    for (std::uint32_t i = begin.copies_before; i < end.copies_before; ++i)
+      copy(its.copies_before[i], memory.source, memory.data, operand_.dtype);
   // A send only reads.
   const auto place = [&](const Piece& piece) {
     std::byte* const base =
@@ -237,15 +279,12 @@ bool HostPlan::start_next(Communicator& communicator, std::size_t lane, const Me
     }
     scratch += bytes_of(a.elements, operand_.dtype);
   }
-  communicator.start(first_lane + static_cast<int>(lane), its.transfers, operand_);
-  // Nothing is added before wait().
-  if (memory.source) copy_all(its.copies_after, begin.copies_after, end.copies_after);
   return true;
 }
 
 // Applies what the round has received in scratch.
 void HostPlan::finish_round(Lane& lane, const Memory& memory) const {
-  const std::uint32_t begin = lane.round == 1 ? 0 : lane.rounds[lane.round - 2].actions;
+  const std::uint32_t begin = begin_of_round(lane).actions;
   const std::byte* scratch = lane.scratch.data();
   for (std::uint32_t i = begin; i < lane.rounds[lane.round - 1].actions; ++i) {
     const Action& a = lane.actions[i];

@@ -34,6 +34,10 @@ class HostPlan {
   Cost run(Communicator& communicator, std::span<const std::byte> from, std::span<std::byte> into,
            int first_lane = 0);
 
+  /// The least that this rank reads and writes in memory, in bytes: what it adds is read, read and
+  /// written; what it stores is read and written.
+  Bytes memory_traffic() const { return memory_traffic_; }
+
  private:
   // A range of a message, and whether it still lies in the source when run out of place.
   struct Piece {
@@ -69,8 +73,11 @@ class HostPlan {
 
   class Recorder;
   Cost run(Communicator& communicator, const Memory& memory, int first_lane);
-  bool start_next(Communicator& communicator, std::size_t lane, const Memory& memory,
-                  int first_lane);
+  void run_lane(Communicator& communicator, const Memory& memory, int number);
+  void run_lanes(Communicator& communicator, const Memory& memory, int first_lane);
+  bool prepare_next(Lane& lane, const Memory& memory);
+  void copy_received(const Lane& lane, const Memory& memory) const;
+  static Ends begin_of_round(const Lane& lane);
   void finish_round(Lane& lane, const Memory& memory) const;
   void check_run(const Communicator& communicator, std::size_t bytes) const;
 
@@ -79,6 +86,7 @@ class HostPlan {
   Operand operand_;
   std::vector<Lane> lanes_;
   Cost sent_;
+  Bytes memory_traffic_ = 0;
 };
 
 }  // namespace arlab::collectives

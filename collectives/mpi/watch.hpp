@@ -71,10 +71,11 @@ class Watch {
     Waiting waiting_;
   };
 
-  /// A request has started or finished.
-  void progressed() { progress_.fetch_add(1, std::memory_order_relaxed); }
+  /// A request has started or finished. Calls of MPI are serialized, and so are these, which need no
+  /// locked addition.
+  void progressed() { advance(progress_); }
   /// A poll has found nothing: polls in one tick after another are a wait.
-  void polled() { polls_.fetch_add(1, std::memory_order_relaxed); }
+  void polled() { advance(polls_); }
 
   /// Throws Stalled once the job has stalled. `awaited()`: what this rank waits for.
   template <class Awaited>
@@ -83,6 +84,9 @@ class Watch {
   }
 
  private:
+  static void advance(std::atomic<std::uint64_t>& count) {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void run();
   void tick();
   void resume(const std::vector<Rank>& ranks) const;

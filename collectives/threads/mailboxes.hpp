@@ -1,6 +1,6 @@
 // Mailboxes: messages between threads: one slot per lane, source and target.
 //
-// A message is not copied. Its sender posts a pointer into an empty slot. The receiver claims it,
+// A short message is copied into the slot, and its sender is done. A longer one is not copied: its sender posts a pointer into an empty slot. The receiver claims it,
 // reads the sender's memory and empties the slot. From then on the sender may change its memory. A
 // sender that fails withdraws messages that are not being read.
 #pragma once
@@ -8,7 +8,9 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -25,6 +27,14 @@ class alignas(64) Slot {
     elements_ = elements;
     data_.store(data, std::memory_order_release);
   }
+
+  /// The same with a copy of the message.
+  void post_copy(const std::byte* data, Count elements, std::size_t bytes) {
+    if (!copy_) copy_ = std::make_unique_for_overwrite<std::byte[]>(kCopiedBytes);
+    std::memcpy(copy_.get(), data, bytes);
+    post(copy_.get(), elements);
+  }
+  static constexpr std::size_t kCopiedBytes = 2048;  ///< most that post_copy() takes
 
   /// For the receiver: returns the message, which is now being read, or nullptr if there is none.
   const std::byte* claim() {
@@ -44,13 +54,21 @@ class alignas(64) Slot {
 
   std::atomic<const std::byte*> data_ = nullptr;
   Count elements_ = 0;
+  std::unique_ptr<std::byte[]> copy_;
 };
 
 class Mailboxes {
  public:
   static constexpr int kMaxLanes = 4096;
 
+  /// Up to that many ranks, slots have room for copies.
+  static constexpr Rank kMostCopying = 64;
+
   explicit Mailboxes(Rank ranks) : ranks_(ranks) {}
+
+  bool copies(std::size_t bytes) const {
+    return bytes <= Slot::kCopiedBytes && ranks_ <= kMostCopying;
+  }
 
   /// Creates the slot at its first use. Throws Error(usage) if `lane` is out of range.
   Slot& slot(int lane, Rank source, Rank target);

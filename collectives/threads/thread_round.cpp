@@ -32,16 +32,17 @@ void ThreadRound::start(ThreadChannels& channels, int lane, Rank me,
     else
       receives_.push_back({t, &channels.mailboxes.slot(lane, t.peer, me)});
   }
-  chain();
-  snapshot();
   open_ = round.size();
+  chain();
+  for (Send& send : sends_)
+    if (channels.mailboxes.copies(bytes(send.elements))) progress(send);
+  snapshot();
   for (Send& send : sends_) progress(send);
 }
 
-// Messages to one peer share a slot, which may become empty while later ones are examined. The first
-// is posted at once, so two cannot change places; three could.
+// Messages to one peer share a slot, which may become empty while later ones are examined.
 void ThreadRound::chain() {
-  if (sends_.size() < 3) return;
+  if (sends_.size() < 2) return;
   std::vector<Send*> by_slot;
   for (Send& send : sends_) by_slot.push_back(&send);
   std::sort(by_slot.begin(), by_slot.end(), [](const Send* a, const Send* b) {
@@ -55,7 +56,7 @@ void ThreadRound::snapshot() {
   std::size_t needed = 0;
   std::vector<std::pair<Send*, std::size_t>> copies;
   for (Send& send : sends_) {
-    if (!is_changed(send)) continue;
+    if (send.posted || !is_changed(send)) continue;
     const bool again = !copies.empty() && copies.back().first->data == send.data &&
                        copies.back().first->elements == send.elements;
     copies.emplace_back(&send, again ? copies.back().second : needed);
@@ -90,8 +91,14 @@ bool ThreadRound::progress(Send& send) {
   if (send.consumed || (send.earlier && !send.earlier->posted) || !send.slot->is_empty())
     return false;
   if (!send.posted) {
-    send.slot->post(send.data, send.elements);
     send.posted = true;
+    if (channels_->mailboxes.copies(bytes(send.elements))) {
+      send.slot->post_copy(send.data, send.elements, bytes(send.elements));
+      send.consumed = true;
+      --open_;
+    } else {
+      send.slot->post(send.data, send.elements);
+    }
     channels_->event_count(send.peer).notify();
   } else {
     send.consumed = true;

@@ -1,7 +1,7 @@
 // ThreadRound: one rank's current round of one lane, over mailboxes.
 //
-// A receiver reads the sender's memory and reduces directly into its own. If the round also changes
-// memory that it sends, a snapshot is sent instead. So every receive may proceed at once, and every
+// A receiver reads the sender's memory, or the copy of a short message, and reduces directly into its
+// own. If the round also changes memory that it sends, a snapshot is sent instead. So every receive may proceed at once, and every
 // message has the value at the round's start. Receives that overlap are applied in listed order. A
 // message that must wait for its turn is staged in a buffer, so that its sender can continue.
 #pragma once

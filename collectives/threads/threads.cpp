@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/reduce/reduce.hpp"
+#include "collectives/host/shared_slices.hpp"
 #include "collectives/start_thread.hpp"
 #include "collectives/threads/barrier.hpp"
 #include "collectives/threads/canceled.hpp"
@@ -125,33 +125,10 @@ class ThreadCommunicator final : public Communicator {
   double max(double value) override { return allreduce({.largest = value}).largest; }
   Count sum(Count value) override { return allreduce({.sum = value}).sum; }
 
-  std::string native_name() const override { return "shared slices"; }
+  std::string native_name() const override { return kSharedSlices; }
 
-  // Every thread reduces its slice of the vector over all ranks' memory, then reads all others.
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    const Blocks slices(elements, ranks());
-    const auto transfer = [&](ActionKind kind, Rank peer, Rank slice) {
-      const auto begin = static_cast<std::size_t>(slices.begin(slice)) * size_of(operand.dtype);
-      if (slices.size(slice) > 0) round_.push_back({kind, peer, data + begin, slices.size(slice)});
-    };
-    const auto with_all_others = [&](ActionKind kind, auto sent_to, auto received_from) {
-      round_.clear();
-      for (Rank step = 1; step < ranks(); ++step) {
-        const Rank to = (me_ + step) % ranks(), from = (me_ - step + ranks()) % ranks();
-        transfer(ActionKind::send, to, sent_to(to));
-        transfer(kind, from, received_from(from));
-      }
-      if (round_.empty()) return;
-      start(0, round_, operand);
-      wait();
-    };
-    divide_before(data, elements, operand, ranks());
-    const auto mine = [&](Rank) { return me_; };
-    const auto theirs = [](Rank peer) { return peer; };
-    with_all_others(ActionKind::reduce, theirs, mine);
-    divide_after(data + static_cast<std::size_t>(slices.begin(me_)) * size_of(operand.dtype),
-                 slices.size(me_), operand, ranks());
-    with_all_others(ActionKind::replace, mine, theirs);
+    shared_slices(*this, data, elements, operand, round_);
   }
 
  private:

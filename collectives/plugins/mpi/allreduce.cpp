@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -174,6 +175,23 @@ Decision decide(const Plugin& its, const Call& call) {
   return d;
 }
 
+// The decision of this thread's last call, which programs repeat. Communicators that are freed end it;
+// types and operations that ours know are never freed.
+const Decision& decide_again(const Plugin& its, const Call& call) {
+  struct Last {
+    std::uint64_t freed = 0;
+    Call call{};
+    Decision decision;
+  };
+  thread_local Last last;
+  const std::uint64_t freed = communicators_freed();
+  const bool same = last.decision.algorithm && last.freed == freed &&
+                    last.call.count == call.count && last.call.type == call.type &&
+                    last.call.op == call.op && last.call.comm == call.comm;
+  if (!same) last = {freed, call, decide(its, call)};
+  return last.decision;
+}
+
 int run(const Decision& d, const Call& call) {
   if (!d.algorithm) return call.pass_on();
   const bool in_place = call.from == MPI_IN_PLACE;
@@ -203,7 +221,7 @@ int run_logged(Plugin& its, const Call& call) {
 int allreduce(const Call& call) {
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
-  return run(decide(its, call), call);
+  return run(decide_again(its, call), call);
 }
 
 }  // namespace

@@ -52,10 +52,12 @@ std::optional<Op> op_of(MPI_Op op) {
 }
 
 std::atomic<bool> job_ends{false};
+std::atomic<std::uint64_t> freed{0};
 
 // Frees the state with its communicator, which all ranks free together. Those that the program leaves to
 // MPI_Finalize stay: it may not be called back into by then.
 int free_ranks(MPI_Comm, int, void* value, void*) {
+  ++freed;
   if (!job_ends) delete static_cast<PluginRanks*>(value);
   return MPI_SUCCESS;
 }
@@ -111,6 +113,8 @@ void PluginRanks::allreduce(const Algorithm& algorithm, const std::byte* from, s
   else
     its.run(*communicator_, std::span(into, bytes));
 }
+
+std::uint64_t communicators_freed() { return freed.load(std::memory_order_relaxed); }
 
 PluginRanks* plugin_ranks(MPI_Comm comm) {
   static const int keyval = make_keyval();

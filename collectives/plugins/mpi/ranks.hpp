@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ class PluginRanks {
   std::shared_ptr<const Groups> groups_;
   PlanCache plans_;
 };
+
+/// Returns how many communicators with such a state have been freed: a handle may then be another one.
+std::uint64_t communicators_freed();
 
 /// Returns the state of a communicator, made in the first call, which all ranks make together; null
 /// for an intercommunicator.

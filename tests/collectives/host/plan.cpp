@@ -152,3 +152,12 @@ TEST_CASE("a plan refuses another size") {
                       contains("trivance"));
   });
 }
+
+TEST_CASE("a plan's memory traffic: of a ring, every rank adds and stores all chunks but one") {
+  for (const Rank ranks : {1, 2, 4, 5}) {
+    const Count chunk = 6;
+    HostPlan plan(find_algorithm("ring"), {.ranks = ranks, .elements = ranks * chunk}, 0,
+                  {DType::float64});
+    CHECK(plan.memory_traffic() == (3 + 2) * (ranks - 1) * chunk * 8);
+  }
+}

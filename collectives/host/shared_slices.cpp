@@ -1,0 +1,35 @@
+#include "collectives/host/shared_slices.hpp"
+
+#include "algorithms/problem.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace arlab::collectives {
+
+void shared_slices(Communicator& communicator, std::byte* data, Count elements, Operand operand,
+                   std::vector<Transfer>& round) {
+  const Rank me = communicator.rank(), ranks = communicator.ranks();
+  const Blocks slices(elements, ranks);
+  const auto begin_of = [&](Rank slice) {
+    return data + static_cast<std::size_t>(slices.begin(slice)) * size_of(operand.dtype);
+  };
+  const auto transfer = [&](ActionKind kind, Rank peer, Rank slice) {
+    if (slices.size(slice) > 0) round.push_back({kind, peer, begin_of(slice), slices.size(slice)});
+  };
+  const auto with_all_others = [&](ActionKind kind, auto sent_to, auto received_from) {
+    round.clear();
+    for (Rank step = 1; step < ranks; ++step) {
+      const Rank to = (me + step) % ranks, from = (me - step + ranks) % ranks;
+      transfer(ActionKind::send, to, sent_to(to));
+      transfer(kind, from, received_from(from));
+    }
+    if (!round.empty()) communicator.exchange(0, round, operand);
+  };
+  divide_before(data, elements, operand, ranks);
+  const auto mine = [&](Rank) { return me; };
+  const auto theirs = [](Rank peer) { return peer; };
+  with_all_others(ActionKind::reduce, theirs, mine);
+  divide_after(begin_of(me), slices.size(me), operand, ranks);
+  with_all_others(ActionKind::replace, mine, theirs);
+}
+
+}  // namespace arlab::collectives

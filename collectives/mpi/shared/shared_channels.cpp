@@ -1,0 +1,110 @@
+#include "collectives/mpi/shared/shared_channels.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab::collectives {
+
+void SharedChannels::use(int lane) {
+  if (lane < 0 || lane >= Slots::kLanes)
+    fail(Blame::usage, "lane " + std::to_string(lane) + " of shared memory: there are at most " +
+                           std::to_string(Slots::kLanes) + " lanes, use fewer segments");
+  const auto index = static_cast<std::size_t>(lane);
+  if (index >= lanes_.size()) lanes_.resize(index + 1);
+  if (!lanes_[index].empty()) return;
+  for (Rank peer = 0; peer < ranks_; ++peer)
+    lanes_[index].push_back({&slots_.slot(lane, me_, peer), &slots_.slot(lane, peer, me_)});
+}
+
+std::size_t SharedChannels::add_region(std::byte* memory, std::size_t bytes) {
+  auto place = std::find_if(regions_.begin(), regions_.end(),
+                            [](const Region& region) { return !region.memory; });
+  if (place == regions_.end()) place = regions_.emplace(place);
+  *place = {memory, bytes};
+  return static_cast<std::size_t>(place - regions_.begin());
+}
+
+const SharedChannels::Region* SharedChannels::region_of(const std::byte* data) const {
+  const std::less<const std::byte*> before;
+  for (const Region& region : regions_)
+    if (region.memory && !before(data, region.memory) && before(data, region.memory + region.bytes))
+      return &region;
+  return nullptr;
+}
+
+// The receiver's count is on a cache line that it writes: it is read only if it must have changed.
+Cell* SharedChannels::free_cell(End& its) {
+  if (its.sent - its.known_taken >= SharedSlot::kCells) {
+    its.known_taken = its.to->taken.load(std::memory_order_acquire);
+    if (its.sent - its.known_taken >= SharedSlot::kCells) return nullptr;
+  }
+  return &its.to->cell(its.sent + 1);
+}
+
+bool SharedChannels::takes_buffer(int lane, Rank to, std::uint64_t number) {
+  const auto shared_by = static_cast<std::size_t>(lane) % Slots::kBufferLanes;
+  BufferUser& user =
+      users_[(static_cast<std::size_t>(to) * Slots::kBufferLanes + shared_by) * SharedSlot::kCells +
+             number % SharedSlot::kCells];
+  if (user.number != 0 && user.lane != lane && !is_taken(user.lane, to, user.number)) return false;
+  user = {lane, number};
+  return true;
+}
+
+std::size_t SharedChannels::post(int lane, Rank to, const std::byte* data, std::size_t bytes,
+                                 std::size_t total) {
+  End& its = end(lane, to);
+  Cell* const cell = free_cell(its);
+  if (!cell) return 0;
+  const std::uint64_t number = its.sent + 1;
+  const bool buffered = bytes > Cell::kBytes && takes_buffer(lane, to, number);
+  const std::size_t posted = std::min(bytes, buffered ? Slots::kBufferBytes : Cell::kBytes);
+  std::memcpy(buffered ? slots_.buffer(lane, me_, to, number) : cell->data, data, posted);
+  cell->total = total;
+  cell->bytes = static_cast<std::uint32_t>(posted);
+  cell->place = buffered ? Place::buffer : Place::cell;
+  cell->number.store(number, std::memory_order_release);
+  its.sent = number;
+  return posted;
+}
+
+std::uint64_t SharedChannels::post_address(int lane, Rank to, const std::byte* data,
+                                           std::size_t bytes) {
+  End& its = end(lane, to);
+  Cell* const cell = free_cell(its);
+  if (!cell) return 0;
+  cell->total = bytes;
+  if (const Region* const region = region_of(data)) {
+    cell->region = static_cast<std::uint64_t>(region - regions_.data());
+    cell->address = static_cast<std::uint64_t>(data - region->memory);
+    cell->place = Place::region;
+  } else {
+    cell->address = reinterpret_cast<std::uint64_t>(data);
+    cell->place = Place::sender;
+  }
+  cell->number.store(++its.sent, std::memory_order_release);
+  return its.sent;
+}
+
+bool SharedChannels::is_taken(int lane, Rank to, std::uint64_t number) {
+  End& its = end(lane, to);
+  if (its.known_taken < number) its.known_taken = its.to->taken.load(std::memory_order_acquire);
+  return its.known_taken >= number;
+}
+
+const Cell* SharedChannels::arrived(int lane, Rank from) {
+  const End& its = end(lane, from);
+  const Cell& cell = its.from->cell(its.taken + 1);
+  return cell.number.load(std::memory_order_acquire) == its.taken + 1 ? &cell : nullptr;
+}
+
+void SharedChannels::take(int lane, Rank from) {
+  End& its = end(lane, from);
+  its.from->taken.store(++its.taken, std::memory_order_release);
+}
+
+}  // namespace arlab::collectives

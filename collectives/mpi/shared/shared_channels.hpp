@@ -1,0 +1,93 @@
+// SharedChannels: one rank's ends of all slots: what it has sent through each, and taken from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collectives/mpi/shared/peer_memory.hpp"
+#include "collectives/mpi/shared/slots.hpp"
+
+namespace arlab::collectives {
+
+class SharedChannels {
+ public:
+  /// Longer messages stay with their sender, if ranks can read one another's memory.
+  static constexpr std::size_t kLongBytes = Slots::kBufferBytes;
+  static constexpr std::size_t kMappedBytes = 4096;
+
+  /// `peers`: null if ranks cannot read one another's memory.
+  SharedChannels(Slots slots, Rank me, Rank ranks, const PeerMemory* peers)
+      : slots_(slots),
+        me_(me),
+        ranks_(ranks),
+        peers_(peers),
+        users_(static_cast<std::size_t>(ranks) * Slots::kBufferLanes * SharedSlot::kCells) {}
+
+  Rank me() const { return me_; }
+  Rank ranks() const { return ranks_; }
+  const PeerMemory* peers() const { return peers_; }
+  /// Whether a message stays where it is until it is taken.
+  bool stays(const std::byte* data, std::size_t bytes) const {
+    return bytes > kLongBytes ? peers_ || region_of(data) : bytes > kMappedBytes && region_of(data);
+  }
+  /// Messages in the region stay from fewer bytes on, since no call of the system reads them. All
+  /// ranks add the same regions in the same order. Returns the region's number.
+  std::size_t add_region(std::byte* memory, std::size_t bytes);
+  void remove_region(std::size_t number) { regions_[number] = {}; }
+
+  /// Throws Error(usage) if there are no such lanes.
+  void use(int lane);
+
+  /// Posts the next fragment of a message that has `total` bytes, of which `bytes` at `data` remain.
+  /// Returns the bytes of the fragment; 0 if all cells are taken.
+  std::size_t post(int lane, Rank to, const std::byte* data, std::size_t bytes, std::size_t total);
+  /// Posts a message that stays where it is until it is_taken(). Returns its number; 0 if all cells
+  /// are taken.
+  std::uint64_t post_address(int lane, Rank to, const std::byte* data, std::size_t bytes);
+  bool is_taken(int lane, Rank to, std::uint64_t number);
+
+  /// Returns the next fragment from a rank; null if there is none yet.
+  const Cell* arrived(int lane, Rank from);
+  /// Not of a message in its sender's memory.
+  const std::byte* data_of(const Cell& cell, int lane, Rank from) const {
+    return cell.place == Place::cell     ? cell.data
+           : cell.place == Place::buffer ? slots_.buffer(lane, from, me_, cell.number)
+                                         : regions_[cell.region].memory + cell.address;
+  }
+  /// Makes room for another one: its memory may change from now on.
+  void take(int lane, Rank from);
+
+ private:
+  // By peer.
+  struct End {
+    SharedSlot* to = nullptr;
+    SharedSlot* from = nullptr;
+    std::uint64_t sent = 0, known_taken = 0, taken = 0;
+  };
+  struct Region {
+    std::byte* memory = nullptr;  // null: none
+    std::size_t bytes = 0;
+  };
+  const Region* region_of(const std::byte* data) const;
+
+  struct BufferUser {
+    int lane = 0;
+    std::uint64_t number = 0;  // 0: none yet
+  };
+
+  End& end(int lane, Rank peer) {
+    return lanes_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(peer)];
+  }
+  Cell* free_cell(End& its);
+  bool takes_buffer(int lane, Rank to, std::uint64_t number);
+
+  Slots slots_;
+  Rank me_, ranks_;
+  const PeerMemory* peers_;
+  std::vector<std::vector<End>> lanes_;
+  std::vector<Region> regions_;
+  std::vector<BufferUser> users_;  // of the buffers to each peer
+};
+
+}  // namespace arlab::collectives

@@ -1,0 +1,229 @@
+#include "collectives/mpi/shared/shared_communicator.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/host/shared_slices.hpp"
+#include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/shared/peer_memory.hpp"
+#include "collectives/mpi/shared/shared_memory.hpp"
+#include "collectives/mpi/shared/shared_round.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+constexpr Rank kMostRanks = 128;
+constexpr const char* kLibrary = "library";
+
+class SharedCommunicator final : public Communicator {
+ public:
+  SharedCommunicator(Communicator& world, const SharedOptions& options)
+      : world_(world),
+        watch_(watch_of(world)),
+        memory_(MPI_COMM_WORLD, Slots::bytes_for(world.ranks())),
+        peers_(MPI_COMM_WORLD),
+        reads_peers_(options.reads_peers && peers_.why_not().empty()),
+        channels_(Slots(memory_.data(), world.ranks()), world.rank(), world.ranks(),
+                  reads_peers_ ? &peers_ : nullptr),
+        spins_(world.ranks() <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 1000 : 4),
+        maps_vectors_(options.maps_vectors) {
+    transport_ = maps_vectors_         ? "no copy"
+                 : reads_peers_        ? "single copy"
+                 : options.reads_peers ? "two copies: " + peers_.why_not()
+                                       : "two copies";
+  }
+
+  Rank rank() const override { return world_.rank(); }
+  Rank ranks() const override { return world_.ranks(); }
+  std::string transport() const override { return transport_; }
+
+  void start(int lane, std::span<const Transfer> round, Operand operand) override {
+    for (const Transfer& t : round)
+      expects(t.peer >= 0 && t.peer < ranks() && t.peer != rank(), "a peer must be another rank");
+    round_of(lane).start(channels_, lane, round, operand);
+    started_.push_back(lane);
+    watch_.progressed();
+  }
+
+  int wait() override {
+    expects(!started_.empty(), "wait() without a started lane");
+    for (int spins = 0; spins < spins_; ++spins) {
+      const auto [done, any] = progress();
+      if (done >= 0) return done;
+      if (any) spins = 0;
+      relax();
+    }
+    const Watch::Waiting waiting(watch_, bytes_in_progress());
+    for (;;) {
+      const auto [done, any] = progress();
+      if (done >= 0) return done;
+      if (any) {
+        watch_.progressed();
+        continue;
+      }
+      if (stage_one()) continue;
+      watch_.check([this] { return awaited(); });
+      std::this_thread::yield();
+    }
+  }
+
+  void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
+    start(lane, round, operand);
+    while (wait() != lane) {
+    }
+  }
+
+  // Each rank has its part of a region.
+  std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
+    if (!maps_vectors_ || bytes == 0) return Communicator::allocate(bytes);
+    constexpr std::size_t kPage = 4096;
+    const std::size_t each = (bytes + kPage - 1) / kPage * kPage;
+    const std::size_t of_all = each * static_cast<std::size_t>(ranks());
+    const auto memory = std::make_shared<SharedMemory>(MPI_COMM_WORLD, of_all);
+    const std::size_t region = channels_.add_region(memory->data(), of_all);
+    return {memory->data() + each * static_cast<std::size_t>(rank()),
+            [this, memory, region](std::byte*) { channels_.remove_region(region); }};
+  }
+
+  int poll() override {
+    const auto [done, any] = progress();
+    if (done >= 0) return done;
+    if (any || stage_one()) {
+      watch_.progressed();
+    } else {
+      watch_.polled();
+      watch_.check([this] { return awaited(); });
+    }
+    return -1;
+  }
+
+  void abandon() noexcept override {
+    for (const int lane : started_) round_of(lane).abandon();
+    started_.clear();
+  }
+
+  std::vector<Rank> machines() override { return world_.machines(); }
+  Clock& clock() override { return world_.clock(); }
+  void barrier() override { world_.barrier(); }
+  double max(double value) override { return world_.max(value); }
+  Count sum(Count value) override { return world_.sum(value); }
+
+  std::string native_name() const override { return kSharedSlices; }
+  std::string native_name_for(const Problem& problem) const override {
+    return problem.collective == Collective::allreduce ? native_name()
+                                                       : world_.native_name_for(problem);
+  }
+  void native_allreduce(std::byte* data, Count elements, Operand operand) override {
+    if (by_library_) return world_.native_allreduce(data, elements, operand);
+    shared_slices(*this, data, elements, operand, slices_);
+  }
+  void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
+    if (problem.collective == Collective::allreduce)
+      return native_allreduce(data, problem.elements, operand);
+    world_.native_collective(problem, data, operand);
+  }
+  void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
+                         Operand operand) override {
+    if (problem.collective == Collective::allreduce && !by_library_)
+      return Communicator::native_collective(problem, from, into, operand);
+    world_.native_collective(problem, from, into, operand);
+  }
+
+  std::vector<std::string> native_algorithms() override {
+    std::vector<std::string> all{kLibrary};
+    for (std::string& name : world_.native_algorithms()) all.push_back(std::move(name));
+    return all;
+  }
+  std::string native_label(const std::string& spec) const override {
+    return spec == kLibrary ? world_.native_name() : world_.native_label(spec);
+  }
+  void use_native(const std::string& spec) override {
+    by_library_ = !spec.empty();
+    world_.use_native(spec == kLibrary ? "" : spec);
+  }
+  SentMessages sent_messages() override { return world_.sent_messages(); }
+
+ private:
+  SharedRound& round_of(int lane) {
+    const auto index = static_cast<std::size_t>(lane);
+    if (index >= rounds_.size()) rounds_.resize(index + 1);
+    return rounds_[index];
+  }
+
+  /// Returns a lane that is done, else -1, and whether anything moved.
+  std::pair<int, bool> progress() {
+    bool any = false;
+    for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
+      SharedRound& round = round_of(*lane);
+      any |= round.progress();
+      if (!round.done()) continue;
+      const int done = *lane;
+      started_.erase(lane);
+      return {done, any};
+    }
+    return {-1, any};
+  }
+
+  bool stage_one() {
+    return std::any_of(started_.begin(), started_.end(),
+                       [this](int lane) { return round_of(lane).stage_one(); });
+  }
+
+  std::size_t bytes_in_progress() {
+    std::size_t bytes = 0;
+    for (const int lane : started_) bytes += round_of(lane).bytes_in_progress();
+    return bytes;
+  }
+
+  std::string awaited() {
+    return "rank " + std::to_string(rank()) + " waits for " + round_of(started_.front()).awaited();
+  }
+
+  static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  Communicator& world_;
+  Watch& watch_;
+  SharedMemory memory_;
+  PeerMemory peers_;
+  bool reads_peers_;
+  SharedChannels channels_;
+  const int spins_;  // then it yields: the rank that it waits for may need the core
+  std::string transport_;
+  std::vector<SharedRound> rounds_;  // by lane
+  std::vector<int> started_;
+  std::vector<Transfer> slices_;
+  bool by_library_ = false;
+  const bool maps_vectors_;
+};
+
+}  // namespace
+
+std::string why_not_shared(Communicator& world) {
+  if (world.ranks() > kMostRanks)
+    return std::to_string(world.ranks()) + " ranks: shared memory joins at most " +
+           std::to_string(kMostRanks) + ", use the backend mpi";
+  const std::vector<Rank> machines = world.machines();
+  const bool one = std::all_of(machines.begin(), machines.end(),
+                               [&](Rank machine) { return machine == machines.front(); });
+  return one ? "" : "the ranks are on several machines, which share no memory: use the backend mpi";
+}
+
+std::unique_ptr<Communicator> shared_communicator(Communicator& world,
+                                                  const SharedOptions& options) {
+  if (const std::string why = why_not_shared(world); !why.empty()) fail(Blame::usage, why);
+  return std::make_unique<SharedCommunicator>(world, options);
+}
+
+}  // namespace arlab::collectives

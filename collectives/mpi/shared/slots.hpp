@@ -1,0 +1,80 @@
+// Slots: messages between the processes of one machine, in memory that all of them map.
+//
+// There is a slot per lane, source and target: a few cells that its messages pass in turn, in fragments. A
+// short fragment lies in its cell, a longer one in a buffer of that cell. A long message stays in its
+// sender's memory, from which the receiver reads it (PeerMemory), or in a region that all ranks map. Fragments are numbered. Only the
+// sender writes a cell, and only the receiver the count of fragments that it has taken.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "algorithms/problem.hpp"
+
+namespace arlab::collectives {
+
+enum class Place : std::uint32_t { cell, buffer, sender, region };
+
+struct alignas(64) Cell {
+  static constexpr std::size_t kBytes = 88;
+
+  std::atomic<std::uint64_t> number{0};  ///< of the fragment that it holds, from 1
+  std::uint64_t total = 0;               ///< bytes of the message
+  std::uint64_t address = 0;  ///< of a message that stays: in its sender's memory, or in the region
+  std::uint32_t bytes = 0;    ///< of the fragment
+  Place place = Place::cell;
+  std::uint64_t region = 0;
+  std::byte data[kBytes] = {};
+};
+static_assert(sizeof(Cell) == 128);
+
+struct SharedSlot {
+  static constexpr std::size_t kCells = 4;
+
+  Cell& cell(std::uint64_t number) { return cells[number % kCells]; }
+
+  Cell cells[kCells];
+  alignas(64) std::atomic<std::uint64_t> taken{0};  ///< number of the last fragment taken
+};
+
+class Slots {
+ public:
+  static constexpr int kLanes = 4096;
+  static constexpr std::size_t kBufferBytes = 32 << 10;
+  /// Lanes share buffers: a lane whose buffer is taken sends through cells.
+  static constexpr std::size_t kBufferLanes = 4;
+
+  static std::size_t bytes_for(Rank ranks) { return pairs(ranks) * (kSlotsBytes + kBuffersBytes); }
+
+  /// `memory`: bytes_for(ranks) of zeros, at first.
+  Slots(std::byte* memory, Rank ranks) : memory_(memory), ranks_(ranks) {}
+
+  SharedSlot& slot(int lane, Rank source, Rank target) const {
+    const std::size_t at = static_cast<std::size_t>(lane) * pairs(ranks_) + pair(source, target);
+    return *reinterpret_cast<SharedSlot*>(memory_ + at * sizeof(SharedSlot));
+  }
+  std::byte* buffer(int lane, Rank source, Rank target, std::uint64_t number) const {
+    const std::size_t at =
+        (pair(source, target) * kBufferLanes + static_cast<std::size_t>(lane) % kBufferLanes) *
+            SharedSlot::kCells +
+        number % SharedSlot::kCells;
+    return memory_ + pairs(ranks_) * kSlotsBytes + at * kBufferBytes;
+  }
+
+ private:
+  static constexpr std::size_t kSlotsBytes = kLanes * sizeof(SharedSlot);
+  static constexpr std::size_t kBuffersBytes = kBufferLanes * SharedSlot::kCells * kBufferBytes;
+  static std::size_t pairs(Rank ranks) {
+    return static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  }
+  std::size_t pair(Rank source, Rank target) const {
+    return static_cast<std::size_t>(target) * static_cast<std::size_t>(ranks_) +
+           static_cast<std::size_t>(source);
+  }
+
+  std::byte* memory_;
+  Rank ranks_;
+};
+
+}  // namespace arlab::collectives
