@@ -33,6 +33,9 @@ void add_calibrate(CLI::App& app, Session& session);
 void add_identify(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
+/// Adds `train`, for command lines for which asks_for_simulation() holds.
+void add_simulated_training(CLI::App& app, Session& session);
+void add_plan(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);

@@ -7,7 +7,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 #include "bench/sweep/output.hpp"
-#include "bench/train/gradient_options.hpp"
+#include "bench/scale/gradient_options.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -100,7 +100,9 @@ class Worker {
       land(*bundle, now);
       return true;
     }
-    const double holds = picoseconds(study_.link.holds(bundle->bytes(), bundle->collective));
+    const double holds =
+        picoseconds(study_.holds ? study_.holds(*bundle)
+                                 : study_.link.holds(bundle->bytes(), bundle->collective));
     flights_.push_back({std::move(*bundle), ready_step_, now, holds});
     if (holds == 0) flights_.back().arrives = now + study_.link.latency;
     return true;

@@ -7,6 +7,7 @@
 // and share the link equally.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace arlab::training {
 struct Study {
   Profile profile = {};
   LinkCost link = {};  ///< of one worker alone
+  /// Optional: returns for how long a bundle holds the link, in place of `link`.
+  std::function<Time(const Bundle&)> holds = {};
   const SchedulerKind* kind = nullptr;
   Values values = {};                ///< the scheduler's parameters
   std::optional<bool> barrier = {};  ///< overrides the scheduler's barrier
