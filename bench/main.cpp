@@ -142,9 +142,9 @@ int run(std::vector<std::string> words) {
   app.require_subcommand(1);
   Session session;
   session.command = words;
-  for (const auto add :
-       {add_list, add_show, add_verify, add_count, add_simulate, add_bound, add_validate, add_run,
-        add_calibrate, add_identify, add_tune, add_train, add_plan, add_compare, add_report, add_explore, add_export})
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
+                         add_validate, add_run, add_calibrate, add_identify, add_tune, add_train,
+                         add_plan, add_compare, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {

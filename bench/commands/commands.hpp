@@ -33,7 +33,9 @@ void add_calibrate(CLI::App& app, Session& session);
 void add_identify(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
-/// Adds `train`, for command lines for which asks_for_simulation() holds.
+/// Returns whether the command line trains from a profile, or on backend simulated.
+bool asks_for_simulation(const std::vector<std::string>& command);
+/// Adds `train`, for such command lines.
 void add_simulated_training(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);

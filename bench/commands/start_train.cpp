@@ -12,7 +12,6 @@
 
 #include "algorithms/base/error.hpp"
 #include "bench/commands/commands.hpp"
-#include "bench/scale/scale_options.hpp"
 
 namespace arlab::bench {
 namespace {

@@ -93,9 +93,10 @@ void add_validate(CLI::App& app, Session& session) {
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      ->add_option("folder", options->folder,
-                   "Folder with allreduce.csv, training_schedules.csv or training_scaling.csv (default: "
-                   "tests/validation of the repository)")
+      ->add_option(
+          "folder", options->folder,
+          "Folder with allreduce.csv, training_schedules.csv or training_scaling.csv (default: "
+          "tests/validation of the repository)")
       ->type_name("FOLDER");
   command->add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");

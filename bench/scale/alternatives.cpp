@@ -24,8 +24,8 @@ TrainingPlan with_half_the_bytes(TrainingPlan plan) {
 }
 
 double saved(const ScaleRow& row, const TrainingPlan& plan, const training::MakeNetwork& network) {
-  return 1 -
-         training::simulate_training(plan, network, training::Ranks::one_for_all).period() / row.step;
+  return 1 - training::simulate_training(plan, network, training::Ranks::one_for_all).period() /
+                 row.step;
 }
 
 Alternative best(std::vector<Alternative> all) {
@@ -39,8 +39,7 @@ Alternative best(std::vector<Alternative> all) {
 std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan& plan,
                                          const training::MakeNetwork& network,
                                          const ScaleOptions& options) {
-  std::vector<Alternative> all{
-      {"2x bandwidth", saved(row, with_half_the_bytes(plan), network)}};
+  std::vector<Alternative> all{{"2x bandwidth", saved(row, with_half_the_bytes(plan), network)}};
   std::vector<Alternative> schedulers{{row.scheduler, 0}};
   for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
     TrainingPlan other = plan;
@@ -48,9 +47,9 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
     other.scheduling.clear();
     if (name == row.scheduler || !plan.strategy->schedules) continue;
     if (other.scheduler->name == "dear" &&
-        (plan.compression || !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter,
-                                                                        plan.ranks))
-                                  .empty()))
+        (plan.compression ||
+         !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks))
+              .empty()))
       continue;
     schedulers.push_back({name, saved(row, other, network)});
   }

@@ -49,16 +49,15 @@ std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
   const training::ModelProfile profile = options.scale.profile();
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   std::vector<Rank> gpus;
-  for (const Count n :
-       parse_counts(options.gpus.empty() ? std::vector<std::string>{"8,64,512"} : options.gpus,
-                    "--gpus"))
+  for (const Count n : parse_counts(
+           options.gpus.empty() ? std::vector<std::string>{"8,64,512"} : options.gpus, "--gpus"))
     gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
   std::vector<ScaleRow> rows;
   for (const ScaleNetwork& network : networks)
     for (const Rank ranks : gpus) {
       if (progress)
-        progress->show(rows.size(), fmt::format("{} on {}", show_plural(ranks, "GPU"),
-                                                network.text()));
+        progress->show(rows.size(),
+                       fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
       training::TrainingPlan plan =
           options.scale.plan(profile, options.scheduler, options.compressor, ranks);
       const training::MakeNetwork make = network.on(plan, ranks, options.scale.group);
@@ -83,7 +82,8 @@ void run_plan(const PlanCommand& options, Session& session) {
   if (options.scale.json != "-") {
     fmt::print(
         "{}: {} parameters, {} of gradients, {} {} per GPU and step, on {}\n\n{}\n"
-        "Changes of the step's time by twice the bandwidth, the best other scheduler and algorithm, "
+        "Changes of the step's time by twice the bandwidth, the best other scheduler and "
+        "algorithm, "
         "and fp16 gradients.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
         show_count(profile.batch), profile.samples, profile.device, plan_table(rows));

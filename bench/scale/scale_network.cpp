@@ -30,10 +30,9 @@ training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks,
   if (group > 0) plan.groups = std::make_shared<const Groups>(Groups::consecutive(ranks, group));
   if (has_ports())
     return [this, ranks] {
-      return simulator::make_network(simulator::find_model("alpha_beta"),
-                                     {{"alpha", picoseconds(latency_)},
-                                      {"beta", kPicosecondsPerSecond / bandwidth_}},
-                                     ranks);
+      return simulator::make_network(
+          simulator::find_model("alpha_beta"),
+          {{"alpha", picoseconds(latency_)}, {"beta", kPicosecondsPerSecond / bandwidth_}}, ranks);
     };
   if (const auto fabric = model_.fabric(0, ranks)) {
     if (group == 0) plan.groups = simulator::groups_of(*fabric);

@@ -49,9 +49,10 @@ void ScaleOptions::add(CLI::App& app) {
          "-B,--batch", [this](const std::string& text) { batch = parse_count(text, "--batch"); },
          "Samples per worker and step; the passes take time in proportion (default: the profile's)")
       ->type_name("NUMBER");
-  app.add_option("--codec-cost", codec_cost,
-                 "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
-                 "GPU's memory each)")
+  app.add_option(
+         "--codec-cost", codec_cost,
+         "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
+         "GPU's memory each)")
       ->type_name("NS,NS");
   app.add_option("--slowdown", slowdown, "Factors on the compute time, by rank (default 1 for all)")
       ->delimiter(',')
@@ -135,21 +136,6 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   return plan;
 }
 
-bool asks_for_simulation(const std::vector<std::string>& command) {
-  if (command.size() < 2 || command[1] != "train") return false;
-  for (std::size_t i = 2; i < command.size(); ++i) {
-    const std::string& word = command[i];
-    const auto option = [&](std::string_view name) { return command[i - 1] == name; };
-    if (word == "-bsimulated" || word == "-b=simulated" || word == "--backend=simulated" ||
-        (word == "simulated" && (option("-b") || option("--backend"))))
-      return true;
-    if ((word.starts_with(kProfile) && (option("-m") || option("--model"))) ||
-        word.starts_with("--model=profile:") || word.starts_with("-mprofile:"))
-      return true;
-  }
-  return false;
-}
-
 training::CodecCost parse_codec_cost(const std::string& text) {
   const auto comma = text.find(',');
   const std::string parts[] = {text.substr(0, comma),
@@ -169,7 +155,7 @@ training::CodecCost parse_codec_cost(const std::string& text) {
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network) {
   if (word != "auto") return find_algorithm(word);
-  constexpr Count kBucket = 25 << 18;          // elements of 25 MiB
+  constexpr Count kBucket = 25 << 18;         // elements of 25 MiB
   constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks
   const Algorithm* best = nullptr;
   Time least = simulator::kNever;

@@ -41,9 +41,6 @@ struct ScaleOptions {
                               const std::string& compressor, Rank ranks) const;
 };
 
-/// Returns whether the command line trains from a profile, or on backend simulated.
-bool asks_for_simulation(const std::vector<std::string>& command);
-
 /// Reads "1.2,0.4": nanoseconds to encode and to decode an element. Throws Error(usage).
 training::CodecCost parse_codec_cost(const std::string& text);
 

@@ -31,16 +31,17 @@ std::string ms_of(double picoseconds) { return show_time(picoseconds / 1e6); }
 std::string training_table(const std::vector<ScaleRow>& rows) {
   std::vector<std::vector<std::string>> table;
   for (const ScaleRow& r : rows)
-    table.push_back(
-        {r.model, std::to_string(r.ranks), r.network, r.strategy, r.algorithm, r.scheduler,
-         r.compressor, ms_of(r.step), ms_of(r.computation), ms_of(r.steps.communication),
-         r.steps.codec > 0 ? ms_of(r.steps.codec) : "", ms_of(std::max(0.0, r.step - r.computation)),
-         show_bytes(static_cast<Count>(r.steps.sent)), fmt::format("{:.0f}", r.samples_per_second()),
-         fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
-  return compact({"model", "workers", "network", "strategy", "algorithm", "scheduler", "compressor",
-                  "step", "compute", "communication", "codec", "exposed", "bytes", "samples/s",
-                  "efficiency", "limit"},
-                 table);
+    table.push_back({r.model, std::to_string(r.ranks), r.network, r.strategy, r.algorithm,
+                     r.scheduler, r.compressor, ms_of(r.step), ms_of(r.computation),
+                     ms_of(r.steps.communication), r.steps.codec > 0 ? ms_of(r.steps.codec) : "",
+                     ms_of(std::max(0.0, r.step - r.computation)),
+                     show_bytes(static_cast<Count>(r.steps.sent)),
+                     fmt::format("{:.0f}", r.samples_per_second()),
+                     fmt::format("{:.1f}%", 100 * r.efficiency()), std::string(name(r.limit))});
+  return compact(
+      {"model", "workers", "network", "strategy", "algorithm", "scheduler", "compressor", "step",
+       "compute", "communication", "codec", "exposed", "bytes", "samples/s", "efficiency", "limit"},
+      table);
 }
 
 std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
@@ -61,8 +62,7 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
       for (const std::string& algorithm : options.algorithms)
         for (const std::string& scheduler : options.schedulers)
           for (const std::string& compressor : options.compressors) {
-            training::TrainingPlan plan =
-                options.scale.plan(profile, scheduler, compressor, ranks);
+            training::TrainingPlan plan = options.scale.plan(profile, scheduler, compressor, ranks);
             const training::MakeNetwork make = network.on(plan, ranks, options.scale.group);
             plan.algorithm = &choose_algorithm(algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
@@ -85,9 +85,10 @@ void run_simulated(const SimulatedTraining& options) {
   if (!options.trace.empty()) check_writable(options.trace);
   const std::vector<ScaleRow> rows = rows_of(options);
   if (!options.trace.empty())
-    write_file(options.trace,
-               training::make_trace(rows.front().steps.spans, context(options.scale.command)).dump() +
-                   "\n");
+    write_file(
+        options.trace,
+        training::make_trace(rows.front().steps.spans, context(options.scale.command)).dump() +
+            "\n");
   if (options.scale.json != "-") {
     fmt::print("{}\n", training_table(rows));
     for (const ScaleRow& row : rows) fmt::print("{}", explain(row));
@@ -98,6 +99,21 @@ void run_simulated(const SimulatedTraining& options) {
 }
 
 }  // namespace
+
+bool asks_for_simulation(const std::vector<std::string>& command) {
+  if (command.size() < 2 || command[1] != "train") return false;
+  for (std::size_t i = 2; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    const auto option = [&](std::string_view name) { return command[i - 1] == name; };
+    if (word == "-bsimulated" || word == "-b=simulated" || word == "--backend=simulated" ||
+        (word == "simulated" && (option("-b") || option("--backend"))))
+      return true;
+    if ((word.starts_with("profile:") && (option("-m") || option("--model"))) ||
+        word.starts_with("--model=profile:") || word.starts_with("-mprofile:"))
+      return true;
+  }
+  return false;
+}
 
 void add_simulated_training(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
@@ -114,14 +130,16 @@ void add_simulated_training(CLI::App& app, Session& session) {
                               "Workers: 8 (default), or 8,64,512, up to 16384"))
       ->type_name("COUNTS");
   options->scale.add(*command);
-  as_list(command->add_option("-a,--algorithm", options->algorithms,
-                              "Allreduce algorithm: any of `arlab list algorithms` (default ring), or "
-                              "auto: the fastest of a few on this network; or several"))
+  as_list(
+      command->add_option("-a,--algorithm", options->algorithms,
+                          "Allreduce algorithm: any of `arlab list algorithms` (default ring), or "
+                          "auto: the fastest of a few on this network; or several"))
       ->type_name("NAMES");
   command
-      ->add_option("--scheduler", options->schedulers,
-                   "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
-                   "several")
+      ->add_option(
+          "--scheduler", options->schedulers,
+          "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
+          "several")
       ->type_name("SPECS");
   command
       ->add_option("--compressor", options->compressors,

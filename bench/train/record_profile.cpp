@@ -69,8 +69,8 @@ std::vector<training::ModelProfile::Part> parts_of(std::span<const training::Var
     const std::string layer = dot == name.npos ? name : name.substr(0, dot);
     if (parts.empty() || parts.back().name != layer) parts.push_back({.name = layer});
     training::ModelProfile::Part& part = parts.back();
-    part.tensors.push_back({dot == name.npos ? "value" : name.substr(dot + 1),
-                            variables[v].elements});
+    part.tensors.push_back(
+        {dot == name.npos ? "value" : name.substr(dot + 1), variables[v].elements});
     const auto each = [](double seconds) {
       return to_time(seconds / kRecorded * kPicosecondsPerSecond);
     };
@@ -113,20 +113,20 @@ training::ModelProfile recorded_profile(const TrainOptions& options,
   }
   const std::string measured =
       fmt::format("measured by arlab train --record-profile: mean of {} steps", kRecorded);
-  return {.name = std::string(architecture.name),
-          .device = fmt::format("{}, {} per worker",
-                                context(options.command)["cpu"].get<std::string>(),
-                                show_plural(options.threads, "thread")),
-          .samples = "images",
-          .batch = options.batch,
-          .optimizer = updates / kRecorded / static_cast<double>(replica->weights().size()) *
-                       kPicosecondsPerSecond,
-          .sources = {{"parameters", "the model of this name"},
-                      {"forward_us", measured},
-                      {"backward_us", measured},
-                      {"optimizer_ps_per_parameter",
-                       fmt::format("{}, optimizer {}", measured, options.optimizer)}},
-          .layers = parts_of(replica->variables(), timer.passes())};
+  return {
+      .name = std::string(architecture.name),
+      .device = fmt::format("{}, {} per worker", context(options.command)["cpu"].get<std::string>(),
+                            show_plural(options.threads, "thread")),
+      .samples = "images",
+      .batch = options.batch,
+      .optimizer = updates / kRecorded / static_cast<double>(replica->weights().size()) *
+                   kPicosecondsPerSecond,
+      .sources = {{"parameters", "the model of this name"},
+                  {"forward_us", measured},
+                  {"backward_us", measured},
+                  {"optimizer_ps_per_parameter",
+                   fmt::format("{}, optimizer {}", measured, options.optimizer)}},
+      .layers = parts_of(replica->variables(), timer.passes())};
 }
 
 }  // namespace arlab::bench

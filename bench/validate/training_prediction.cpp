@@ -131,9 +131,9 @@ TrainingValidation predict_schedules(const std::vector<TrainingRow>& rows,
       all.back().reason = fmt::format("no scheduler of method {}", row.method);
     } else {
       const double line = line_rate(row.network);
-      const std::size_t between = parameters.add(fmt::format("GB/s of {}", row.network),
-                                                 line > 0 ? kUsedOfLine * line : kNodeRate,
-                                                 line > 0 ? 0.2 : 1.0);
+      const std::size_t between =
+          parameters.add(fmt::format("GB/s of {}", row.network),
+                         line > 0 ? kUsedOfLine * line : kNodeRate, line > 0 ? 0.2 : 1.0);
       const std::size_t extra =
           parameters.add(fmt::format("extra time of {}, part of a step", row.model), kExtra, 1.5);
       predict.back() = [=, &profile](std::span<const double> p) {
@@ -155,7 +155,8 @@ TrainingValidation predict_scaling(const std::vector<TrainingRow>& rows, const F
   std::vector<PredictRow> predict;
   Parameters parameters;
   std::map<std::string, std::optional<ModelProfile>> profiles;
-  std::map<std::string, double> usual;  // batch, by model and system: of the smallest number of GPUs
+  std::map<std::string, double>
+      usual;  // batch, by model and system: of the smallest number of GPUs
   std::map<std::string, Rank> fewest;
   for (const TrainingRow& row : rows) {
     const std::string key = row.model + " on " + row.network;
@@ -175,8 +176,7 @@ TrainingValidation predict_scaling(const std::vector<TrainingRow>& rows, const F
     }
     profile->gradient_bytes = 2;
     const std::string key = row.model + " on " + row.network;
-    const std::size_t sample =
-        parameters.add(fmt::format("us per sample of {}", key), 1000, 3);
+    const std::size_t sample = parameters.add(fmt::format("us per sample of {}", key), 1000, 3);
     const std::size_t fixed =
         parameters.add(fmt::format("fixed part of a step of {}", key), kFixed, kFixedSpread);
     const std::size_t node =
@@ -186,8 +186,7 @@ TrainingValidation predict_scaling(const std::vector<TrainingRow>& rows, const F
     const double reference = usual[key];
     predict.back() = [=, &profile](std::span<const double> p) {
       const double part = std::min(p[fixed], 0.9);
-      const double us =
-          p[sample] * (part * reference + (1 - part) * row.batch_per_gpu);
+      const double us = p[sample] * (part * reference + (1 - part) * row.batch_per_gpu);
       return training_step(layers_taking(*profile, us, 0), parse_training_method("BSP"),
                            {p[node], p[between], 4}, row.gpus) /
              1e6;

@@ -25,9 +25,8 @@ TrainingRow row_of(const CsvTable& table, std::size_t i) {
 
 // "4xXE8545x4A100" are four nodes of the system "XE8545x4A100".
 std::string node_of(std::string system) {
-  const auto digits = std::find_if(system.begin(), system.end(), [](unsigned char c) {
-    return std::isdigit(c) == 0;
-  });
+  const auto digits = std::find_if(system.begin(), system.end(),
+                                   [](unsigned char c) { return std::isdigit(c) == 0; });
   if (digits != system.begin() && digits != system.end() && *digits == 'x')
     system.erase(system.begin(), digits + 1);
   return system;

@@ -24,8 +24,8 @@ struct RingCost {
 RingCost cost_of(const TrainingMethod& method, const TrainingNetwork& network, Rank gpus) {
   if (gpus == 1) return {};
   const bool one_node = gpus <= network.per_node;
-  const double rate = one_node ? network.node_gb_per_s
-                               : std::min(network.node_gb_per_s, network.network_gb_per_s);
+  const double rate =
+      one_node ? network.node_gb_per_s : std::min(network.node_gb_per_s, network.network_gb_per_s);
   const double steps = method.to_servers ? 2 : 2.0 * (gpus - 1);
   const double share = 2.0 * (gpus - 1) / gpus;
   return {(kCall + steps * (one_node ? kNodeHop : kNetworkHop)) * 1e6, share * 1e3 / rate};
@@ -60,11 +60,10 @@ TrainingMethod parse_training_method(const std::string& name) {
 
 double training_step(const training::Profile& layers, const TrainingMethod& method,
                      const TrainingNetwork& network, Rank gpus) {
-  constexpr int kSteps = 8;
   const RingCost cost = cost_of(method, network, gpus);
-  training::Study study{.profile = layers,
-                        .kind = &training::find_scheduler(method.scheduler),
-                        .steps = kSteps};
+  const training::SchedulerKind& kind = training::find_scheduler(method.scheduler);
+  // With a barrier all steps are equal.
+  training::Study study{.profile = layers, .kind = &kind, .steps = kind.barrier ? 2 : 8};
   study.link = {to_time(cost.startup), cost.per_byte, Time{}};
   constexpr double kAll = 1e15;  // bytes
   if (method.after_backward) study.values = {{"first_bucket", kAll}, {"bucket", kAll}};

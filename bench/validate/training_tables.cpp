@@ -61,8 +61,7 @@ std::vector<std::string> line_of(std::vector<std::string> keys, const TestRows& 
   return keys;
 }
 
-std::string by(const TestRows& rows, const char* what,
-               std::string (*key)(const TrainingRow&)) {
+std::string by(const TestRows& rows, const char* what, std::string (*key)(const TrainingRow&)) {
   std::map<std::string, TestRows> groups;
   for (const PredictedTraining* row : rows) groups[key(row->row)].push_back(row);
   std::vector<std::vector<std::string>> table;
@@ -82,9 +81,8 @@ std::string by(const TestRows& rows, const char* what,
 std::string training_tables(const TrainingValidation& validation) {
   const TestRows rows = test_rows(validation);
   const auto calibrated = std::count_if(
-      validation.rows.begin(), validation.rows.end(), [](const PredictedTraining& p) {
-        return p.row.split == Split::calibrate && p.predicted_us;
-      });
+      validation.rows.begin(), validation.rows.end(),
+      [](const PredictedTraining& p) { return p.row.split == Split::calibrate && p.predicted_us; });
   std::string text;
   if (rows.empty())
     text = fmt::format("{}: no row of split test is predicted.\n", validation.file);
@@ -101,14 +99,15 @@ std::string training_tables(const TrainingValidation& validation) {
   for (const PredictedTraining& row : validation.rows)
     if (!row.predicted_us) ++reasons[row.reason];
   for (const auto& [reason, number] : reasons)
-    text += fmt::format("\n{} left out: {}.\n",
-                        show_plural(static_cast<Count>(number), "row"), reason);
+    text +=
+        fmt::format("\n{} left out: {}.\n", show_plural(static_cast<Count>(number), "row"), reason);
   return text;
 }
 
 std::string training_misses(const TrainingValidation& validation, double least) {
   TestRows rows = test_rows(validation);
-  std::erase_if(rows, [&](const PredictedTraining* row) { return std::abs(row->error()) <= least; });
+  std::erase_if(rows,
+                [&](const PredictedTraining* row) { return std::abs(row->error()) <= least; });
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return std::abs(std::log(1 + a->error())) > std::abs(std::log(1 + b->error()));
   });

@@ -27,7 +27,8 @@ Profile ModelProfile::tensors() const {
     const std::size_t first = all.size();
     for (const Tensor& tensor : part.tensors)
       all.push_back({part.name + "." + tensor.name,
-                     to_time(optimizer * static_cast<double>(tensor.elements)), Time{},
+                     to_time(optimizer * static_cast<double>(tensor.elements)),
+                     Time{},
                      (tensor.elements * gradient_bytes + kGradientBytes - 1) / kGradientBytes,
                      {}});
     if (part.tensors.empty()) all.push_back({part.name, Time{}, Time{}, 0, {}});

@@ -28,13 +28,13 @@ struct ModelProfile {
   };
 
   std::string name = {};
-  std::string device = {};      ///< that the times are of
-  std::string samples = {};     ///< what a sample is: "images"
-  Count batch = 1;              ///< samples per worker and step
-  Bytes gradient_bytes = 4;     ///< per element, as it is sent
-  double optimizer = 0;         ///< picoseconds per parameter
+  std::string device = {};                          ///< that the times are of
+  std::string samples = {};                         ///< what a sample is: "images"
+  Count batch = 1;                                  ///< samples per worker and step
+  Bytes gradient_bytes = 4;                         ///< per element, as it is sent
+  double optimizer = 0;                             ///< picoseconds per parameter
   std::map<std::string, std::string> sources = {};  ///< of each figure
-  std::vector<Part> layers = {};  ///< in the order of the forward pass
+  std::vector<Part> layers = {};                    ///< in the order of the forward pass
 
   Count parameters() const;
   Bytes bytes() const { return parameters() * gradient_bytes; }

@@ -39,7 +39,8 @@ class ProfileReader {
   }
 
   Count whole(const Json& json, const std::string& where, Count least, Count most) const {
-    if (json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)))
+    if (json.is_number_integer() && (!json.is_number_unsigned() ||
+                                     json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)))
       if (const Count value = json.get<Count>(); value >= least && value <= most) return value;
     refuse(where + " is " + shown(json) + ": give a whole number from " + std::to_string(least) +
            " to " + std::to_string(most));
@@ -60,7 +61,8 @@ class ProfileReader {
     const std::string where = "layer '" + part.name + "'";
     if (!json["tensors"].is_object()) refuse(where + ": tensors is not an object: write {...}");
     for (const auto& [name, elements] : json["tensors"].items())
-      part.tensors.push_back({name, whole(elements, where + ": tensor '" + name + "'", 1, kMostParameters)});
+      part.tensors.push_back(
+          {name, whole(elements, where + ": tensor '" + name + "'", 1, kMostParameters)});
     part.forward = microseconds_of(json["forward_us"], where + ": forward_us");
     part.backward = microseconds_of(json["backward_us"], where + ": backward_us");
     return part;
@@ -107,11 +109,13 @@ ModelProfile parse_profile(std::string_view json, const std::string& file) {
   if (layers.size() > kMostLayers)
     reader.refuse("it has " + std::to_string(layers.size()) + " layers: give at most " +
                   std::to_string(kMostLayers));
-  for (std::size_t i = 0; i < layers.size(); ++i) profile.layers.push_back(reader.layer(layers[i], i));
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    profile.layers.push_back(reader.layer(layers[i], i));
   const Count claimed = reader.whole(all["parameters"], "parameters", 1, kMostParameters);
   Count left = claimed;
   for (const ModelProfile::Part& part : profile.layers)
-    for (const ModelProfile::Tensor& tensor : part.tensors) left -= std::min(left + 1, tensor.elements);
+    for (const ModelProfile::Tensor& tensor : part.tensors)
+      left -= std::min(left + 1, tensor.elements);
   if (left != 0)
     reader.refuse("parameters is " + std::to_string(claimed) +
                   ", but that is not the sum of the tensors: correct one of them");

@@ -214,8 +214,7 @@ Timeline simulate(const Study& study) {
   const std::vector<Time>& starts = workers.front().starts();
   const std::size_t half = starts.size() / 2, last = starts.size() - 1;
   expects(workers.front().finished(), "the scheduler did not send all gradients");
-  timeline.period =
-      picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
+  timeline.period = picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
   timeline.oversubscribed = now > Time{} ? picoseconds(crowded) / picoseconds(now) : 0;
   return timeline;
 }

@@ -44,7 +44,7 @@ struct Timeline {
   double period = 0;        ///< picoseconds per step, over the second half of the steps
   Time computation{};       ///< of one step; the rest of the period is exposed communication
   double exposed() const { return period - picoseconds(computation); }
-  Count messages = 0;  ///< of all workers and steps
+  Count messages = 0;         ///< of all workers and steps
   double oversubscribed = 0;  ///< fraction of time with demand above the link's capacity
 };
 

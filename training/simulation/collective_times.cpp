@@ -38,11 +38,11 @@ double CollectiveTimes::sent(const std::vector<Transmission>& parts) const {
   double bytes = 0;
   if (plan_.ranks > 1)
     for (const Transmission& t : parts)
-      bytes += static_cast<double>(
-                   predicted_cost(*plan_.algorithm, plan_.problem(t.collective, t.elements),
-                                  plan_.segments)
-                       .elements *
-                   t.element_size) /
+      bytes += static_cast<double>(predicted_cost(*plan_.algorithm,
+                                                  plan_.problem(t.collective, t.elements),
+                                                  plan_.segments)
+                                       .elements *
+                                   t.element_size) /
                plan_.ranks;
   return bytes;
 }
@@ -52,8 +52,7 @@ LinkCost CollectiveTimes::link() {
   if (plan_.ranks == 1) return {};
   const Time small = of(Collective::allreduce, kSmall, kGradientBytes),
              large = of(Collective::allreduce, kLarge, kGradientBytes);
-  return {small,
-          std::max(0.0, picoseconds(large - small)) / ((kLarge - kSmall) * kGradientBytes),
+  return {small, std::max(0.0, picoseconds(large - small)) / ((kLarge - kSmall) * kGradientBytes),
           Time{}};
 }
 

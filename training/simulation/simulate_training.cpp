@@ -159,8 +159,8 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   else
     result = one_for_all(plan, times, trace);
   if (plan.ranks > 1 && plan.strategy->name != "one_device")
-    result.startup = result.collectives *
-                     picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
+    result.startup =
+        result.collectives * picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
   return result;
 }
 

@@ -9,15 +9,15 @@
 namespace arlab::training {
 
 struct SimulatedSteps {
-  std::vector<Time> begins;      ///< of each step, and the end of the last one
-  double exposed = 0;            ///< of all of these per step, in picoseconds: waiting for gradients
-  double communication = 0;      ///< collectives in progress, hidden or exposed; of these:
-  double codec = 0;              ///< coding
-  double collectives = 0;        ///< number per step
-  double sent = 0;               ///< bytes, mean over the ranks
-  double startup = 0;            ///< the part of `communication` that remains without bytes
-  bool each_rank = false;        ///< all ranks were simulated, not one for all
-  std::vector<StepSpan> spans;   ///< of every rank, if asked for
+  std::vector<Time> begins;     ///< of each step, and the end of the last one
+  double exposed = 0;           ///< of all of these per step, in picoseconds: waiting for gradients
+  double communication = 0;     ///< collectives in progress, hidden or exposed; of these:
+  double codec = 0;             ///< coding
+  double collectives = 0;       ///< number per step
+  double sent = 0;              ///< bytes, mean over the ranks
+  double startup = 0;           ///< the part of `communication` that remains without bytes
+  bool each_rank = false;       ///< all ranks were simulated, not one for all
+  std::vector<StepSpan> spans;  ///< of every rank, if asked for
 
   /// Returns picoseconds per step, over the second half of the steps.
   double period() const;

@@ -8,7 +8,7 @@
 namespace arlab::training {
 namespace {
 
-constexpr Count kAfterWarmUp = 1'000'000;  // a step
+constexpr Count kAfterWarmUp = 1'000'000;                    // a step
 constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
 
 void expect_supported(const TrainingPlan& plan, Collective collective) {
@@ -25,9 +25,10 @@ void check_compression(const TrainingPlan& plan) {
                            " cannot be split: use scheduler buckets");
   if (!kind.packed(flat(kAfterWarmUp), plan.compression->choice, plan.compression->aggregation,
                    kAfterWarmUp))
-    fail(Blame::usage, "the size of the codes of " + name +
-                           " depends on the gradient, which a simulation does not have: use another "
-                           "compressor, or backend virtual");
+    fail(Blame::usage,
+         "the size of the codes of " + name +
+             " depends on the gradient, which a simulation does not have: use another "
+             "compressor, or backend virtual");
   if (plan.compression->aggregation != Aggregation::allreduce)
     expect_supported(plan, Collective::all_gather);
 }
@@ -79,8 +80,8 @@ std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundl
     const double decodes = c.aggregation == Aggregation::allreduce    ? 1
                            : c.aggregation == Aggregation::requantize ? 2
                                                                       : plan.ranks;
-    const Time codec = to_time(static_cast<double>(n) * (c.codec.encode + decodes * c.codec.decode) *
-                               kPicosecondsPerSecond);
+    const Time codec = to_time(static_cast<double>(n) *
+                               (c.codec.encode + decodes * c.codec.decode) * kPicosecondsPerSecond);
     switch (c.aggregation) {
       case Aggregation::allreduce:
         all.push_back({codec, Collective::allreduce, code, 1});

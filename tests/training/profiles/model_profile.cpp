@@ -55,8 +55,10 @@ TEST_CASE("the profiles have the published numbers of parameters and name every 
     Count words = 0;
     for (const Layer& layer : profile.tensors()) words += layer.elements;
     CHECK(words * kGradientBytes >= profile.bytes());
-    CHECK(words * kGradientBytes < profile.bytes() + 4 * static_cast<Count>(profile.tensors().size()));
-    CHECK(load_profile(std::string(ARLAB_PROFILES) + "/" + name + ".json").step() == profile.step());
+    CHECK(words * kGradientBytes <
+          profile.bytes() + 4 * static_cast<Count>(profile.tensors().size()));
+    CHECK(load_profile(std::string(ARLAB_PROFILES) + "/" + name + ".json").step() ==
+          profile.step());
   }
 }
 
@@ -135,7 +137,8 @@ TEST_CASE("wrong profiles are refused with the key and the reason") {
     CHECK(reason.find("profile file.json: ") == 0);
     CHECK(reason.find(one.reason) != std::string::npos);
   }
-  std::string still = profile_text(R"([{"name": "a", "tensors": {"w": 12}, "forward_us": 0, "backward_us": 0}])");
+  std::string still =
+      profile_text(R"([{"name": "a", "tensors": {"w": 12}, "forward_us": 0, "backward_us": 0}])");
   still.replace(still.find("1000"), 4, "0");
   CHECK(refusal_of(still).find("all its times are 0") != std::string::npos);
 }

@@ -25,7 +25,8 @@ class CostsOnly final : public Replica {
     Count offset = 0;
     const struct {
       Count elements, work;
-    } all[] = {{20'000, 70'000'000}, {37, 1'000'003}, {5, 0}, {4'096, 90'000'001}, {1, 500}, {9'999, 31'000'000}};
+    } all[] = {{20'000, 70'000'000}, {37, 1'000'003}, {5, 0},
+               {4'096, 90'000'001},  {1, 500},        {9'999, 31'000'000}};
     for (const auto& one : all) {
       variables_.push_back({"v", {one.elements}, offset, one.elements, one.work});
       offset += one.elements;
@@ -142,8 +143,10 @@ TEST_CASE("simulated steps equal those of emulated ranks to the picosecond") {
   const struct {
     const char* scheduler;
     Values values;
-  } schedulers[] = {{"none", {}},      {"fifo", {}},
-                    {"buckets", cap},  {"dear", {}},
+  } schedulers[] = {{"none", {}},
+                    {"fifo", {}},
+                    {"buckets", cap},
+                    {"dear", {}},
                     {"priority", {{"slice", 16'000}}},
                     {"credit", {{"slice", 16'000}, {"credit", 40'000}}}};
   for (const auto& one : schedulers)
@@ -162,7 +165,8 @@ TEST_CASE("simulated steps equal emulated ones at 64 ranks") {
   expect_equal({"multi_worker", "fifo", "butterfly", {}, 64});
 }
 
-TEST_CASE("simulated steps equal emulated ones on shared links, in segments, and with a straggler") {
+TEST_CASE(
+    "simulated steps equal emulated ones on shared links, in segments, and with a straggler") {
   expect_equal({"multi_worker", "fifo", "ring", {}, 8, "fat_tree:k=4"});
   expect_equal({"multi_worker", "fifo", "double_tree", {}, 7, "", {}, 3});
   expect_equal({"multi_worker", "fifo", "ring", {}, 3, "", {1, 2.5, 1}});

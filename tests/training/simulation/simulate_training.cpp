@@ -55,11 +55,12 @@ TEST_CASE("the reference vectors hold for each rank and for one rank that repres
     const char* scheduler;
     Values values;
     double alpha, without, with;
-  } all[] = {{"none", {}, 0.5, 19, 20.5},
-             {"buckets", {{"first_bucket", 1e9}, {"bucket", 1e9}}, 0.5, 19, 19.5},
-             {"buckets", {{"first_bucket", 16. * kStudied}, {"bucket", 16. * kStudied}}, 0.5, 15, 16},
-             {"fifo", {}, 0.5, 15, 16.5},
-             {"dear", {}, 1, 13, 16}};
+  } all[] = {
+      {"none", {}, 0.5, 19, 20.5},
+      {"buckets", {{"first_bucket", 1e9}, {"bucket", 1e9}}, 0.5, 19, 19.5},
+      {"buckets", {{"first_bucket", 16. * kStudied}, {"bucket", 16. * kStudied}}, 0.5, 15, 16},
+      {"fifo", {}, 0.5, 15, 16.5},
+      {"dear", {}, 1, 13, 16}};
   for (const auto& one : all)
     for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
       INFO(one.scheduler << " " << static_cast<int>(ranks));
