@@ -41,11 +41,12 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
                                          const ScaleOptions& options) {
   std::vector<Alternative> all{{"2x bandwidth", saved(row, with_half_the_bytes(plan), network)}};
   std::vector<Alternative> schedulers{{row.scheduler, 0}};
+  const bool sharded = plan.sharding != training::Sharding::none;
   for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
     TrainingPlan other = plan;
     other.scheduler = &training::find_scheduler(name);
     other.scheduling.clear();
-    if (name == row.scheduler || !plan.strategy->schedules) continue;
+    if (name == row.scheduler || !plan.strategy->schedules || sharded) continue;
     if (other.scheduler->name == "dear" &&
         (plan.compression ||
          !unsupported(*plan.algorithm, plan.problem(Collective::reduce_scatter, plan.ranks))
@@ -62,12 +63,13 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
     const Problem problem = plan.problem(Collective::allreduce, plan.ranks);
     if (other.algorithm == plan.algorithm || !unsupported(*other.algorithm, problem).empty() ||
         predicted_cost(*other.algorithm, problem, plan.segments).messages > kMostMessages ||
-        plan.scheduler->name == "dear" || plan.compression || !plan.strategy->schedules)
+        plan.scheduler->name == "dear" || plan.compression || !plan.strategy->schedules || sharded)
       continue;
     algorithms.push_back({name, saved(row, other, network)});
   }
   all.push_back(best(algorithms));
-  if (!plan.compression && plan.strategy->compresses && plan.scheduler->name != "dear") {
+  if (!plan.compression && !sharded && plan.strategy->compresses &&
+      plan.scheduler->name != "dear") {
     TrainingPlan other = plan;
     other.compression = {training::choose_compressor("fp16"), training::Aggregation::allreduce,
                          parse_codec_cost(options.codec_cost)};

@@ -11,7 +11,7 @@
 #include "algorithms/base/quantities.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/scale/gradient_options.hpp"
-#include "training/simulation/collective_times.hpp"
+#include "training/simulation/sharded.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -32,8 +32,10 @@ void ScaleOptions::add(CLI::App& app) {
                  fmt::format("profile:NAME of {}; or profile:FILE.json (default {})",
                              profile_names(), model))
       ->type_name("PROFILE");
-  app.add_option("-s,--strategy", strategy,
-                 "multi_worker (default), mirrored, central_storage, local_sgd or one_device")
+  app.add_option(
+         "-s,--strategy", strategy,
+         "multi_worker (default), mirrored, central_storage, local_sgd, one_device; or sharded: "
+         "zero1, zero2 or fsdp")
       ->type_name("NAME");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
@@ -105,17 +107,25 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   training::GradientOptions gradients;
   set_scheduler(gradients, scheduler);
   set_compressor(gradients, compressor);
-  training::TrainingPlan plan{.layers = profile.tensors(),
-                              .strategy = &training::find_strategy(strategy),
-                              .every = every,
-                              .scheduler = &training::find_scheduler(gradients.scheduler),
-                              .scheduling = gradients.scheduling,
-                              .segments = segments,
-                              .ranks = ranks,
-                              .slowdown = slowdown,
-                              .jitter = jitter,
-                              .seed = seed,
-                              .steps = steps};
+  const auto sharding = training::find_sharded_strategy(strategy);
+  if (sharding && scheduler != "buckets")
+    fail(Blame::usage,
+         fmt::format("strategy {} exchanges units of 25 MiB in its own order: leave out "
+                     "--scheduler {}",
+                     strategy, scheduler));
+  training::TrainingPlan plan{
+      .layers = profile.tensors(),
+      .strategy = &training::find_strategy(sharding ? "multi_worker" : strategy),
+      .sharding = sharding.value_or(training::Sharding::none),
+      .every = every,
+      .scheduler = &training::find_scheduler(gradients.scheduler),
+      .scheduling = gradients.scheduling,
+      .segments = segments,
+      .ranks = ranks,
+      .slowdown = slowdown,
+      .jitter = jitter,
+      .seed = seed,
+      .steps = steps};
   if (every < 1) fail(Blame::usage, fmt::format("--every is {}: give at least 1", every));
   for (const double factor : slowdown)
     if (!(factor > 0) || !(factor <= 1e6))
@@ -125,6 +135,11 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   if (!(jitter >= 0) || !(jitter <= 1e6))
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);
+  if (sharding) {  // each rank updates its shard
+    training::ModelProfile without = profile;
+    without.optimizer /= ranks;
+    plan.layers = without.tensors();
+  }
   if (gradients.compressor) {
     const Count n = profile.parameters();
     const training::Variable whole{.name = "all", .shape = {n}, .elements = n};

@@ -53,7 +53,13 @@ void check(const TrainingPlan& plan) {
                            std::to_string(plan.ranks) + " ranks: leave some out");
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
-  if (strategy == "central_storage") {
+  if (plan.sharding != Sharding::none) {
+    if (plan.compression)
+      fail(Blame::usage,
+           "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
+    expect_supported(plan, Collective::reduce_scatter);
+    expect_supported(plan, Collective::all_gather);
+  } else if (strategy == "central_storage") {
     expect_supported(plan, Collective::reduce);
     expect_supported(plan, Collective::broadcast);
   } else if (plan.scheduler->name == "dear" && plan.strategy->schedules) {
