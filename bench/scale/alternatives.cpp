@@ -41,7 +41,7 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
                                          const ScaleOptions& options) {
   std::vector<Alternative> all{{"2x bandwidth", saved(row, with_half_the_bytes(plan), network)}};
   std::vector<Alternative> schedulers{{row.scheduler, 0}};
-  const bool sharded = plan.sharding != training::Sharding::none;
+  const bool sharded = plan.sharding != training::Shards::none;
   for (const char* name : {"buckets", "fifo", "mg_wfbp", "dear"}) {
     TrainingPlan other = plan;
     other.scheduler = &training::find_scheduler(name);

@@ -24,7 +24,8 @@ struct PlanCommand {
 };
 
 std::string saving(const Alternative& one, const std::string& none) {
-  if (one.what == none) return "";
+  constexpr double kShown = 0.0005;  // of the step
+  if (one.what == none || one.saves < kShown) return "";
   return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
 }
 
@@ -52,6 +53,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
   for (const Count n : parse_counts(
            options.gpus.empty() ? std::vector<std::string>{"8,64,512"} : options.gpus, "--gpus"))
     gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
+  if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;
   for (const ScaleNetwork& network : networks)
     for (const Rank ranks : gpus) {

@@ -116,7 +116,7 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   training::TrainingPlan plan{
       .layers = profile.tensors(),
       .strategy = &training::find_strategy(sharding ? "multi_worker" : strategy),
-      .sharding = sharding.value_or(training::Sharding::none),
+      .sharding = sharding.value_or(training::Shards::none),
       .every = every,
       .scheduler = &training::find_scheduler(gradients.scheduler),
       .scheduling = gradients.scheduling,

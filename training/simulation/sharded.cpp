@@ -90,22 +90,22 @@ Time updated_step(const std::vector<ShardedUnit>& units, Links& links, Time begi
 
 }  // namespace
 
-std::optional<Sharding> find_sharded_strategy(std::string_view name) {
-  if (name == "zero1") return Sharding::zero1;
-  if (name == "zero2") return Sharding::zero2;
-  if (name == "fsdp") return Sharding::fsdp;
+std::optional<Shards> find_sharded_strategy(std::string_view name) {
+  if (name == "zero1") return Shards::zero1;
+  if (name == "zero2") return Shards::zero2;
+  if (name == "fsdp") return Shards::fsdp;
   return std::nullopt;
 }
 
-double sharded_bytes(Sharding sharding, double n, Rank ranks) {
-  return (sharding == Sharding::fsdp ? 3 : 2) * n * (ranks - 1) / ranks;
+double sharded_bytes(Shards sharding, double n, Rank ranks) {
+  return (sharding == Shards::fsdp ? 3 : 2) * n * (ranks - 1) / ranks;
 }
 
-double sharded_memory(Sharding sharding, double parameters, Rank ranks) {
+double sharded_memory(Shards sharding, double parameters, Rank ranks) {
   constexpr double kWeight = 2, kGradient = 2, kState = 12;
-  const double whole = sharding == Sharding::fsdp    ? 0
-                       : sharding == Sharding::zero2 ? kWeight
-                       : sharding == Sharding::zero1 ? kWeight + kGradient
+  const double whole = sharding == Shards::fsdp    ? 0
+                       : sharding == Shards::zero2 ? kWeight
+                       : sharding == Shards::zero1 ? kWeight + kGradient
                                                      : kWeight + kGradient + kState;
   const double all = kWeight + kGradient + kState;
   return parameters * (whole + (all - whole) / ranks);
@@ -119,7 +119,7 @@ SimulatedSteps simulate_sharded(const TrainingPlan& plan, const Profile& layers,
   Time now{};
   for (int step = 0; step < plan.steps; ++step) {
     result.begins.push_back(now);
-    now = plan.sharding == Sharding::fsdp ? gathered_step(units, links, now)
+    now = plan.sharding == Shards::fsdp ? gathered_step(units, links, now)
                                           : updated_step(units, links, now);
   }
   result.begins.push_back(now);

@@ -13,15 +13,15 @@
 namespace arlab::training {
 
 /// Returns the sharding of a name; nothing for names of other strategies.
-std::optional<Sharding> find_sharded_strategy(std::string_view name);
+std::optional<Shards> find_sharded_strategy(std::string_view name);
 
 /// Returns the bytes that a rank sends per step with n bytes of gradients and of weights, by an algorithm
 /// that sends the fewest: 2 n (P - 1) / P, and for fsdp 3 n (P - 1) / P.
-double sharded_bytes(Sharding sharding, double n, Rank ranks);
+double sharded_bytes(Shards sharding, double n, Rank ranks);
 
 /// Returns the bytes of a rank for training in mixed precision with Adam, without activations: weights and
 /// gradients of 2 bytes, optimizer state of 12 bytes per parameter.
-double sharded_memory(Sharding sharding, double parameters, Rank ranks);
+double sharded_memory(Shards sharding, double parameters, Rank ranks);
 
 /// Simulates the plan, whose sharding is not none. `times`: of the plan.
 SimulatedSteps simulate_sharded(const TrainingPlan& plan, const Profile& layers,

@@ -149,14 +149,14 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   if (plan.steps < 4)
     fail(Blame::usage, std::to_string(plan.steps) + " steps are too few: use at least 4");
   CollectiveTimes times(plan, network);
-  if (ranks == Ranks::automatic && plan.sharding != Sharding::none) ranks = Ranks::one_for_all;
+  if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
   if (ranks == Ranks::automatic)
     ranks = plan.ranks <= kMostSingleRanks && plan.strategy->name != "one_device" &&
                     messages_of(plan) * plan.steps <= static_cast<double>(kMostMessages)
                 ? Ranks::each
                 : Ranks::one_for_all;
   SimulatedSteps result;
-  if (plan.sharding != Sharding::none)
+  if (plan.sharding != Shards::none)
     result = simulate_sharded(plan, slowed(plan), times);
   else if (ranks == Ranks::each)
     result = simulate_each_rank(plan, *network(), times.link(), trace);

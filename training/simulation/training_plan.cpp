@@ -53,7 +53,7 @@ void check(const TrainingPlan& plan) {
                            std::to_string(plan.ranks) + " ranks: leave some out");
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
-  if (plan.sharding != Sharding::none) {
+  if (plan.sharding != Shards::none) {
     if (plan.compression)
       fail(Blame::usage,
            "sharded gradients are sent as they are: leave out the compressor, or use mirrored");

@@ -19,12 +19,12 @@
 namespace arlab::training {
 
 /// What each rank keeps only a part of: nothing, the optimizer's state, gradients too, weights too.
-enum class Sharding : std::uint8_t { none, zero1, zero2, fsdp };
+enum class Shards : std::uint8_t { none, zero1, zero2, fsdp };
 
 struct TrainingPlan {
   Profile layers = {};  ///< in float32 elements
   const StrategyKind* strategy = nullptr;
-  Sharding sharding = Sharding::none;  ///< of a strategy that sums gradients by allreduce
+  Shards sharding = Shards::none;  ///< of a strategy that sums gradients by allreduce
   Count every = 8;  ///< local_sgd: steps between averages
   const SchedulerKind* scheduler = nullptr;
   Values scheduling = {};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Count kElements = 8'000'000;  // of each layer: a unit of 32 MB
 
-TrainingPlan sharded(Sharding sharding, Rank ranks) {
+TrainingPlan sharded(Shards sharding, Rank ranks) {
   TrainingPlan plan{.strategy = &find_strategy("mirrored"),
                     .sharding = sharding,
                     .scheduler = &find_scheduler("buckets"),
@@ -38,45 +38,45 @@ TEST_CASE("sharded strategies send the closed form of their bytes") {
   for (const Rank ranks : {2, 4, 5})
     for (const char* name : {"zero1", "zero2", "fsdp"}) {
       INFO(name << " on " << ranks);
-      const Sharding sharding = *find_sharded_strategy(name);
+      const Shards sharding = *find_sharded_strategy(name);
       const SimulatedSteps steps =
           simulate_training(sharded(sharding, ranks), network_of(ranks, 100));
       CHECK(steps.sent == Approx(sharded_bytes(sharding, 3. * kElements * 4, ranks)));
-      CHECK(steps.collectives == Approx(sharding == Sharding::fsdp ? 9 : 6));
+      CHECK(steps.collectives == Approx(sharding == Shards::fsdp ? 9 : 6));
     }
-  CHECK(sharded_bytes(Sharding::zero1, 1000, 4) == Approx(1500));
-  CHECK(sharded_bytes(Sharding::fsdp, 1000, 4) == Approx(2250));
+  CHECK(sharded_bytes(Shards::zero1, 1000, 4) == Approx(1500));
+  CHECK(sharded_bytes(Shards::fsdp, 1000, 4) == Approx(2250));
   CHECK(!find_sharded_strategy("mirrored"));
 }
 
 TEST_CASE("sharded strategies have the memory that ZeRO states") {
   // 7.5 billion parameters on 64 ranks: 120, 31.4, 16.6 and 1.9 GB (Rajbhandari et al., figure 1).
-  CHECK(sharded_memory(Sharding::none, 7.5e9, 64) == Approx(120e9));
-  CHECK(sharded_memory(Sharding::zero1, 7.5e9, 64) == Approx(31.4e9).epsilon(0.01));
-  CHECK(sharded_memory(Sharding::zero2, 7.5e9, 64) == Approx(16.6e9).epsilon(0.01));
-  CHECK(sharded_memory(Sharding::fsdp, 7.5e9, 64) == Approx(1.9e9).epsilon(0.02));
+  CHECK(sharded_memory(Shards::none, 7.5e9, 64) == Approx(120e9));
+  CHECK(sharded_memory(Shards::zero1, 7.5e9, 64) == Approx(31.4e9).epsilon(0.01));
+  CHECK(sharded_memory(Shards::zero2, 7.5e9, 64) == Approx(16.6e9).epsilon(0.01));
+  CHECK(sharded_memory(Shards::fsdp, 7.5e9, 64) == Approx(1.9e9).epsilon(0.02));
 }
 
 TEST_CASE("a sharded step has the time computed by hand") {
   // Half an allreduce of a unit takes 16 MB on two ranks: 1.6 ms at 10 GB/s, which the passes hide.
   const double ms = 1e9, half = 1.6 * ms;
-  const SimulatedSteps fsdp = simulate_training(sharded(Sharding::fsdp, 2), network_of(2, 100));
+  const SimulatedSteps fsdp = simulate_training(sharded(Shards::fsdp, 2), network_of(2, 100));
   CHECK(fsdp.period() ==
         Approx(90 * ms + 2 * half).epsilon(1e-6));  // the first gather, the last scatter
-  const SimulatedSteps zero = simulate_training(sharded(Sharding::zero2, 2), network_of(2, 100));
+  const SimulatedSteps zero = simulate_training(sharded(Shards::zero2, 2), network_of(2, 100));
   CHECK(zero.period() == Approx(90 * ms + 2 * half).epsilon(1e-6));
   // 32 ms per half: the links are always in use.
-  const SimulatedSteps slow = simulate_training(sharded(Sharding::fsdp, 2), network_of(2, 2000));
+  const SimulatedSteps slow = simulate_training(sharded(Shards::fsdp, 2), network_of(2, 2000));
   CHECK(slow.communication == Approx(9 * 32 * ms).epsilon(1e-6));
   CHECK(slow.period() >= 9 * 32 * ms);
   CHECK(!slow.each_rank);
 }
 
 TEST_CASE("sharding needs both halves of an allreduce, and no compressor") {
-  TrainingPlan plan = sharded(Sharding::fsdp, 4);
+  TrainingPlan plan = sharded(Shards::fsdp, 4);
   plan.algorithm = &find_algorithm("butterfly");
   CHECK_THROWS_AS(check(plan), Error);
-  plan = sharded(Sharding::zero1, 4);
+  plan = sharded(Shards::zero1, 4);
   plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
   CHECK_THROWS_WITH(check(plan), Catch::Contains("leave out the compressor"));
 }
