@@ -15,10 +15,11 @@ Time CollectiveTimes::of(Collective collective, Count elements, Bytes element_si
   const Algorithm& algorithm = by_tree ? find_algorithm("tree") : *plan_.algorithm;
   const Problem problem = plan_.problem(collective, elements);
   const int segments = by_tree ? 1 : plan_.segments;
-  const Count messages = predicted_cost(algorithm, problem, segments).messages;
+  const Cost cost = predicted_cost(algorithm, problem, segments);
+  const Count messages = std::max(cost.messages, cost.rounds * plan_.ranks);  // rounds may be empty
   if (messages > kMostMessages)
     fail(Blame::usage, "algorithm " + std::string(algorithm.name) + " sends " +
-                           std::to_string(messages) + " messages in one collective of " +
+                           std::to_string(messages) + " messages and rounds in one collective of " +
                            std::to_string(plan_.ranks) + " ranks, more than the " +
                            std::to_string(kMostMessages) +
                            " that are simulated: use rabenseifner, or fewer ranks");
