@@ -18,7 +18,7 @@ Limit limit_of(const ScaleRow& row) {
   if (row.step - row.computation < kHidden * row.step) return Limit::computation;
   if (row.steps.startup > 0.5 * row.steps.communication) return Limit::latency;
   if (row.steps.codec > 0.5 * row.steps.communication) return Limit::coding;
-  if (row.steps.communication < row.backward) return Limit::order;
+  if (row.schedules && row.steps.communication < row.backward) return Limit::order;
   return Limit::bandwidth;
 }
 
@@ -68,6 +68,7 @@ ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
   double backward = 0;
   for (const training::Layer& layer : plan.layers) backward += picoseconds(layer.backward);
   row.backward = backward * row.computation / row.alone;
+  row.schedules = plan.strategy->schedules && plan.sharding == training::Shards::none;
   row.limit = limit_of(row);
   return row;
 }

@@ -63,7 +63,7 @@ double training_step(const training::Profile& layers, const TrainingMethod& meth
   const RingCost cost = cost_of(method, network, gpus);
   const training::SchedulerKind& kind = training::find_scheduler(method.scheduler);
   // With a barrier all steps are equal.
-  training::Study study{.profile = layers, .kind = &kind, .steps = kind.barrier ? 2 : 8};
+  training::Study study{.profile = layers, .kind = &kind, .steps = kind.barrier ? 3 : 8};
   study.link = {to_time(cost.startup), cost.per_byte, Time{}};
   constexpr double kAll = 1e15;  // bytes
   if (method.after_backward) study.values = {{"first_bucket", kAll}, {"bucket", kAll}};

@@ -152,6 +152,7 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
   if (ranks == Ranks::automatic)
     ranks = plan.ranks <= kMostSingleRanks && plan.strategy->name != "one_device" &&
+                    plan.strategy->name != "local_sgd" &&
                     messages_of(plan) * plan.steps <= static_cast<double>(kMostMessages)
                 ? Ranks::each
                 : Ranks::one_for_all;

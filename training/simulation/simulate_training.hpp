@@ -10,7 +10,9 @@
 namespace arlab::training {
 
 enum class Ranks : std::uint8_t {
-  automatic,  ///< each, up to kMostSingleRanks and kMostMessages of all steps
+  /// each, up to kMostSingleRanks and kMostMessages of all steps; one_for_all for local_sgd, whose steps
+  /// differ, and for sharded plans
+  automatic,
   each,
   one_for_all,
 };
