@@ -94,6 +94,8 @@ training::ModelProfile ScaleOptions::profile() const {
 
 std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
   const Time each = to_time(parse_time(latency, "--latency"));
+  if (each > 10 * kSecond)
+    fail(Blame::usage, fmt::format("--latency is {}: give at most 10s", latency));
   std::vector<ScaleNetwork> all;
   for (const std::string& spec :
        networks.empty() ? std::vector<std::string>{"10G"} : split_specs(networks))
