@@ -40,6 +40,7 @@ constexpr std::string_view kExamples = R"(Examples:
   mpirun -n 4 arlab identify -s 1K..4M
   arlab tune -p 2,4 -s 1K..1M --open-mpi rules.conf
   arlab train -m cnn -w 1,2,4
+  arlab plan -m profile:bert-large --gpus 8..512x4
   arlab compare old.jsonl new.jsonl
   arlab report results.jsonl
   arlab explore
@@ -64,7 +65,7 @@ std::string printable(std::string_view text) {
 bool works_alone(std::string_view command) {
   constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
                                          "simulate", "bound",   "validate", "compare",
-                                         "report",   "explore", "export"};
+                                         "report",   "explore", "export",   "plan"};
   return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
 }
 
@@ -141,9 +142,9 @@ int run(std::vector<std::string> words) {
   app.require_subcommand(1);
   Session session;
   session.command = words;
-  for (const auto add :
-       {add_list, add_show, add_verify, add_count, add_simulate, add_bound, add_validate, add_run,
-        add_calibrate, add_identify, add_tune, add_train, add_compare, add_report, add_explore, add_export})
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
+                         add_validate, add_run, add_calibrate, add_identify, add_tune, add_train,
+                         add_plan, add_compare, add_report, add_explore, add_export})
     add(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {

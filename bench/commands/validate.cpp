@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "bench/cli/read_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/validate/training_tables.hpp"
 #include "bench/validate/validation_tables.hpp"
 
 namespace arlab::bench {
@@ -22,32 +24,60 @@ struct ValidateOptions {
 };
 
 constexpr const char* kForm =
-    "give a folder with allreduce.csv, in the form that docs/validation.md describes";
+    "give a folder with allreduce.csv, training_schedules.csv or training_scaling.csv, in the form "
+    "that docs/validation.md describes";
 
-std::vector<TrainingRows> training_rows(const std::filesystem::path& folder) {
-  std::vector<TrainingRows> all;
-  const auto add = [&](const char* file, auto read) {
-    if (!std::filesystem::exists(folder / file)) return;
-    all.push_back(read(read_file((folder / file).string(), "check its permissions"), file));
+using std::filesystem::path;
+
+// A profile in the folder precedes a built-in one.
+FindProfile profiles_of(const path& folder) {
+  return [folder](const std::string& model) -> std::optional<training::ModelProfile> {
+    const path file = folder / (model + ".json");
+    if (model.find('/') == std::string::npos && std::filesystem::exists(file))
+      return training::load_profile(file.string());
+    return built_in_profile(model);
   };
-  add("training_schedules.csv", read_training_schedules);
-  add("training_scaling.csv", read_training_scaling);
+}
+
+std::vector<TrainingValidation> validate_training(const path& folder) {
+  std::vector<TrainingValidation> all;
+  const auto add = [&](const char* file, auto read, auto predict) {
+    if (!std::filesystem::exists(folder / file)) return;
+    all.push_back(predict(read(read_file((folder / file).string(), "check its permissions"), file),
+                          profiles_of(folder)));
+    all.back().file = file;
+  };
+  add("training_schedules.csv", read_training_schedules, predict_schedules);
+  add("training_scaling.csv", read_training_scaling, predict_scaling);
   return all;
 }
 
 void run_validate(const ValidateOptions& options, const Session& session) {
-  const std::filesystem::path folder = options.folder;
-  const Validation validation = validate(
-      read_published_times(read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
-  const std::vector<TrainingRows> training = training_rows(folder);
+  const path folder = options.folder;
+  const std::vector<TrainingValidation> training = validate_training(folder);
+  std::optional<Validation> validation;
+  if (training.empty() || std::filesystem::exists(folder / "allreduce.csv"))
+    validation = validate(read_published_times(
+        read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
   if (options.json != "-") {
-    fmt::print("{}", validation_tables(validation, training));
-    if (options.parameters) fmt::print("\n{}", parameter_table(validation));
-    if (options.misses >= 0) fmt::print("\n{}", miss_table(validation, options.misses / 100));
+    if (validation) fmt::print("{}", validation_tables(*validation));
+    for (std::size_t i = 0; i < training.size(); ++i)
+      fmt::print("{}{}", validation || i > 0 ? "\n" : "", training_tables(training[i]));
+    if (options.parameters && validation) fmt::print("\n{}", parameter_table(*validation));
+    if (options.parameters)
+      for (const TrainingValidation& one : training) fmt::print("\n{}", training_parameters(one));
+    const double least = options.misses / 100;
+    if (options.misses >= 0 && validation) fmt::print("\n{}", miss_table(*validation, least));
+    if (options.misses >= 0)
+      for (const TrainingValidation& one : training)
+        fmt::print("\n{}", training_misses(one, least));
   }
   if (options.json.empty()) return;
   ResultFile file(options.json, ResultFile::Mode::fresh, context(session.command));
-  for (const PredictedRow& row : validation.rows) file.add(to_json(row));
+  if (validation)
+    for (const PredictedRow& row : validation->rows) file.add(to_json(row));
+  for (const TrainingValidation& one : training)
+    for (const PredictedTraining& row : one.rows) file.add(to_json(row, one.file));
 }
 
 }  // namespace
@@ -63,8 +93,10 @@ void add_validate(CLI::App& app, Session& session) {
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      ->add_option("folder", options->folder,
-                   "Folder with allreduce.csv (default: tests/validation of the repository)")
+      ->add_option(
+          "folder", options->folder,
+          "Folder with allreduce.csv, training_schedules.csv or training_scaling.csv (default: "
+          "tests/validation of the repository)")
       ->type_name("FOLDER");
   command->add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");

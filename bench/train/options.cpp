@@ -167,6 +167,10 @@ void add_kept(CLI::App& app, TrainOptions& o) {
       ->type_name("PART");
   app.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
+  app.add_option("--record-profile", o.record_profile,
+                 "Measure a few steps of one worker without communication, and write them as a "
+                 "profile for `arlab train -b simulated -m profile:FILE`; does not train")
+      ->type_name("FILE");
   app.add_option("--trace", o.trace, "Write a trace of computation and communication for Perfetto")
       ->type_name("FILE");
 }

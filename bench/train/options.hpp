@@ -36,7 +36,7 @@ struct TrainOptions {
 
   std::string checkpoint;
   training::SavePolicy policy;
-  std::string json, csv, tensorboard, trace;
+  std::string json, csv, tensorboard, trace, record_profile;
   bool plan = false;
   collectives::Patience patience;    ///< of the ranks
   std::vector<std::string> command;  ///< the whole command line

@@ -6,7 +6,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/table.hpp"
-#include "bench/train/gradient_options.hpp"
+#include "bench/scale/gradient_options.hpp"
 
 namespace arlab::bench {
 
@@ -37,7 +37,8 @@ void check_outputs(const TrainOptions& options) {
          fmt::format("--json and --csv are both {}: name a file for each", options.json));
   for (const std::string& folder : {options.checkpoint, options.tensorboard})
     if (!folder.empty()) check_writable_folder(folder);
-  if (!options.trace.empty()) check_writable(options.trace);
+  for (const std::string& file : {options.trace, options.record_profile})
+    if (!file.empty()) check_writable(file);
 }
 
 }  // namespace arlab::bench

@@ -6,8 +6,8 @@
 
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
+#include "bench/scale/gradient_options.hpp"
 #include "bench/sweep/output.hpp"
-#include "bench/train/gradient_options.hpp"
 
 namespace arlab::bench {
 namespace {

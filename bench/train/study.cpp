@@ -1,7 +1,7 @@
 #include "bench/train/study.hpp"
 
 #include "bench/cli/units.hpp"
-#include "bench/train/gradient_options.hpp"
+#include "bench/scale/gradient_options.hpp"
 #include "bench/train/report.hpp"
 
 namespace arlab::bench {

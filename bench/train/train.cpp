@@ -20,9 +20,10 @@
 #include "bench/results/context.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/scale/gradient_options.hpp"
 #include "bench/train/check_options.hpp"
-#include "bench/train/gradient_options.hpp"
 #include "bench/train/plan.hpp"
+#include "bench/train/record_profile.hpp"
 #include "bench/train/report.hpp"
 #include "bench/train/study.hpp"
 #include "training/cluster/cluster.hpp"
@@ -178,6 +179,18 @@ void check_cluster(const Job& job) {
                    ranks, hosts));
 }
 
+void record(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
+  const training::Architecture& architecture = *configs.front().architecture;
+  if (options.models.size() > 1 || options.batch > options.samples)
+    fail(Blame::usage, fmt::format("--record-profile is of one model and a batch of at most the "
+                                   "samples of an epoch, {}: choose one, and a smaller --batch",
+                                   options.samples));
+  const training::ModelProfile profile =
+      recorded_profile(options, architecture, datasets_of(options, architecture));
+  write_file(options.record_profile, training::to_json_text(profile));
+  say_written(options.record_profile);
+}
+
 int run(TrainOptions& options, Job& job) {
   check_cluster(job);
   const Backend emulated = options.world.backend({}, options.seed);
@@ -196,6 +209,10 @@ int run(TrainOptions& options, Job& job) {
   if (job.is_root()) check_outputs(options);
   if (options.plan) {
     if (job.is_root()) write_file("-", plan_text(options, configs));
+    return 0;
+  }
+  if (!options.record_profile.empty()) {
+    if (job.is_root()) record(options, configs);
     return 0;
   }
   std::optional<ResultFile> json;
@@ -242,6 +259,7 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
+  if (asks_for_simulation(session.command)) return add_simulated_training(app, session);
   CLI::App* command = app.add_subcommand("train");
   command->description(
       "Train a model on several workers, and report the cost of communication\n\n" +

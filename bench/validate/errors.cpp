@@ -20,13 +20,16 @@ double quantile(std::vector<double> values, double fraction) {
 }  // namespace
 
 Errors errors_of(const std::vector<const PredictedRow*>& rows) {
-  if (rows.empty()) return {};
-  std::vector<double> sizes, errors;
-  for (const PredictedRow* row : rows) {
-    errors.push_back(row->error());
-    sizes.push_back(std::abs(row->error()));
-  }
-  return {.rows = rows.size(),
+  std::vector<double> errors;
+  for (const PredictedRow* row : rows) errors.push_back(row->error());
+  return errors_of(errors);
+}
+
+Errors errors_of(const std::vector<double>& errors) {
+  if (errors.empty()) return {};
+  std::vector<double> sizes;
+  for (const double error : errors) sizes.push_back(std::abs(error));
+  return {.rows = errors.size(),
           .median = quantile(sizes, 0.5),
           .p90 = quantile(sizes, 0.9),
           .worst = quantile(sizes, 1),

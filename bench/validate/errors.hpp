@@ -14,6 +14,8 @@ struct Errors {
   double bias = 0;                        ///< median of the errors with their signs
 };
 
+/// Returns the distribution of errors with their signs.
+Errors errors_of(const std::vector<double>& errors);
 Errors errors_of(const std::vector<const PredictedRow*>& rows);
 
 struct Pairs {

@@ -1,22 +1,30 @@
-// Training rows: published training speeds, which are read and checked, and not predicted yet.
+// Training rows: published training speeds, one row per configuration.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "bench/validate/published_time.hpp"
 
 namespace arlab::bench {
 
-/// What a file of training speeds holds, and why none of it is predicted.
-struct TrainingRows {
-  std::string file;
-  std::size_t calibrate = 0, test = 0;
-  std::string reason;
+struct TrainingRow {
+  std::string network = {};  ///< as written; of training_scaling.csv: the organization and its node
+  std::string model = {};    ///< as written
+  std::string method = {};   ///< as written, such as "MG-WFBP"; empty in training_scaling.csv
+  Rank gpus = 1;
+  double batch_per_gpu = 1;
+  double one_gpu_samples_per_s = 0;  ///< 0: not measured
+  double samples_per_s = 0;
+  Split split = Split::test;
+
+  double step_us() const { return 1e6 * batch_per_gpu * gpus / samples_per_s; }
 };
 
 /// Reads training_schedules.csv. Throws Error(usage) that names the line, the value, and the remedy.
-TrainingRows read_training_schedules(std::string_view text, const std::string& name);
+std::vector<TrainingRow> read_training_schedules(std::string_view text, const std::string& name);
 /// Reads training_scaling.csv, in the same way.
-TrainingRows read_training_scaling(std::string_view text, const std::string& name);
+std::vector<TrainingRow> read_training_scaling(std::string_view text, const std::string& name);
 
 }  // namespace arlab::bench

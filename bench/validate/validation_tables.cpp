@@ -92,8 +92,7 @@ std::string left_out(const Validation& validation) {
 
 }  // namespace
 
-std::string validation_tables(const Validation& validation,
-                              const std::vector<TrainingRows>& training) {
+std::string validation_tables(const Validation& validation) {
   const Predicted rows = predicted_test_rows(validation);
   std::string text;
   if (rows.empty())
@@ -107,9 +106,6 @@ std::string validation_tables(const Validation& validation,
   if (!validation.systems.empty())
     text += fmt::format("\nFitted to rows of split calibrate only:\n\n{}", fitted(validation));
   if (const std::string out = left_out(validation); !out.empty()) text += "\n" + out;
-  for (const TrainingRows& file : training)
-    text += fmt::format("\n{}: {} rows of split calibrate and {} of test, not predicted yet: {}.\n",
-                        file.file, file.calibrate, file.test, file.reason);
   return text;
 }
 

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "bench/results/record.hpp"
-#include "bench/validate/training_rows.hpp"
 #include "bench/validate/validation.hpp"
 
 namespace arlab::bench {
 
 /// Returns errors by system and by algorithm, what was fitted, and what was left out.
-std::string validation_tables(const Validation& validation,
-                              const std::vector<TrainingRows>& training);
+std::string validation_tables(const Validation& validation);
 /// Returns the rows of split test whose error is above `least`, worst first.
 std::string miss_table(const Validation& validation, double least);
 /// Returns the fitted numbers of each system.

@@ -54,6 +54,7 @@ BASES = {
     ("compare",): ["timed.jsonl", "timed.jsonl"],
     ("report",): ["valid.jsonl", "--no-explorer"],
     ("explore",): ["--precomputed"],
+    ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],
     ("export",): ["ring", "-p", "3", "-n", "10"],
 }
 

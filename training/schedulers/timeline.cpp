@@ -100,7 +100,9 @@ class Worker {
       land(*bundle, now);
       return true;
     }
-    const double holds = picoseconds(study_.link.holds(bundle->bytes(), bundle->collective));
+    const double holds =
+        picoseconds(study_.holds ? study_.holds(*bundle)
+                                 : study_.link.holds(bundle->bytes(), bundle->collective));
     flights_.push_back({std::move(*bundle), ready_step_, now, holds});
     if (holds == 0) flights_.back().arrives = now + study_.link.latency;
     return true;
@@ -212,8 +214,7 @@ Timeline simulate(const Study& study) {
   const std::vector<Time>& starts = workers.front().starts();
   const std::size_t half = starts.size() / 2, last = starts.size() - 1;
   expects(workers.front().finished(), "the scheduler did not send all gradients");
-  timeline.period =
-      picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
+  timeline.period = picoseconds(starts[last] - starts[half]) / static_cast<double>(last - half);
   timeline.oversubscribed = now > Time{} ? picoseconds(crowded) / picoseconds(now) : 0;
   return timeline;
 }

@@ -7,6 +7,7 @@
 // and share the link equally.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace arlab::training {
 struct Study {
   Profile profile = {};
   LinkCost link = {};  ///< of one worker alone
+  /// Optional: returns for how long a bundle holds the link, in place of `link`.
+  std::function<Time(const Bundle&)> holds = {};
   const SchedulerKind* kind = nullptr;
   Values values = {};                ///< the scheduler's parameters
   std::optional<bool> barrier = {};  ///< overrides the scheduler's barrier
@@ -41,7 +44,7 @@ struct Timeline {
   double period = 0;        ///< picoseconds per step, over the second half of the steps
   Time computation{};       ///< of one step; the rest of the period is exposed communication
   double exposed() const { return period - picoseconds(computation); }
-  Count messages = 0;  ///< of all workers and steps
+  Count messages = 0;         ///< of all workers and steps
   double oversubscribed = 0;  ///< fraction of time with demand above the link's capacity
 };
 

@@ -78,14 +78,18 @@ TEST_CASE("measurements: each wrong file is refused with line, value and remedy"
   }
 }
 
-TEST_CASE("training rows are counted by split, and wrong ones refused") {
-  const TrainingRows rows = read_training_scaling(
-      "system,model,gpus,global_batch,samples_per_s,step_ms,split\n"
-      "a,bert,8,448,1720.1,260.5,calibrate\nb,bert,16,448,2479.4,180.7,test\n",
+TEST_CASE("training rows are read, and wrong ones refused") {
+  const std::vector<TrainingRow> rows = read_training_scaling(
+      "org,system,model,gpus,global_batch,samples_per_s,step_ms,split\n"
+      "us,2xa,bert,8,448,1720.1,260.5,calibrate\nus,16xa,bert,16,448,2479.4,180.7,test\n",
       "training_scaling.csv");
-  CHECK(rows.calibrate == 1);
-  CHECK(rows.test == 1);
-  CHECK(!rows.reason.empty());
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].network == "us a");
+  CHECK(rows[1].network == "us a");
+  CHECK(rows[0].split == Split::calibrate);
+  CHECK(rows[1].split == Split::test);
+  CHECK(rows[1].batch_per_gpu == 28);
+  CHECK(rows[1].step_us() == Approx(1e6 * 448 / 2479.4));
   CHECK_THROWS_AS(
       read_training_scaling("system,model,gpus,global_batch,samples_per_s,step_ms,split\n"
                             "a,bert,8,448,0,260.5,test\n",

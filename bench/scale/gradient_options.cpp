@@ -1,4 +1,4 @@
-#include "bench/train/gradient_options.hpp"
+#include "bench/scale/gradient_options.hpp"
 
 #include <fmt/format.h>
 

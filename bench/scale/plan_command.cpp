@@ -1,0 +1,140 @@
+// arlab plan: step time, efficiency, and limits of a model on networks and numbers of GPUs, before they
+// are bought.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "bench/cli/options.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/results/table.hpp"
+#include "bench/scale/alternatives.hpp"
+
+namespace arlab::bench {
+namespace {
+
+struct PlanCommand {
+  ScaleOptions scale;
+  std::vector<std::string> gpus;
+  std::string algorithm = "auto", scheduler = "buckets", compressor = "none";
+};
+
+std::string saving(const Alternative& one, const std::string& none) {
+  constexpr double kShown = 0.0005;  // of the step
+  if (one.what == none || one.saves < kShown) return "";
+  return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
+}
+
+std::string plan_table(const std::vector<ScaleRow>& rows) {
+  std::vector<std::vector<std::string>> table;
+  for (const ScaleRow& r : rows) {
+    table.push_back({r.network, std::to_string(r.ranks), r.algorithm, show_time(r.step / 1e6),
+                     fmt::format("{:.1f}%", 100 * r.efficiency()),
+                     fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
+    for (const Alternative& one : r.alternatives)
+      table.back().push_back(
+          one.what == "2x bandwidth" || one.what == "fp16"
+              ? fmt::format("{:+.1f}%", -100 * one.saves)
+              : saving(one, one.what == r.scheduler ? r.scheduler : r.algorithm));
+  }
+  return compact({"network", "GPUs", "algorithm", "step", "efficiency", "samples/s", "limited by",
+                  "2x bandwidth", "scheduler", "other algorithm", "fp16"},
+                 table);
+}
+
+std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
+  const training::ModelProfile profile = options.scale.profile();
+  const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
+  std::vector<Rank> gpus;
+  for (const Count n : parse_counts(
+           options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus, "--gpus"))
+    gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
+  if (progress) progress->begin(networks.size() * gpus.size());
+  std::vector<ScaleRow> rows;
+  for (const ScaleNetwork& network : networks)
+    for (const Rank ranks : gpus) {
+      if (progress)
+        progress->show(rows.size(),
+                       fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
+      training::TrainingPlan plan =
+          options.scale.plan(profile, options.scheduler, options.compressor, ranks);
+      const training::MakeNetwork make = network.on(plan, ranks, options.scale.group);
+      plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
+      rows.push_back(simulated_row({.model = profile.name,
+                                    .network = network.text(),
+                                    .strategy = options.scale.strategy,
+                                    .scheduler = options.scheduler,
+                                    .compressor = options.compressor,
+                                    .batch = profile.batch},
+                                   plan, make, training::Ranks::one_for_all));
+      if (ranks > 1)
+        rows.back().alternatives = alternatives_of(rows.back(), plan, make, options.scale);
+    }
+  return rows;
+}
+
+void run_plan(const PlanCommand& options, Session& session) {
+  const training::ModelProfile profile = options.scale.profile();
+  const std::vector<ScaleRow> rows = planned(options, session.progress.get());
+  if (session.progress) session.progress->clear();
+  if (options.scale.json != "-") {
+    fmt::print(
+        "{}: {} parameters, {} of gradients, {} {} per GPU and step, on {}\n\n{}\n"
+        "Changes of the step's time by twice the bandwidth, the best other scheduler and "
+        "algorithm, "
+        "and fp16 gradients.\n",
+        profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
+        show_count(profile.batch), profile.samples, profile.device, plan_table(rows));
+    for (const ScaleRow& row : rows)
+      if (row.ranks == rows.back().ranks) fmt::print("{}", explain(row));
+  }
+  if (options.scale.json.empty()) return;
+  ResultFile file(options.scale.json, ResultFile::Mode::fresh, context(options.scale.command));
+  for (const ScaleRow& row : rows) file.add(to_json(row));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "Predict step time, efficiency and limits of training on GPUs that you do not have");
+  command->footer(
+      "Examples:\n  arlab plan -m profile:resnet50 --gpus 8..512x8 --network 10G,100G\n"
+      "  arlab plan -m profile:gpt2-xl --gpus 64 --network 100G,rail_pod --json plan.jsonl\n"
+      "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd");
+  const auto options = std::make_shared<PlanCommand>();
+  as_list(command->add_option("--gpus", options->gpus,
+                              "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
+      ->type_name("COUNTS");
+  command
+      ->add_option("--network", options->scale.networks,
+                   "Networks: bits per second of each GPU's port, 10G (default) or 10G,100G; "
+                   "topologies such as fat_tree:k=16; machine files (.toml)")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NETWORKS");
+  options->scale.add(*command);
+  command
+      ->add_option("-a,--algorithm", options->algorithm,
+                   "Allreduce algorithm: auto (default), the fastest of a few for a bucket on this "
+                   "network; or any of `arlab list algorithms`")
+      ->type_name("NAME");
+  command
+      ->add_option("--scheduler", options->scheduler,
+                   "Order of gradient messages: any of `arlab list schedulers` (default buckets)")
+      ->type_name("SPEC");
+  command
+      ->add_option("--compressor", options->compressor,
+                   "Compression of gradients: any of `arlab list compressors` (default none)")
+      ->type_name("SPEC");
+  command->callback([options, &session] {
+    options->scale.command = session.command;
+    run_plan(*options, session);
+  });
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,44 @@
+#include "bench/scale/scale_network.hpp"
+
+#include <fmt/format.h>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "simulator/topologies/fabric.hpp"
+
+namespace arlab::bench {
+
+ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
+    : spec_(std::move(spec)), latency_(latency) {
+  if (spec_.ends_with(".toml")) {
+    model_.machine_path = spec_;
+    model_.check_machine();
+  } else if (!spec_.empty() && spec_.front() >= '0' && spec_.front() <= '9') {
+    const std::string what = fmt::format("network '{}'", spec_);
+    bandwidth_ = spec_.ends_with('s') ? parse_bandwidth(spec_, what) : parse_rate(spec_, what) / 8;
+  } else {
+    model_.model = "fluid";
+    model_.topologies = {spec_};
+    model_.network.seed = seed;
+  }
+}
+
+training::MakeNetwork ScaleNetwork::on(training::TrainingPlan& plan, Rank ranks, Rank group) const {
+  plan.ranks = ranks;
+  plan.groups = nullptr;
+  plan.grid = nullptr;
+  if (group > 0) plan.groups = std::make_shared<const Groups>(Groups::consecutive(ranks, group));
+  if (has_ports())
+    return [this, ranks] {
+      return simulator::make_network(
+          simulator::find_model("alpha_beta"),
+          {{"alpha", picoseconds(latency_)}, {"beta", kPicosecondsPerSecond / bandwidth_}}, ranks);
+    };
+  if (const auto fabric = model_.fabric(0, ranks)) {
+    if (group == 0) plan.groups = simulator::groups_of(*fabric);
+    plan.grid = simulator::grid_of(*fabric);
+  }
+  return [this, ranks] { return model_.make(0, ranks); };
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,196 @@
+#include "bench/scale/scale_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/scale/gradient_options.hpp"
+#include "training/simulation/sharded.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr std::string_view kProfile = "profile:";
+
+std::string profile_names() {
+  std::string all;
+  for (const training::BuiltInProfile& one : training::built_in_profiles())
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", one.name);
+  return all;
+}
+
+}  // namespace
+
+void ScaleOptions::add(CLI::App& app) {
+  app.add_option("-m,--model", model,
+                 fmt::format("profile:NAME of {}; or profile:FILE.json (default {})",
+                             profile_names(), model))
+      ->type_name("PROFILE");
+  app.add_option(
+         "-s,--strategy", strategy,
+         "multi_worker (default), mirrored, central_storage, local_sgd, one_device; or sharded: "
+         "zero1, zero2 or fsdp")
+      ->type_name("NAME");
+  app.add_option("--latency", latency, "Of a message between ports (default 20us)")
+      ->type_name("TIME");
+  add_number(app, "--groups", group, 0, kMostSimulatedWorkers,
+             "Ranks per node, for hierarchical (default: those of the topology)");
+  add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
+  add_number(app, "--steps", steps, 4, 1'000'000, "Training steps to simulate (default 12)");
+  app.add_option_function<std::string>(
+         "--every", [this](const std::string& text) { every = parse_count(text, "--every"); },
+         "local_sgd: steps between averages (default 8)")
+      ->type_name("NUMBER");
+  app.add_option_function<std::string>(
+         "-B,--batch", [this](const std::string& text) { batch = parse_count(text, "--batch"); },
+         "Samples per worker and step; the passes take time in proportion (default: the profile's)")
+      ->type_name("NUMBER");
+  app.add_option(
+         "--codec-cost", codec_cost,
+         "Nanoseconds per element to encode and to decode (default 0.01,0.01: a pass over a "
+         "GPU's memory each)")
+      ->type_name("NS,NS");
+  app.add_option("--slowdown", slowdown, "Factors on the compute time, by rank (default 1 for all)")
+      ->delimiter(',')
+      ->type_name("FACTORS");
+  app.add_option("--jitter", jitter, "Random extra compute time, up to this fraction (default 0)")
+      ->type_name("PART");
+  app.add_option_function<std::string>(
+         "--seed",
+         [this](const std::string& text) {
+           seed = static_cast<std::uint64_t>(parse_count(text, "--seed"));
+         },
+         "Seed of jitter and of random routes (default 1)")
+      ->type_name("NUMBER");
+  app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
+      ->type_name("FILE");
+}
+
+training::ModelProfile ScaleOptions::profile() const {
+  if (!model.starts_with(kProfile))
+    fail(Blame::usage, fmt::format("--model {}: a simulation needs a profile: give profile:NAME of "
+                                   "{}, or profile:FILE.json",
+                                   model, profile_names()));
+  training::ModelProfile profile = training::load_profile(model.substr(kProfile.size()));
+  constexpr Count kMostSamples = 1 << 24;
+  if (batch < 0 || batch > kMostSamples)
+    fail(Blame::usage, fmt::format("--batch is {}: give 1 to {}", batch, kMostSamples));
+  if (batch > 0) {
+    const double factor = static_cast<double>(batch) / static_cast<double>(profile.batch);
+    for (training::ModelProfile::Part& part : profile.layers) {
+      part.forward = to_time(picoseconds(part.forward) * factor);
+      part.backward = to_time(picoseconds(part.backward) * factor);
+    }
+    profile.batch = batch;
+  }
+  return profile;
+}
+
+std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
+  const Time each = to_time(parse_time(latency, "--latency"));
+  if (each > 10 * kSecond)
+    fail(Blame::usage, fmt::format("--latency is {}: give at most 10s", latency));
+  std::vector<ScaleNetwork> all;
+  for (const std::string& spec :
+       networks.empty() ? std::vector<std::string>{"10G"} : split_specs(networks))
+    all.emplace_back(spec, each, seed);
+  return all;
+}
+
+training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
+                                          const std::string& scheduler,
+                                          const std::string& compressor, Rank ranks) const {
+  training::GradientOptions gradients;
+  set_scheduler(gradients, scheduler);
+  set_compressor(gradients, compressor);
+  const auto sharding = training::find_sharded_strategy(strategy);
+  if (sharding && scheduler != "buckets")
+    fail(Blame::usage,
+         fmt::format("strategy {} exchanges units of 25 MiB in its own order: leave out "
+                     "--scheduler {}",
+                     strategy, scheduler));
+  training::TrainingPlan plan{
+      .layers = profile.tensors(),
+      .strategy = &training::find_strategy(sharding ? "multi_worker" : strategy),
+      .sharding = sharding.value_or(training::Shards::none),
+      .every = every,
+      .scheduler = &training::find_scheduler(gradients.scheduler),
+      .scheduling = gradients.scheduling,
+      .segments = segments,
+      .ranks = ranks,
+      .slowdown = slowdown,
+      .jitter = jitter,
+      .seed = seed,
+      .steps = steps};
+  if (every < 1) fail(Blame::usage, fmt::format("--every is {}: give at least 1", every));
+  for (const double factor : slowdown)
+    if (!(factor > 0) || !(factor <= 1e6))
+      fail(Blame::usage, fmt::format("--slowdown has the factor {}: give factors above 0, such as "
+                                     "1 or 2.5",
+                                     factor));
+  if (!(jitter >= 0) || !(jitter <= 1e6))
+    fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
+  const training::CodecCost codec = parse_codec_cost(codec_cost);
+  if (sharding) {  // each rank updates its shard
+    training::ModelProfile without = profile;
+    without.optimizer /= ranks;
+    plan.layers = without.tensors();
+  }
+  if (gradients.compressor) {
+    const Count n = profile.parameters();
+    const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
+    const std::string way = training::code_route(gradients, {&whole, 1}, ranks).way;
+    const auto aggregation = training::find_aggregation(way);
+    plan.compression = {*gradients.compressor,
+                        aggregation.value_or(training::Aggregation::all_gather), codec};
+  }
+  return plan;
+}
+
+training::CodecCost parse_codec_cost(const std::string& text) {
+  const auto comma = text.find(',');
+  const std::string parts[] = {text.substr(0, comma),
+                               comma == text.npos ? "" : text.substr(comma + 1)};
+  double ns[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const std::string& part = parts[i];
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
+    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
+      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
+                                     "decode an element, such as 1.2,0.4",
+                                     text));
+  }
+  return {ns[0] * 1e-9, ns[1] * 1e-9};
+}
+
+const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
+                                  const training::MakeNetwork& network) {
+  if (word != "auto") return find_algorithm(word);
+  constexpr Count kBucket = 25 << 18;         // elements of 25 MiB
+  constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks
+  const Algorithm* best = nullptr;
+  Time least = simulator::kNever;
+  for (const char* name : {"ring", "rabenseifner", "hierarchical", "circulant"}) {
+    training::TrainingPlan candidate = plan;
+    candidate.algorithm = &find_algorithm(name);
+    const Problem problem = candidate.problem(Collective::allreduce, kBucket);
+    if (!unsupported(*candidate.algorithm, problem).empty() ||
+        predicted_cost(*candidate.algorithm, problem, plan.segments).messages > kMostMessages)
+      continue;
+    const Time took = training::CollectiveTimes(candidate, network)
+                          .of(Collective::allreduce, kBucket, training::kGradientBytes);
+    if (took < least) {
+      least = took;
+      best = candidate.algorithm;
+    }
+  }
+  return best ? *best : find_algorithm("rabenseifner");
+}
+
+}  // namespace arlab::bench

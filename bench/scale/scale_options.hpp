@@ -1,0 +1,52 @@
+// The options of simulated training, which `train -b simulated` and `plan` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/scale/scale_network.hpp"
+#include "training/exchange/gradient_options.hpp"
+#include "training/profiles/model_profile.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace arlab::bench {
+
+inline constexpr Rank kMostSimulatedWorkers = 16'384;
+
+struct ScaleOptions {
+  std::string model = "profile:resnet50";
+  std::vector<std::string> networks;  ///< as given; empty: 10G
+  std::string latency = "20us", strategy = "multi_worker";
+  std::string codec_cost = "0.01,0.01";
+  std::vector<double> slowdown;
+  double jitter = 0;
+  Rank group = 0;
+  int segments = 1, steps = 12;
+  Count every = 8, batch = 0;
+  std::uint64_t seed = 1;
+  std::string json;
+  std::vector<std::string> command;  ///< the whole command line
+
+  void add(CLI::App& command);
+  /// Throws Error(usage) that names the bad value.
+  training::ModelProfile profile() const;
+  std::vector<ScaleNetwork> parsed_networks() const;
+
+  /// Returns a plan without ranks and network. Throws Error(usage) that names the bad value.
+  training::TrainingPlan plan(const training::ModelProfile& profile, const std::string& scheduler,
+                              const std::string& compressor, Rank ranks) const;
+};
+
+/// Reads "1.2,0.4": nanoseconds to encode and to decode an element. Throws Error(usage).
+training::CodecCost parse_codec_cost(const std::string& text);
+
+/// Returns the algorithm of a word; of "auto", the fastest of those that the plan's network supports for
+/// a bucket of gradients.
+const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
+                                  const training::MakeNetwork& network);
+
+}  // namespace arlab::bench

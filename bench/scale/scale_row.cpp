@@ -1,0 +1,113 @@
+#include "bench/scale/scale_row.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/cli/units.hpp"
+
+namespace arlab::bench {
+namespace {
+
+double us(double picoseconds) { return picoseconds / 1e6; }
+
+Limit limit_of(const ScaleRow& row) {
+  constexpr double kHidden = 0.05;  // of the step
+  if (row.computation > 1.1 * row.alone && row.step < 1.1 * row.computation)
+    return Limit::stragglers;
+  if (row.step - row.computation < kHidden * row.step) return Limit::computation;
+  if (row.steps.startup > 0.5 * row.steps.communication) return Limit::latency;
+  if (row.steps.codec > 0.5 * row.steps.communication) return Limit::coding;
+  if (row.schedules && row.steps.communication < row.backward) return Limit::order;
+  return Limit::bandwidth;
+}
+
+std::string advice(const ScaleRow& row) {
+  switch (row.limit) {
+    case Limit::computation:
+      return "Faster GPUs or more of them shorten the training; the network does not.";
+    case Limit::stragglers:
+      return "All wait for the slowest worker: replace it, or give it fewer samples.";
+    case Limit::latency:
+      return fmt::format(
+          "Start-up takes {:.0f}% of the communication: merge gradients (scheduler buckets or "
+          "mg_wfbp), or use an algorithm of fewer rounds.",
+          100 * std::min(1.0, row.steps.startup / row.steps.communication));
+    case Limit::coding:
+      return "Coding takes longer than the messages: use a cheaper compressor, or none.";
+    case Limit::order:
+      return "The communication would fit behind the backward pass: change its order (scheduler "
+             "mg_wfbp, dear or priority).";
+    case Limit::bandwidth:
+      return "Send fewer bytes (compressor, larger batches per worker, local_sgd), use a faster "
+             "network, or an algorithm that fits it.";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view name(Limit limit) {
+  constexpr std::string_view kNames[] = {"computation", "latency", "bandwidth",
+                                         "coding",      "order",   "stragglers"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
+ScaleRow simulated_row(ScaleRow row, const training::TrainingPlan& plan,
+                       const training::MakeNetwork& network, training::Ranks ranks, bool trace) {
+  row.ranks = plan.ranks;
+  row.algorithm = plan.ranks > 1 ? std::string(plan.algorithm->name) : "";
+  row.steps = training::simulate_training(plan, network, ranks, trace);
+  row.step = row.steps.period();
+  training::TrainingPlan one = plan;
+  one.ranks = 1;
+  one.slowdown.clear();
+  one.jitter = 0;
+  row.alone = training::computation_of(one);
+  row.computation = training::computation_of(plan);
+  double backward = 0;
+  for (const training::Layer& layer : plan.layers) backward += picoseconds(layer.backward);
+  row.backward = backward * row.computation / row.alone;
+  row.schedules = plan.strategy->schedules && plan.sharding == training::Shards::none;
+  row.limit = limit_of(row);
+  return row;
+}
+
+std::string explain(const ScaleRow& row) {
+  const double exposed = std::max(0.0, row.step - row.computation);
+  return fmt::format(
+      "{} on {}, {}: limited by {}. {} of {} of communication per step is exposed. {}\n", row.model,
+      show_plural(row.ranks, "worker"), row.network, name(row.limit), show_time(us(exposed)),
+      show_time(us(row.steps.communication)), advice(row));
+}
+
+Json to_json(const ScaleRow& row) {
+  Json alternatives = Json::array();
+  for (const Alternative& one : row.alternatives)
+    alternatives.push_back({{"what", one.what}, {"saves_fraction", one.saves}});
+  return {{"schema", kSchema},
+          {"kind", "plan"},
+          {"model", row.model},
+          {"network", row.network},
+          {"ranks", row.ranks},
+          {"batch_per_worker", row.batch},
+          {"strategy", row.strategy},
+          {"algorithm", row.algorithm.empty() ? Json(nullptr) : Json(row.algorithm)},
+          {"scheduler", row.scheduler},
+          {"compressor", row.compressor == "none" ? Json(nullptr) : Json(row.compressor)},
+          {"step_us", us(row.step)},
+          {"computation_us", us(row.computation)},
+          {"exposed_us", us(std::max(0.0, row.step - row.computation))},
+          {"communication_us", us(row.steps.communication)},
+          {"startup_us", us(row.steps.startup)},
+          {"codec_us", us(row.steps.codec)},
+          {"collectives", row.steps.collectives},
+          {"bytes_per_rank_step", row.steps.sent},
+          {"samples_per_s", row.samples_per_second()},
+          {"efficiency", row.efficiency()},
+          {"each_rank", row.steps.each_rank},
+          {"limit", name(row.limit)},
+          {"alternatives", std::move(alternatives)}};
+}
+
+}  // namespace arlab::bench

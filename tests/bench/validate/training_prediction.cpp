@@ -1,0 +1,99 @@
+// Training speeds: test rows do not change predictions, and the published rows are predicted as well as
+// docs/validation.md says.
+#include "bench/validate/training_prediction.hpp"
+
+#include "bench/cli/read_file.hpp"
+#include "bench/validate/errors.hpp"
+#include "bench/validate/training_step.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+
+namespace {
+
+std::vector<TrainingRow> published(const char* file, auto read) {
+  return read(read_file(std::string(ARLAB_VALIDATION) + "/" + file, ""), file);
+}
+
+Errors training_errors(const TrainingValidation& validation) {
+  std::vector<double> errors;
+  for (const PredictedTraining& p : validation.rows)
+    if (p.row.split == Split::test) errors.push_back(p.error());
+  return errors_of(errors);
+}
+
+training::Profile three_layers() {
+  const Time ms = 1'000 * kMicrosecond;
+  return {{"a", ms, 2 * ms, 1'000'000, {}},
+          {"b", ms, 2 * ms, 1'000'000, {}},
+          {"c", ms, 2 * ms, 1'000'000, {}}};
+}
+
+}  // namespace
+
+TEST_CASE("published training speeds are predicted from their calibration rows") {
+  const Errors schedules = training_errors(predict_schedules(
+      published("training_schedules.csv", read_training_schedules), built_in_profile));
+  CHECK(schedules.rows == 108);
+  CHECK(schedules.median <= 0.08);
+  const Errors scaling = training_errors(
+      predict_scaling(published("training_scaling.csv", read_training_scaling), built_in_profile));
+  CHECK(scaling.rows == 4);
+  CHECK(scaling.median <= 0.05);
+}
+
+TEST_CASE("the measurements of test rows do not change predictions") {
+  const auto check_file = [](std::vector<TrainingRow> rows, auto predict) {
+    const TrainingValidation before = predict(rows, built_in_profile);
+    for (TrainingRow& row : rows)
+      if (row.split == Split::test) row.samples_per_s *= 3;
+    const TrainingValidation after = predict(rows, built_in_profile);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      CHECK(before.rows[i].predicted_us == after.rows[i].predicted_us);
+  };
+  check_file(published("training_schedules.csv", read_training_schedules), predict_schedules);
+  check_file(published("training_scaling.csv", read_training_scaling), predict_scaling);
+}
+
+TEST_CASE("models and methods that are not known are left out with the reason") {
+  std::vector<TrainingRow> rows(3);
+  for (TrainingRow& row : rows) {
+    row = {"10GbE", "ResNet-50", "BSP-A2A", 8, 64, 250, 1200, Split::test};
+  }
+  rows[1].model = "nothing";
+  rows[2].method = "magic";
+  const TrainingValidation result = predict_schedules(rows, built_in_profile);
+  CHECK(result.rows[0].predicted_us);
+  CHECK(result.rows[1].reason == "no profile of model nothing");
+  CHECK(result.rows[2].reason == "no scheduler of method magic");
+}
+
+TEST_CASE("methods have the closed form of their steps") {
+  const TrainingNetwork network{10, 1, 4};
+  const training::Profile layers = three_layers();
+  const double alone = 9e9, bytes = 12e6;
+  CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 1) == Approx(alone));
+  // 7 hops each way, and 2 x 7/8 of the bytes at 1 GB/s.
+  const double start = (8.4 + 14 * 14) * 1e6, rate = 2 * 7. / 8 * 1e3;
+  CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 8) ==
+        Approx(alone + start + bytes * rate).epsilon(1e-6));
+  // The first gradient is ready after three forward passes and one backward pass.
+  CHECK(training_step(layers, parse_training_method("WFBP-A2A"), network, 8) ==
+        Approx(5e9 + 3 * start + bytes * rate).epsilon(1e-6));
+  const double servers = (8.4 + 2 * 14) * 1e6;
+  CHECK(training_step(layers, parse_training_method("BSP-PS"), network, 8) ==
+        Approx(alone + servers + bytes * rate).epsilon(1e-6));
+  // Three messages of two cycles each, which the next forward pass waits for: longer than computation.
+  const training::Profile small{{"a", Time{}, kMicrosecond, 1, {}},
+                                {"b", Time{}, kMicrosecond, 1, {}},
+                                {"c", Time{}, kMicrosecond, 1, {}}};
+  const double coordinated =
+      training_step(small, parse_training_method("ByteScheduler-A2A"), network, 4);
+  CHECK(coordinated >= 6e9);
+  CHECK(coordinated <= 6.1e9);
+  CHECK(training_step(small, parse_training_method("ByteScheduler-PS"), network, 4) < 1e8);
+  // Inside a node a ring of 4 over the node's connections.
+  CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 4) ==
+        Approx(alone + (8.4 + 6 * 5.7) * 1e6 + bytes * 1.5 * 1e2).epsilon(1e-6));
+}

@@ -1,0 +1,82 @@
+// Sharded data parallelism: bytes and memory have their closed forms, and a step is computed by hand.
+#include "training/simulation/sharded.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "training/simulation/simulate_training.hpp"
+
+using namespace arlab;
+using namespace arlab::training;
+
+namespace {
+
+constexpr Count kElements = 8'000'000;  // of each layer: a unit of 32 MB
+
+TrainingPlan sharded(Shards sharding, Rank ranks) {
+  TrainingPlan plan{.strategy = &find_strategy("mirrored"),
+                    .sharding = sharding,
+                    .scheduler = &find_scheduler("buckets"),
+                    .algorithm = &find_algorithm("ring"),
+                    .ranks = ranks,
+                    .steps = 4};
+  const Time ms = 1'000 * kMicrosecond;
+  for (int i = 0; i < 3; ++i) plan.layers.push_back({"layer", 10 * ms, 20 * ms, kElements, {}});
+  return plan;
+}
+
+MakeNetwork network_of(Rank ranks, double beta) {
+  return [=] {
+    return simulator::make_network(simulator::find_model("alpha_beta"),
+                                   {{"alpha", 0.}, {"beta", beta}}, ranks);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("sharded strategies send the closed form of their bytes") {
+  for (const Rank ranks : {2, 4, 5})
+    for (const char* name : {"zero1", "zero2", "fsdp"}) {
+      INFO(name << " on " << ranks);
+      const Shards sharding = *find_sharded_strategy(name);
+      const SimulatedSteps steps =
+          simulate_training(sharded(sharding, ranks), network_of(ranks, 100));
+      CHECK(steps.sent == Approx(sharded_bytes(sharding, 3. * kElements * 4, ranks)));
+      CHECK(steps.collectives == Approx(sharding == Shards::fsdp ? 9 : 6));
+    }
+  CHECK(sharded_bytes(Shards::zero1, 1000, 4) == Approx(1500));
+  CHECK(sharded_bytes(Shards::fsdp, 1000, 4) == Approx(2250));
+  CHECK(!find_sharded_strategy("mirrored"));
+}
+
+TEST_CASE("sharded strategies have the memory that ZeRO states") {
+  // 7.5 billion parameters on 64 ranks: 120, 31.4, 16.6 and 1.9 GB (Rajbhandari et al., figure 1).
+  CHECK(sharded_memory(Shards::none, 7.5e9, 64) == Approx(120e9));
+  CHECK(sharded_memory(Shards::zero1, 7.5e9, 64) == Approx(31.4e9).epsilon(0.01));
+  CHECK(sharded_memory(Shards::zero2, 7.5e9, 64) == Approx(16.6e9).epsilon(0.01));
+  CHECK(sharded_memory(Shards::fsdp, 7.5e9, 64) == Approx(1.9e9).epsilon(0.02));
+}
+
+TEST_CASE("a sharded step has the time computed by hand") {
+  // Half an allreduce of a unit takes 16 MB on two ranks: 1.6 ms at 10 GB/s, which the passes hide.
+  const double ms = 1e9, half = 1.6 * ms;
+  const SimulatedSteps fsdp = simulate_training(sharded(Shards::fsdp, 2), network_of(2, 100));
+  CHECK(fsdp.period() ==
+        Approx(90 * ms + 2 * half).epsilon(1e-6));  // the first gather, the last scatter
+  const SimulatedSteps zero = simulate_training(sharded(Shards::zero2, 2), network_of(2, 100));
+  CHECK(zero.period() == Approx(90 * ms + 2 * half).epsilon(1e-6));
+  // 32 ms per half: the links are always in use.
+  const SimulatedSteps slow = simulate_training(sharded(Shards::fsdp, 2), network_of(2, 2000));
+  CHECK(slow.communication == Approx(9 * 32 * ms).epsilon(1e-6));
+  CHECK(slow.period() >= 9 * 32 * ms);
+  CHECK(!slow.each_rank);
+}
+
+TEST_CASE("sharding needs both halves of an allreduce, and no compressor") {
+  TrainingPlan plan = sharded(Shards::fsdp, 4);
+  plan.algorithm = &find_algorithm("butterfly");
+  CHECK_THROWS_AS(check(plan), Error);
+  plan = sharded(Shards::zero1, 4);
+  plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
+  CHECK_THROWS_WITH(check(plan), Catch::Contains("leave out the compressor"));
+}

@@ -1,0 +1,169 @@
+// One rank for all, the times of collectives, and plans that cannot be simulated.
+#include "training/simulation/simulate_training.hpp"
+
+#include "algorithms/base/error.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "training/profiles/model_profile.hpp"
+#include "training/schedulers/timeline.hpp"
+#include "training/simulation/collective_times.hpp"
+
+using namespace arlab;
+using namespace arlab::training;
+
+namespace {
+
+constexpr Count kStudied = 20'000;  // elements that an allreduce of two ranks exchanges in a unit
+
+MakeNetwork ports(Rank ranks, double alpha = 0, double beta = 1e9 / (4 * kStudied)) {
+  return [=] {
+    return simulator::make_network(simulator::find_model("alpha_beta"),
+                                   {{"alpha", alpha}, {"beta", beta}}, ranks);
+  };
+}
+
+/// The reference iteration: forward 1, backward 2, communication 2, 2, 6 units of 1 ms.
+TrainingPlan reference(const char* scheduler, Values values = {}) {
+  const Time unit = 1'000 * kMicrosecond;
+  TrainingPlan plan{.strategy = &find_strategy("mirrored"),
+                    .scheduler = &find_scheduler(scheduler),
+                    .scheduling = std::move(values),
+                    .algorithm = &find_algorithm("ring"),
+                    .ranks = 2,
+                    .steps = 24};
+  for (const Count units : {2, 2, 6})
+    plan.layers.push_back({"layer", unit, 2 * unit, units * kStudied, {}});
+  return plan;
+}
+
+double units(const SimulatedSteps& steps) { return steps.period() / 1e9; }
+
+std::string refusal_of(const TrainingPlan& plan) {
+  try {
+    check(plan);
+  } catch (const Error& error) {
+    CHECK(error.blame() == Blame::usage);
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("the reference vectors hold for each rank and for one rank that represents all") {
+  const struct {
+    const char* scheduler;
+    Values values;
+    double alpha, without, with;
+  } all[] = {
+      {"none", {}, 0.5, 19, 20.5},
+      {"buckets", {{"first_bucket", 1e9}, {"bucket", 1e9}}, 0.5, 19, 19.5},
+      {"buckets", {{"first_bucket", 16. * kStudied}, {"bucket", 16. * kStudied}}, 0.5, 15, 16},
+      {"fifo", {}, 0.5, 15, 16.5},
+      {"dear", {}, 1, 13, 16}};
+  for (const auto& one : all)
+    for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+      INFO(one.scheduler << " " << static_cast<int>(ranks));
+      const TrainingPlan plan = reference(one.scheduler, one.values);
+      CHECK(units(simulate_training(plan, ports(2), ranks)) == Approx(one.without).epsilon(1e-6));
+      CHECK(units(simulate_training(plan, ports(2, one.alpha / 2 * 1e9), ranks)) ==
+            Approx(one.with).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("one rank represents all exactly if all finish each collective together") {
+  for (const char* scheduler : {"none", "fifo", "buckets", "dear"})
+    for (const Rank ranks : {2, 4, 8}) {
+      INFO(scheduler << " on " << ranks);
+      TrainingPlan plan = reference(scheduler);
+      plan.ranks = ranks;
+      const MakeNetwork network = ports(ranks, 2e6);
+      const SimulatedSteps each = simulate_training(plan, network, Ranks::each),
+                           one = simulate_training(plan, network, Ranks::one_for_all);
+      CHECK(each.each_rank);
+      CHECK(!one.each_rank);
+      CHECK(each.period() == Approx(one.period()).epsilon(1e-9));
+      CHECK(each.sent == Approx(one.sent));
+      CHECK(each.communication == Approx(one.communication).epsilon(1e-6));
+      CHECK(each.collectives == Approx(one.collectives));
+    }
+}
+
+TEST_CASE("a rank sends 2 n (P - 1) / P bytes per step") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 5;
+  const SimulatedSteps steps = simulate_training(plan, ports(5));
+  CHECK(steps.sent == Approx(2. * 10 * kStudied * 4 * 4 / 5));
+  CHECK(steps.collectives == Approx(3));
+}
+
+TEST_CASE("a thousand ranks are simulated by one, and no ranks communicate alone") {
+  const ModelProfile profile = load_profile("resnet50");
+  TrainingPlan plan{.layers = profile.tensors(),
+                    .strategy = &find_strategy("multi_worker"),
+                    .scheduler = &find_scheduler("buckets"),
+                    .algorithm = &find_algorithm("rabenseifner"),
+                    .ranks = 1024};
+  const SimulatedSteps many = simulate_training(plan, ports(1024, 1e7, 80));
+  CHECK(!many.each_rank);
+  CHECK(many.period() > computation_of(plan));
+  plan.ranks = 1;
+  const SimulatedSteps alone = simulate_training(plan, ports(1));
+  CHECK(alone.period() == Approx(picoseconds(profile.step())));
+  CHECK(alone.sent == 0);
+  CHECK(alone.communication == 0);
+}
+
+TEST_CASE("stragglers and jitter lengthen the step of all") {
+  TrainingPlan plan = reference("fifo");
+  plan.slowdown = {1, 2};
+  const double slowed = units(simulate_training(plan, ports(2), Ranks::one_for_all));
+  CHECK(slowed >= 18);
+  CHECK(units(simulate_training(plan, ports(2), Ranks::each)) == Approx(slowed).epsilon(0.02));
+  plan.slowdown.clear();
+  plan.jitter = 0.5;
+  const double jittered = computation_of(plan) / 1e9;
+  CHECK(jittered > 9);
+  CHECK(jittered < 13.5);
+}
+
+TEST_CASE("compressed gradients send the closed form of their codes") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 4;
+  plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {1e-9, 2e-9}};
+  const SimulatedSteps half = simulate_training(plan, ports(4));
+  CHECK(half.sent == Approx(2. * 10 * kStudied * 2 * 3 / 4));
+  CHECK(half.codec == Approx(10. * kStudied * 3000));
+  plan.compression = {choose_compressor("topk:ratio=0.01"), Aggregation::all_gather, {}};
+  CHECK(simulate_training(plan, ports(4)).sent == Approx(3. * 10 * kStudied * 0.01 * 8));
+}
+
+TEST_CASE("plans that cannot be simulated are refused with a remedy") {
+  TrainingPlan plan = reference("fifo");
+  plan.strategy = &find_strategy("parameter_server");
+  CHECK(refusal_of(plan).find("use mirrored") != std::string::npos);
+  plan = reference("fifo");
+  plan.strategy = &find_strategy("one_device");
+  CHECK(refusal_of(plan).find("supports 1 worker, not 2") != std::string::npos);
+  plan = reference("dear");
+  plan.algorithm = &find_algorithm("butterfly");
+  CHECK(refusal_of(plan).find("use algorithm ring") != std::string::npos);
+  plan = reference("dear");
+  plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
+  CHECK(refusal_of(plan).find("use scheduler buckets") != std::string::npos);
+  plan = reference("fifo");
+  plan.compression = {choose_compressor("threshold"), Aggregation::all_gather, {}};
+  CHECK(refusal_of(plan).find("depends on the gradient") != std::string::npos);
+  plan = reference("fifo");
+  plan.slowdown = {1, 1, 1};
+  CHECK(refusal_of(plan).find("3 slowdown factors for 2 ranks") != std::string::npos);
+  plan = reference("fifo");
+  plan.layers[1].forward = Time{-1};
+  CHECK(refusal_of(plan).find("layer") != std::string::npos);
+  plan = reference("fifo");
+  plan.steps = 3;
+  CHECK_THROWS_AS(simulate_training(plan, ports(2)), Error);
+  plan = reference("fifo");
+  plan.ranks = 16'384;
+  CHECK_THROWS_WITH(simulate_training(plan, ports(16'384)), Catch::Contains("use rabenseifner"));
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Writes the profiles of this folder from the shapes of the models.
+
+    training/profiles/generate.py           # writes them
+    training/profiles/generate.py --check   # fails if one differs
+
+Parameters are exact; each total must equal the published number. The time of a step is measured where a public measurement
+is known, and computed from FLOPs at a stated rate elsewhere. It is split among the layers by their multiply-adds, and between
+forward and backward pass as 1 to 2. Each file names the source of every figure.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+SPLIT = "the step's time, split among layers by multiply-adds, forward to backward as 1 to 2"
+SGD = "SGD with momentum: 5 accesses of 4 bytes per parameter at 80% of the memory's {} GB/s"
+ADAM = "Adam: 7 accesses of 4 bytes per parameter at 80% of the memory's {} GB/s"
+
+
+class Model:
+    """Layers in the order of the forward pass: name, tensors (name, elements), multiply-adds per sample."""
+
+    def __init__(self):
+        self.layers = []
+
+    def add(self, name, tensors, work):
+        self.layers.append((name, tensors, work))
+
+    def conv(self, name, cin, cout, kernel, out, bias=False, norm=True):
+        kh, kw = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+        tensors = [("weight", cin * cout * kh * kw)]
+        if bias:
+            tensors.append(("bias", cout))
+        if norm:
+            tensors += [("norm.weight", cout), ("norm.bias", cout)]
+        self.add(name, tensors, cin * cout * kh * kw * out * out)
+
+    def dense(self, name, cin, cout, rows=1, bias=True):
+        self.add(name, [("weight", cin * cout)] + ([("bias", cout)] if bias else []), cin * cout * rows)
+
+    def parameters(self):
+        return sum(n for _, tensors, _ in self.layers for _, n in tensors)
+
+
+def resnet(blocks):
+    m = Model()
+    m.conv("stem", 3, 64, 7, 112)
+    cin, size = 64, 56
+    for stage, count in enumerate(blocks):
+        width = 64 << stage
+        for block in range(count):
+            name = f"stage{stage + 1}.{block}"
+            stride = 2 if stage > 0 and block == 0 else 1
+            m.conv(f"{name}.conv1", cin, width, 1, size)
+            size //= stride
+            m.conv(f"{name}.conv2", width, width, 3, size)
+            m.conv(f"{name}.conv3", width, 4 * width, 1, size)
+            if block == 0:
+                m.conv(f"{name}.shortcut", cin, 4 * width, 1, size)
+            cin = 4 * width
+    m.dense("classifier", 2048, 1000)
+    return m
+
+
+def vgg16():
+    m, cin, size = Model(), 3, 224
+    for stage, (count, width) in enumerate([(2, 64), (2, 128), (3, 256), (3, 512), (3, 512)]):
+        for i in range(count):
+            m.conv(f"conv{stage + 1}_{i + 1}", cin, width, 3, size, bias=True, norm=False)
+            cin = width
+        size //= 2
+    m.dense("dense1", 512 * 7 * 7, 4096)
+    m.dense("dense2", 4096, 4096)
+    m.dense("classifier", 4096, 1000)
+    return m
+
+
+def inception_v3():
+    m = Model()
+    for name, cin, cout, k, out in [("1a", 3, 32, 3, 149), ("2a", 32, 32, 3, 147), ("2b", 32, 64, 3, 147),
+                                    ("3b", 64, 80, 1, 73), ("4a", 80, 192, 3, 71)]:
+        m.conv(f"stem.{name}", cin, cout, k, out)
+    for i, (cin, pool) in enumerate([(192, 32), (256, 64), (288, 64)]):
+        for name, a, b, k in [("1x1", cin, 64, 1), ("5x5_1", cin, 48, 1), ("5x5_2", 48, 64, 5), ("double_1", cin, 64, 1),
+                              ("double_2", 64, 96, 3), ("double_3", 96, 96, 3), ("pool", cin, pool, 1)]:
+            m.conv(f"mixed5{'bcd'[i]}.{name}", a, b, k, 35)
+    m.conv("mixed6a.3x3", 288, 384, 3, 17)
+    m.conv("mixed6a.double_1", 288, 64, 1, 35)
+    m.conv("mixed6a.double_2", 64, 96, 3, 35)
+    m.conv("mixed6a.double_3", 96, 96, 3, 17)
+    for i, c in enumerate([128, 160, 160, 192]):
+        row, column = (1, 7), (7, 1)
+        for name, a, b, k in [("1x1", 768, 192, 1), ("7x7_1", 768, c, 1), ("7x7_2", c, c, row), ("7x7_3", c, 192, column),
+                              ("double_1", 768, c, 1), ("double_2", c, c, column), ("double_3", c, c, row),
+                              ("double_4", c, c, column), ("double_5", c, 192, row), ("pool", 768, 192, 1)]:
+            m.conv(f"mixed6{'bcde'[i]}.{name}", a, b, k, 17)
+    m.conv("auxiliary.0", 768, 128, 1, 5)
+    m.conv("auxiliary.1", 128, 768, 5, 1)
+    m.dense("auxiliary.classifier", 768, 1000)
+    m.conv("mixed7a.3x3_1", 768, 192, 1, 17)
+    m.conv("mixed7a.3x3_2", 192, 320, 3, 8)
+    m.conv("mixed7a.7x7_1", 768, 192, 1, 17)
+    m.conv("mixed7a.7x7_2", 192, 192, (1, 7), 17)
+    m.conv("mixed7a.7x7_3", 192, 192, (7, 1), 17)
+    m.conv("mixed7a.7x7_4", 192, 192, 3, 8)
+    for i, cin in enumerate([1280, 2048]):
+        for name, a, b, k in [("1x1", cin, 320, 1), ("3x3_1", cin, 384, 1), ("3x3_2a", 384, 384, (1, 3)),
+                              ("3x3_2b", 384, 384, (3, 1)), ("double_1", cin, 448, 1), ("double_2", 448, 384, 3),
+                              ("double_3a", 384, 384, (1, 3)), ("double_3b", 384, 384, (3, 1)), ("pool", cin, 192, 1)]:
+            m.conv(f"mixed7{'bc'[i]}.{name}", a, b, k, 8)
+    m.dense("classifier", 2048, 1000)
+    return m
+
+
+def bert(layers, width, tokens):
+    m = Model()
+    m.add("embeddings", [("word", 30522 * width), ("position", 512 * width), ("type", 2 * width), ("norm.weight", width),
+                         ("norm.bias", width)], 0)
+    for i in range(layers):
+        name = f"encoder{i}"
+        for part in ("query", "key", "value"):
+            m.dense(f"{name}.{part}", width, width, tokens)
+        work = width * width * tokens + 2 * tokens * tokens * width  # with the scores and their sums
+        m.add(f"{name}.attention", [("weight", width * width), ("bias", width), ("norm.weight", width), ("norm.bias", width)], work)
+        m.dense(f"{name}.up", width, 4 * width, tokens)
+        m.add(f"{name}.down", [("weight", 4 * width * width), ("bias", width), ("norm.weight", width), ("norm.bias", width)],
+              4 * width * width * tokens)
+    m.dense("pooler", width, width)
+    return m
+
+
+def gpt2(layers, width, tokens):
+    m = Model()
+    vocabulary = 50257
+    m.add("embeddings", [("word", vocabulary * width), ("position", 1024 * width)], vocabulary * width * tokens)
+    for i in range(layers):
+        name = f"block{i}"
+        m.add(f"{name}.attention", [("norm.weight", width), ("norm.bias", width), ("qkv.weight", 3 * width * width),
+                                    ("qkv.bias", 3 * width), ("out.weight", width * width), ("out.bias", width)],
+              4 * width * width * tokens + 2 * tokens * tokens * width)
+        m.add(f"{name}.mlp", [("norm.weight", width), ("norm.bias", width), ("up.weight", 4 * width * width),
+                              ("up.bias", 4 * width), ("down.weight", 4 * width * width), ("down.bias", width)],
+              8 * width * width * tokens)
+    m.add("norm", [("weight", width), ("bias", width)], 0)
+    return m
+
+
+def llama(layers, width, hidden, vocabulary, tokens):
+    m = Model()
+    m.add("embeddings", [("weight", vocabulary * width)], 0)
+    for i in range(layers):
+        name = f"block{i}"
+        m.add(f"{name}.attention", [("norm.weight", width)] + [(f"{p}.weight", width * width) for p in ("q", "k", "v", "out")],
+              4 * width * width * tokens + 2 * tokens * tokens * width)
+        m.add(f"{name}.mlp", [("norm.weight", width)] + [(f"{p}.weight", width * hidden) for p in ("gate", "up", "down")],
+              3 * width * hidden * tokens)
+    m.add("norm", [("weight", width)], 0)
+    m.add("head", [("weight", width * vocabulary)], width * vocabulary * tokens)
+    return m
+
+
+V100, A100 = "NVIDIA V100, float32", "NVIDIA A100 80 GB SXM4, bfloat16"
+DDL = "measured on one V100: {} samples/s at batch {}, HKBU-HPML/ddl-benchmarks, commit 30de09b; "
+RATE = "{:.3g} TFLOP/s, {}; "
+
+
+def total_time(model, batch, measured, rate):
+    """Seconds of a step without the optimizer: 6 FLOPs per multiply-add, if it is not measured."""
+    if measured:
+        return batch / measured
+    return 6 * batch * sum(work for _, _, work in model.layers) / rate
+
+
+def write(folder, name, model, published, source, *, device, batch, samples, bandwidth, adam, measured=None, rate=None, why="",
+          gradient_bytes=4):
+    assert model.parameters() == published, f"{name}: {model.parameters()} parameters, published {published}"
+    per_parameter = (28 if adam else 20) / (0.8 * bandwidth * 1e9) * 1e12  # ps
+    step = total_time(model, batch, measured, rate)
+    if measured:  # the measurement includes the optimizer
+        step -= per_parameter * 1e-12 * published
+    work = sum(w for _, _, w in model.layers)
+    times = (DDL.format(measured, batch) if measured else RATE.format(rate / 1e12, why)) + SPLIT
+    layers = []
+    for layer, tensors, own in model.layers:
+        forward = step / 3 * own / work * 1e6
+        layers.append({"name": layer, "tensors": dict(tensors), "forward_us": round(forward, 3),
+                       "backward_us": round(2 * forward, 3)})
+    profile = {
+        "profile": 1, "name": name, "device": device, "batch": batch, "samples": samples, "parameters": published,
+        "gradient_bytes": gradient_bytes, "optimizer_ps_per_parameter": round(per_parameter, 3),
+        "sources": {"parameters": source, "forward_us": times, "backward_us": times,
+                    "optimizer_ps_per_parameter": (ADAM if adam else SGD).format(bandwidth)},
+        "layers": layers,
+    }
+    head = json.dumps({k: v for k, v in profile.items() if k != "layers"}, indent=1)[:-2]
+    body = ",\n".join("  " + json.dumps(layer) for layer in layers)
+    (folder / f"{name}.json").write_text(f'{head},\n "layers": [\n{body}\n ]\n}}\n')
+
+
+def write_all(folder):
+    v100 = dict(device=V100, samples="images", bandwidth=900, adam=False)
+    like_resnet = dict(rate=6.2e12, why="what ResNet-50 reaches on a V100 in HKBU-HPML/ddl-benchmarks")
+    llm = dict(device=A100, bandwidth=2039, adam=True, rate=140e12, why="45% of the peak of 312, a usual utilization",
+               samples="sequences", gradient_bytes=2)
+    torchvision = "shapes of torchvision.models.{}, whose documentation gives the total"
+    hugging = "shapes of {} in Hugging Face transformers, which give the published total"
+    write(folder, "resnet50", resnet([3, 4, 6, 3]), 25557032, torchvision.format("resnet50"), batch=64, measured=253.1, **v100)
+    write(folder, "resnet101", resnet([3, 4, 23, 3]), 44549160, torchvision.format("resnet101"), batch=64, **like_resnet, **v100)
+    write(folder, "vgg16", vgg16(), 138357544, torchvision.format("vgg16"), batch=64, **like_resnet, **v100)
+    write(folder, "inception_v3", inception_v3(), 27161264, torchvision.format("inception_v3"), batch=64, **like_resnet, **v100)
+    bert_on = dict(v100, samples="sequences of 64 tokens", adam=True)
+    write(folder, "bert-base", bert(12, 768, 64), 109482240, hugging.format("bert-base-uncased"), batch=64, measured=212.8,
+          **bert_on)
+    write(folder, "bert-large", bert(24, 1024, 64), 335141888, hugging.format("bert-large-uncased"), batch=32, rate=7e12,
+          why="what BERT-Base reaches on a V100 in HKBU-HPML/ddl-benchmarks", **bert_on)
+    write(folder, "gpt2-xl", gpt2(48, 1600, 1024), 1557611200, hugging.format("gpt2-xl"), batch=8, **llm)
+    write(folder, "llm-7b", llama(32, 4096, 11008, 32000, 4096), 6738415616, hugging.format("Llama-2-7b"), batch=1, **llm)
+
+
+def main():
+    here = pathlib.Path(__file__).parent
+    if sys.argv[1:] != ["--check"]:
+        write_all(here)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        write_all(pathlib.Path(scratch))
+        made = {path.name: path.read_text() for path in pathlib.Path(scratch).iterdir()}
+    there = {path.name: path.read_text() for path in here.glob("*.json")}
+    if made != there:
+        names = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+        sys.exit(f"{', '.join(names)}: differ from what generate.py writes: run it")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+#include "training/simulation/simulate_training.hpp"
+
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/random.hpp"
+#include "training/schedulers/timeline.hpp"
+#include "training/simulation/collective_times.hpp"
+#include "training/simulation/sharded.hpp"
+
+namespace arlab::training {
+namespace {
+
+// Returns how much longer the slowest rank computes than one without slowdown and jitter, mean over a
+// few steps.
+double slowest(const TrainingPlan& plan) {
+  constexpr int kSteps = 16;
+  double most = 1, all = 0, sum = 0;
+  if (plan.jitter == 0) {
+    for (Rank r = 0; r < plan.ranks; ++r)
+      most = r == 0 ? plan.slowdown_of(0) : std::max(most, plan.slowdown_of(r));
+    return most;
+  }
+  for (const Layer& l : plan.layers) all += picoseconds(l.forward + l.backward);
+  for (int step = 0; step < kSteps; ++step) {
+    most = 0;
+    for (Rank r = 0; r < plan.ranks; ++r) {
+      const Random random = Random(plan.seed).of(static_cast<std::uint64_t>(r));
+      std::uint64_t draw = static_cast<std::uint64_t>(step) * plan.layers.size() * 2;
+      double took = 0;
+      for (const Layer& l : plan.layers)
+        for (const Time t : {l.forward, l.backward})
+          took += picoseconds(t) *
+                  (1 + plan.jitter * static_cast<double>(random(draw++) >> 11) * 0x1p-53);
+      most = std::max(most, took / all * plan.slowdown_of(r));
+    }
+    sum += most;
+  }
+  return sum / kSteps;
+}
+
+Profile slowed(const TrainingPlan& plan) {
+  Profile layers = plan.layers;
+  const double factor = slowest(plan);
+  for (Layer& l : layers) {
+    l.forward = to_time(picoseconds(l.forward) * factor);
+    l.backward = to_time(picoseconds(l.backward) * factor);
+  }
+  return layers;
+}
+
+Time total_of(const Profile& layers) {
+  Time all{};
+  for (const Layer& l : layers) all += l.forward + l.backward;
+  return all;
+}
+
+// A strategy that communicates after the backward pass.
+SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
+  SimulatedSteps result;
+  Count elements = 0;
+  for (const Layer& l : plan.layers) elements += l.elements;
+  std::vector<Transmission> parts;
+  double steps_between = 1;
+  if (plan.strategy->name == "central_storage") {
+    parts = {{Time{}, Collective::reduce, elements, kGradientBytes},
+             {Time{}, Collective::broadcast, elements, kGradientBytes}};
+  } else if (plan.strategy->name == "local_sgd") {
+    parts = {{Time{}, Collective::allreduce, elements, kGradientBytes}};
+    steps_between = static_cast<double>(plan.every);
+  }
+  result.communication = result.exposed = picoseconds(times.of(parts)) / steps_between;
+  result.collectives = plan.ranks == 1 ? 0 : static_cast<double>(parts.size()) / steps_between;
+  result.sent = times.sent(parts) / steps_between;
+  const Time step = total_of(slowed(plan)) + to_time(result.communication);
+  for (int s = 0; s <= plan.steps; ++s) result.begins.push_back(step * s);
+  return result;
+}
+
+std::vector<StepSpan> spans_of(const Timeline& timeline, const Profile& layers) {
+  std::vector<StepSpan> spans;
+  const auto at = [](Time t) { return picoseconds(t) / kPicosecondsPerSecond; };
+  for (const Work& w : timeline.works) {
+    const bool message = w.kind == Work::Kind::message;
+    const std::string& name = layers[static_cast<std::size_t>(w.layer)].name;
+    const char* pass = w.kind == Work::Kind::forward ? "forward" : "backward";
+    spans.push_back({message ? StepSpan::Kind::communicate : StepSpan::Kind::compute, 0,
+                     message ? name : pass, w.step, w.bytes, at(w.begin), at(w.end)});
+  }
+  return spans;
+}
+
+SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, bool trace) {
+  if (!plan.strategy->schedules || plan.ranks == 1) return in_sequence(plan, times);
+  SimulatedSteps result;
+  double sent = 0, codec = 0, busy = 0;
+  const Profile layers = slowed(plan);
+  Study study{.profile = layers,
+              .link = times.link(),
+              .kind = plan.scheduler,
+              .values = plan.scheduling,
+              .steps = plan.steps};
+  study.link.latency = Time{};
+  study.holds = [&](const Bundle& bundle) {
+    const std::vector<Transmission> parts = transmissions_of(plan, bundle);
+    Time coding{};
+    for (const Transmission& t : parts) coding += t.codec;
+    const Time took = times.of(parts) + coding;
+    sent += times.sent(parts);
+    codec += picoseconds(coding);
+    busy += picoseconds(took);
+    return took + times.of(announcements_of(plan, bundle), true);
+  };
+  const Timeline timeline = simulate(study);
+  const double steps = plan.steps;
+  result.exposed = std::max(0.0, timeline.exposed());
+  result.communication = busy / steps;
+  result.codec = codec / steps;
+  result.collectives = static_cast<double>(timeline.messages) / steps;
+  result.sent = sent / steps;
+  // The end of the last step is not an event of the timeline: one more period.
+  for (const Work& w : timeline.works)
+    if (w.kind == Work::Kind::forward && static_cast<int>(result.begins.size()) == w.step)
+      result.begins.push_back(w.begin);
+  result.begins.push_back(result.begins.back() + to_time(timeline.period));
+  if (trace) result.spans = spans_of(timeline, layers);
+  return result;
+}
+
+// An upper bound on the messages of a step.
+double messages_of(const TrainingPlan& plan) {
+  double messages = 0;
+  for (const Layer& l : plan.layers)
+    if (l.elements > 0)
+      messages += static_cast<double>(
+          predicted_cost(*plan.algorithm, plan.problem(Collective::allreduce, l.elements),
+                         plan.segments)
+              .messages);
+  return messages;
+}
+
+}  // namespace
+
+double computation_of(const TrainingPlan& plan) { return picoseconds(total_of(slowed(plan))); }
+
+SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& network, Ranks ranks,
+                                 bool trace) {
+  check(plan);
+  if (plan.steps < 4)
+    fail(Blame::usage, std::to_string(plan.steps) + " steps are too few: use at least 4");
+  CollectiveTimes times(plan, network);
+  if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
+  if (ranks == Ranks::automatic)
+    ranks = plan.ranks <= kMostSingleRanks && plan.strategy->name != "one_device" &&
+                    plan.strategy->name != "local_sgd" &&
+                    messages_of(plan) * plan.steps <= static_cast<double>(kMostMessages)
+                ? Ranks::each
+                : Ranks::one_for_all;
+  SimulatedSteps result;
+  if (plan.sharding != Shards::none)
+    result = simulate_sharded(plan, slowed(plan), times);
+  else if (ranks == Ranks::each)
+    result = simulate_each_rank(plan, *network(), times.link(), trace);
+  else
+    result = one_for_all(plan, times, trace);
+  if (plan.ranks > 1 && plan.strategy->name != "one_device")
+    result.startup =
+        result.collectives * picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
+  return result;
+}
+
+}  // namespace arlab::training

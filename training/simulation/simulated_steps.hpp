@@ -1,0 +1,32 @@
+// SimulatedSteps: the times of simulated training steps, as rank 0 sees them.
+#pragma once
+
+#include <vector>
+
+#include "training/simulation/training_plan.hpp"
+#include "training/telemetry/step_trace.hpp"
+
+namespace arlab::training {
+
+struct SimulatedSteps {
+  std::vector<Time> begins;     ///< of each step, and the end of the last one
+  double exposed = 0;           ///< of all of these per step, in picoseconds: waiting for gradients
+  double communication = 0;     ///< collectives in progress, hidden or exposed; of these:
+  double codec = 0;             ///< coding
+  double collectives = 0;       ///< number per step
+  double sent = 0;              ///< bytes, mean over the ranks
+  double startup = 0;           ///< the part of `communication` that remains without bytes
+  bool each_rank = false;       ///< all ranks were simulated, not one for all
+  std::vector<StepSpan> spans;  ///< of every rank, if asked for
+
+  /// Returns picoseconds per step, over the second half of the steps.
+  double period() const;
+};
+
+/// Simulates every rank, message by message: the times of training on emulated ranks, without their
+/// threads, gradients and memory. A profile-guided scheduler has the profile's times, and `link`, from the
+/// first step on. The network must be new. Throws Error(usage) as check() does.
+SimulatedSteps simulate_each_rank(const TrainingPlan& plan, simulator::Network& network,
+                                  const LinkCost& link, bool trace = false);
+
+}  // namespace arlab::training

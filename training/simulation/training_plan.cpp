@@ -1,0 +1,118 @@
+#include "training/simulation/training_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/base/error.hpp"
+
+namespace arlab::training {
+namespace {
+
+constexpr Count kAfterWarmUp = 1'000'000;                    // a step
+constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
+
+void expect_supported(const TrainingPlan& plan, Collective collective) {
+  if (plan.ranks == 1) return;
+  const std::string why = unsupported(*plan.algorithm, plan.problem(collective, plan.ranks));
+  if (!why.empty()) fail(Blame::usage, why + ": use algorithm ring or tree");
+}
+
+void check_compression(const TrainingPlan& plan) {
+  const CompressorKind& kind = *plan.compression->choice.kind;
+  const std::string name = "compressor " + std::string(kind.name);
+  if (plan.scheduler->name == "dear")
+    fail(Blame::usage, "scheduler dear splits an allreduce into halves, and the codes of " + name +
+                           " cannot be split: use scheduler buckets");
+  if (!kind.packed(flat(kAfterWarmUp), plan.compression->choice, plan.compression->aggregation,
+                   kAfterWarmUp))
+    fail(Blame::usage,
+         "the size of the codes of " + name +
+             " depends on the gradient, which a simulation does not have: use another "
+             "compressor, or backend virtual");
+  if (plan.compression->aggregation != Aggregation::allreduce)
+    expect_supported(plan, Collective::all_gather);
+}
+
+}  // namespace
+
+void check(const TrainingPlan& plan) {
+  expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
+  check(plan.layers);
+  const std::string strategy(plan.strategy->name);
+  if (plan.strategy->direct)
+    fail(Blame::usage, "strategy " + strategy +
+                           " sends gradients from rank to rank, which is not simulated from a "
+                           "profile: use mirrored, or backend virtual");
+  if (strategy == "one_device" && plan.ranks != 1)
+    fail(Blame::usage, "strategy one_device supports 1 worker, not " + std::to_string(plan.ranks) +
+                           ": use mirrored");
+  if (plan.compression && !plan.strategy->compresses)
+    fail(Blame::usage, "strategy " + strategy + " does not use a compressor: use mirrored");
+  if (static_cast<Rank>(plan.slowdown.size()) > plan.ranks)
+    fail(Blame::usage, std::to_string(plan.slowdown.size()) + " slowdown factors for " +
+                           std::to_string(plan.ranks) + " ranks: leave some out");
+  if (plan.strategy->schedules)
+    make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
+  if (plan.sharding != Shards::none) {
+    if (plan.compression)
+      fail(Blame::usage,
+           "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
+    expect_supported(plan, Collective::reduce_scatter);
+    expect_supported(plan, Collective::all_gather);
+  } else if (strategy == "central_storage") {
+    expect_supported(plan, Collective::reduce);
+    expect_supported(plan, Collective::broadcast);
+  } else if (plan.scheduler->name == "dear" && plan.strategy->schedules) {
+    expect_supported(plan, Collective::reduce_scatter);
+    expect_supported(plan, Collective::all_gather);
+  } else {
+    expect_supported(plan, Collective::allreduce);
+  }
+  if (plan.compression) check_compression(plan);
+}
+
+std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle) {
+  if (!plan.compression) return {{Time{}, bundle.collective, bundle.elements(), kGradientBytes}};
+  const TrainingPlan::Compression& c = *plan.compression;
+  const bool whole = plan.scheduler->same_everywhere && !plan.scheduler->needs_times;
+  std::vector<Count> units;
+  if (whole) units.push_back(bundle.elements());
+  if (!whole)
+    for (const Slice& slice : bundle.slices)
+      if (slice.elements > 0) units.push_back(slice.elements);
+  std::vector<Transmission> all;
+  for (const Count n : units) {
+    const Count code = *c.choice.kind->packed(flat(n), c.choice, c.aggregation, kAfterWarmUp);
+    const double decodes = c.aggregation == Aggregation::allreduce    ? 1
+                           : c.aggregation == Aggregation::requantize ? 2
+                                                                      : plan.ranks;
+    const Time codec = to_time(static_cast<double>(n) *
+                               (c.codec.encode + decodes * c.codec.decode) * kPicosecondsPerSecond);
+    switch (c.aggregation) {
+      case Aggregation::allreduce:
+        all.push_back({codec, Collective::allreduce, code, 1});
+        break;
+      case Aggregation::all_gather:
+        all.push_back({codec, Collective::all_gather, code * plan.ranks, 1});
+        break;
+      case Aggregation::requantize:  // each half moves as many bytes as an all-gather of the code
+        all.push_back({codec, Collective::all_gather, code, 1});
+        all.push_back({Time{}, Collective::all_gather, code, 1});
+        break;
+    }
+  }
+  return all;
+}
+
+std::vector<Transmission> announcements_of(const TrainingPlan& plan, const Bundle& bundle) {
+  if (plan.scheduler->same_everywhere || plan.ranks == 1) return {};
+  constexpr Bytes kWord = 8;
+  const auto slices = static_cast<Count>(bundle.slices.size());
+  std::vector<Transmission> all{
+      {Time{}, Collective::broadcast, kHeader + kPerSlice * kAnnounced, kWord}};
+  if (slices > kAnnounced)
+    all.push_back({Time{}, Collective::broadcast, kPerSlice * (slices - kAnnounced), kWord});
+  return all;
+}
+
+}  // namespace arlab::training

@@ -1,0 +1,85 @@
+// TrainingPlan: what a simulated training run does: layers, strategy, scheduler, compression, and the
+// collective that carries gradients.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
+#include "simulator/network.hpp"
+#include "training/compressors/codec_cost.hpp"
+#include "training/schedulers/scheduler.hpp"
+#include "training/strategies/strategy.hpp"
+
+namespace arlab::training {
+
+/// What each rank keeps only a part of: nothing, the optimizer's state, gradients too, weights too.
+enum class Shards : std::uint8_t { none, zero1, zero2, fsdp };
+
+struct TrainingPlan {
+  Profile layers = {};  ///< in float32 elements
+  const StrategyKind* strategy = nullptr;
+  Shards sharding = Shards::none;  ///< of a strategy that sums gradients by allreduce
+  Count every = 8;  ///< local_sgd: steps between averages
+  const SchedulerKind* scheduler = nullptr;
+  Values scheduling = {};
+  const Algorithm* algorithm = nullptr;
+  int segments = 1;
+  std::shared_ptr<const Groups> groups = {};
+  std::shared_ptr<const RankGrid> grid = {};
+  Rank ranks = 1;
+
+  struct Compression {
+    CompressorChoice choice = {};
+    Aggregation aggregation = Aggregation::all_gather;
+    CodecCost codec = {};
+  };
+  std::optional<Compression> compression = {};
+
+  std::vector<double> slowdown = {};  ///< factors on computation, by rank; 1 for those beyond
+  double jitter = 0;                  ///< maximum random extra time of a computation, as a fraction
+  std::uint64_t seed = 0;
+  int steps = 12;  ///< at least 4
+
+  Problem problem(Collective collective, Count elements) const {
+    return {.collective = collective,
+            .ranks = ranks,
+            .elements = elements,
+            .groups = groups.get(),
+            .grid = grid.get()};
+  }
+  double slowdown_of(Rank rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    return r < slowdown.size() ? slowdown[r] : 1;
+  }
+};
+
+/// Makes a new network of the plan's ranks.
+using MakeNetwork = std::function<std::unique_ptr<simulator::Network>()>;
+
+/// Throws Error(usage), with the remedy, for a plan that cannot be simulated: a strategy whose ranks
+/// send gradients directly, an algorithm that does not support the ranks or that scheduler, a scheduler
+/// or compressor that the strategy does not use, and codes of unknown size.
+void check(const TrainingPlan& plan);
+
+/// A part of an exchange: coding, then one collective.
+struct Transmission {
+  Time codec{};
+  Collective collective = Collective::allreduce;
+  Count elements = 0;
+  Bytes element_size = kGradientBytes;
+};
+
+/// Returns what exchanges the bundle, in order. Codes have the closed-form size of flat vectors.
+std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle);
+
+/// Returns the broadcasts by which the leader announces the bundle; none if all ranks compute the same
+/// order. They run by algorithm tree.
+std::vector<Transmission> announcements_of(const TrainingPlan& plan, const Bundle& bundle);
+
+}  // namespace arlab::training
