@@ -1,0 +1,205 @@
+#include "bench/program.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/names.hpp"
+#include "bench/cli/launcher.hpp"
+#include "bench/cli/process.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/words.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/perf/perf.hpp"
+#include "bench/results/version.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr std::string_view kExamples = R"(Examples:
+  arlab list algorithms
+  arlab show ring -p 4
+  arlab verify all -p 1..64+1
+  arlab count ring -p 7 -n 1000
+  arlab simulate all -p 2..1024 -s 1M
+  arlab bound torus:dims=8x8
+  arlab validate
+  arlab run all -p 4 -s 1K..1M
+  mpirun -n 4 arlab run all -s 1K..4M --json results.jsonl
+  mpirun -n 3 arlab calibrate -o machine.toml
+  mpirun -n 4 arlab identify -s 1K..4M
+  arlab tune -p 2,4 -s 1K..1M --open-mpi rules.conf
+  arlab train -m cnn -w 1,2,4
+  arlab plan -m profile:bert-large --gpus 8..512x4
+  arlab compare old.jsonl new.jsonl
+  arlab report results.jsonl
+  arlab explore
+
+Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
+
+// Control characters as escapes, so that a value cannot rewrite the terminal, and only the ends of
+// a very long text.
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongest = 4000;
+  if (text.size() > kLongest)
+    return printable(text.substr(0, kLongest / 2)) + " ... " +
+           printable(text.substr(text.size() - kLongest / 2));
+  std::string safe;
+  for (const char c : text) {
+    const bool control = (c >= 0 && c < ' ' && c != '\n') || c == '\x7f';
+    safe += control ? fmt::format("\\x{:02x}", static_cast<int>(c)) : std::string(1, c);
+  }
+  return safe;
+}
+
+bool works_alone(std::string_view command) {
+  constexpr std::string_view kAlone[] = {"list",     "show",    "verify",   "count",
+                                         "simulate", "bound",   "validate", "compare",
+                                         "report",   "explore", "export",   "plan"};
+  return std::find(std::begin(kAlone), std::end(kAlone), command) != std::end(kAlone);
+}
+
+// Every process that fails says why. In a job of processes that communicate, rank 0 is first: if the
+// others fail alike, the launcher ends them with it, before they repeat the message.
+void print_error(std::string_view text, std::string_view command) {
+  const auto launched = launched_rank();
+  const bool named = launched && launched->rank > 0;
+  if (named && !works_alone(command)) std::this_thread::sleep_for(std::chrono::seconds(1));
+  say("error: {}{}\n", named ? fmt::format("rank {}: ", launched->rank) : std::string(),
+      printable(text));
+}
+
+// Throws Error(usage) if the first word is not a command.
+void check_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::vector<std::string_view> names(commands.begin(), commands.end());
+  if (word.starts_with('-')) {
+    if (word == "-h" || word == "--help" || word == "--version") return;
+    fail(Blame::usage, fmt::format("unknown option '{}' before the command: start with one of {}",
+                                   word, fmt::join(names, ", ")));
+  }
+  if (std::find(names.begin(), names.end(), word) == names.end())
+    fail_unknown("command", word, names);
+}
+
+// Names the argument that was not understood, and the option it may have been meant to be.
+std::string unexpected_argument(const CLI::App& program, const std::vector<std::string>& words) {
+  const CLI::App* deepest = program.get_subcommand(words[1]);
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  const CLI::App& command = *deepest;
+  const std::vector<std::string> left = program.remaining(true);
+  const std::string word = left.empty() ? "" : left.front();
+  if (!word.starts_with('-')) {
+    // Perhaps a second value of the option before it.
+    const auto at = std::find(words.begin(), words.end(), word);
+    if (at - words.begin() > 2 && at != words.end() && (at - 2)->starts_with("--"))
+      return fmt::format("unexpected argument '{}': remove it, or write {} again before it", word,
+                         *(at - 2));
+    return fmt::format("unexpected argument '{}': remove it, or see `arlab {} --help`", word,
+                       command.get_name());
+  }
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  const std::vector<std::string_view> names(options.begin(), options.end());
+  return fmt::format("unknown option '{}'{} (`arlab {} --help` lists all options)", word,
+                     did_you_mean(word, names), command.get_name());
+}
+
+// Rewords CLI11's messages for common mistakes, which differ between its versions.
+std::string reworded(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find(':'));
+  if (error.get_name() == "RequiredError")
+    return text.substr(0, text.find(' ')) + " is missing: add it";
+  if (text.find("required but received") != std::string::npos)
+    return option + " is given more than once: give it once";
+  if (text.find("required") != std::string::npos && text.ends_with("missing"))
+    return option + " needs a value: add one after it";
+  if (const std::size_t equals = text.find(" = "); text.starts_with("Could not convert: "))
+    return fmt::format("{} has a value that it cannot take, {}: give another, or leave it out",
+                       text.substr(19, equals - 19), text.substr(equals + 3));
+  return text + ": correct or remove it";
+}
+
+int run(std::vector<std::string> words) {
+  CLI::App app{
+      "Allreduce Lab: which allreduce algorithm is fastest on your network at each size, and why."};
+  app.name("arlab");
+  app.footer(std::string(kExamples));
+  app.set_version_flag("--version", fmt::format("arlab {} ({})", kVersion, kCommit));
+  app.require_subcommand(1);
+  Session session;
+  session.command = words;
+  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
+                         add_validate, add_run, add_calibrate, add_identify, add_tune, add_train,
+                         add_plan, add_compare, add_report, add_explore, add_export})
+    add(app, session);
+  const bool wants_help = words.size() == 2 && words[1] == "help";
+  if (words.size() < 2 || wants_help) {
+    fmt::print("{}", app.help());
+    check_stdout();
+    return wants_help ? 0 : 2;
+  }
+  words = checked_words(app, std::move(words));
+  check_command(app, words[1]);
+  const auto launched = launched_rank();
+  if (!launched || launched->rank == 0)
+    session.progress = std::make_shared<Progress>("arlab " + words[1]);
+  try {
+    // CLI11 takes the arguments in reverse.
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::ExtrasError&) {
+    fail(Blame::usage, unexpected_argument(app, words));
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() != 0)
+      fail(Blame::usage,
+           fmt::format("{} (`arlab {} --help` lists all options)", reworded(e), words[1]));
+    app.exit(e);  // --help, --version
+  }
+  check_stdout();
+  return session.exit_code;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  prepare_process();
+  const std::string_view command = argc < 2 ? "" : argv[1];
+  try {
+    if (argc > 0 && is_perf_program(argv[0])) return run_perf({argv, argv + argc});
+    return run({argv, argv + argc});
+  } catch (const Error& e) {
+    print_error(e.what(), command);
+    return static_cast<int>(e.blame());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs",
+                command);
+    return 3;
+  } catch (const std::system_error& e) {
+    // {fmt} throws it where stdout is closed or full.
+    const bool output = std::string_view(e.what()).starts_with("cannot write to file");
+    print_error(output
+                    ? fmt::format("cannot write to stdout ({}): make room where it goes, or send "
+                                  "it somewhere else",
+                                  e.code().message())
+                    : e.what(),
+                command);
+    return 3;
+  } catch (const std::exception& e) {
+    print_error(e.what(), command);
+    return 3;
+  }
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,67 @@
+// train_lines: runs `arlab train` with the words of each line of stdin, and prints what came of it, one
+// JSON object per line: status, stdout, stderr.
+//
+// Each line runs in a copy of this process, which has loaded LibTorch already: that takes longer than
+// refusing a wrong option.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/program.hpp"
+
+namespace {
+
+// A file that disappears with the process, in place of a stream.
+class Capture {
+ public:
+  explicit Capture(int stream) : stream_(stream), file_(std::tmpfile()) {
+    if (!file_) std::exit(3);
+  }
+  void begin() const { dup2(fileno(file_), stream_); }
+  std::string text() const {
+    std::string text;
+    std::rewind(file_);
+    for (int c; (c = std::fgetc(file_)) != EOF;) text += static_cast<char>(c);
+    return text;
+  }
+
+ private:
+  int stream_;
+  std::FILE* file_;
+};
+
+[[noreturn]] void run(const std::string& line) {
+  std::istringstream in("arlab train " + line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  std::exit(arlab::bench::run_program(static_cast<int>(arguments.size()), arguments.data()));
+}
+
+}  // namespace
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) {
+    const Capture out(STDOUT_FILENO), err(STDERR_FILENO);
+    const pid_t child = fork();
+    if (child == 0) {
+      out.begin();
+      err.begin();
+      run(line);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) return 3;
+    const nlohmann::json answer{{"status", WIFEXITED(status) ? WEXITSTATUS(status) : -1},
+                                {"stdout", out.text()},
+                                {"stderr", err.text()}};
+    std::cout << answer.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << std::endl;
+  }
+}
