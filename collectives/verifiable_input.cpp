@@ -190,7 +190,7 @@ void for_needed(Operand operand, const Problem& problem, Rank me, Use use) {
   Rank source = -1;
   Period<T> right;
   if (spec.sums()) right = reduced<T>(operand, problem);
-  for (Rank chunk = 0; chunk < problem.ranks; ++chunk) {
+  for (Rank chunk = 0; chunk < problem.parts(); ++chunk) {
     if (!spec.needs_at_end(me, chunk)) continue;
     if (!spec.sums() && spec.source(chunk) != source) {
       source = spec.source(chunk);
@@ -211,7 +211,7 @@ void fill(std::span<std::byte> data, Operand operand, const Problem& problem, Ra
     const Spec spec(problem);
     const Blocks blocks = problem.blocks();
     const Period<T> mine = input<T>(operand, problem, me);
-    for (Rank chunk = 0; chunk < problem.ranks; ++chunk)
+    for (Rank chunk = 0; chunk < problem.parts(); ++chunk)
       for (Count i = blocks.begin(chunk); i < blocks.begin(chunk + 1); ++i)
         *at<T>(data, i) = spec.holds_at_start(me, chunk)
                               ? mine[static_cast<std::size_t>(i % kPeriod)]

@@ -66,7 +66,7 @@ template <class Wanted>
 std::vector<ElementRange> ranges_of(const Lane& lane, Wanted wanted) {
   const Blocks blocks = lane.problem.blocks();
   std::vector<ElementRange> ranges;
-  for (Rank chunk = 0; chunk < lane.problem.ranks; ++chunk) {
+  for (Rank chunk = 0; chunk < lane.problem.parts(); ++chunk) {
     if (!wanted(chunk) || blocks.size(chunk) == 0) continue;
     const Count first = lane.offset + blocks.begin(chunk);
     if (!ranges.empty() && ranges.back().first + ranges.back().elements == first)

@@ -120,15 +120,15 @@ TEST_CASE("messages carry the kind of chunks that the entry states") {
     return false;
   };
   for (const Rank p : {1, 2, 5, 8, 9, 16})
-    check_all_collectives({.ranks = p, .elements = 100}, 1,
-                          [&](const Algorithm& algorithm, const Problem& problem, int) {
-                            for (const Lane& lane : lanes_of(algorithm, problem))
-                              for (Rank me = 0; me < p; ++me)
-                                for (Program rounds = algorithm.program(lane.problem, me);
-                                     rounds.next();)
-                                  for (const Action& a : rounds.round())
-                                    REQUIRE(fits(a.chunks, algorithm.carries, p));
-                          });
+    check_all_collectives(
+        {.ranks = p, .elements = 100}, 1,
+        [&](const Algorithm& algorithm, const Problem& problem, int) {
+          for (const Lane& lane : lanes_of(algorithm, problem))
+            for (Rank me = 0; me < p; ++me)
+              for (Program rounds = algorithm.program(lane.problem, me); rounds.next();)
+                for (const Action& a : rounds.round())
+                  REQUIRE(fits(a.chunks, algorithm.carries, lane.problem.parts()));
+        });
 }
 
 TEST_CASE("the six algorithms cost as much as the lecture states, for m processes and N elements") {

@@ -146,7 +146,8 @@ def run(command, folder, environment):
         return f"takes more than {limit} s: tag its block slow", []
     if done.returncode and not (command.kind == "console" and done.returncode == 141):  # head closed the pipe
         return f"exit status {done.returncode}\n{done.stdout}", []
-    return "", done.stdout.splitlines()
+    # A slow machine sees progress where the documented one had none to report.
+    return "", [line for line in done.stdout.splitlines() if not line.startswith("note: after ")]
 
 
 def anchors(path):

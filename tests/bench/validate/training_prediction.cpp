@@ -6,6 +6,7 @@
 #include "bench/validate/errors.hpp"
 #include "bench/validate/training_step.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -52,7 +53,12 @@ TEST_CASE("the measurements of test rows do not change predictions") {
     for (std::size_t i = 0; i < rows.size(); ++i)
       CHECK(before.rows[i].predicted_us == after.rows[i].predicted_us);
   };
-  check_file(published("training_schedules.csv", read_training_schedules), predict_schedules);
+  auto schedules = published("training_schedules.csv", read_training_schedules);
+  if (kSanitized)  // one network: each has its own fit, and all take half a minute
+    std::erase_if(schedules,
+                  [](const TrainingRow& row) { return !row.network.starts_with("10GbE"); });
+  REQUIRE(schedules.size() > 20);
+  check_file(std::move(schedules), predict_schedules);
   check_file(published("training_scaling.csv", read_training_scaling), predict_scaling);
 }
 
