@@ -85,11 +85,18 @@ STUDY = ("arlab simulate all_to_all,butterfly,hierarchical,master_worker,ring,ro
          f"--model fluid --topology {','.join(STUDIED)}")
 
 
-@measurement("winners", STUDY, slow=True)
+def size_text(size: int) -> str:
+    for unit, shift in (("GiB", 30), ("MiB", 20)):
+        if size >= 1 << shift:
+            return f"{size >> shift} {unit}"
+    return f"{size >> 10} KiB"
+
+
+@measurement("winners", STUDY, slow=True, exact=True)
 def winners(lab: Lab) -> Rows:
     records = [record for record in lab.records(STUDY) if record["modelled_us"]]
     sizes = sorted({record["bytes"] for record in records})
-    rows = [["network", *(f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" for size in sizes)]]
+    rows = [["network", *map(size_text, sizes)]]
     topologies = list(dict.fromkeys(record["topology"] for record in records))  # in the order of STUDIED
     for topology, name in zip(topologies, STUDIED.values(), strict=True):
         fastest = [min((r for r in records if r["topology"] == topology and r["bytes"] == size), key=lambda r: r["modelled_us"])
@@ -114,12 +121,12 @@ def busiest(record: dict[str, typing.Any]) -> str:
     return f" ({100 * link['utilization']:.0f}%)" if link else ""
 
 
-@measurement("map", MAP, *FORESTS, slow=True)
+@measurement("map", MAP, *FORESTS, slow=True, exact=True)
 def winner_map(lab: Lab) -> Rows:
     """The fastest of each network, number of ranks and size, with the utilization of its most utilized link."""
     records = [record for command in (MAP, *FORESTS) for record in lab.records(command) if record["modelled_us"]]
     sizes = sorted({record["bytes"] for record in records})
-    rows = [["network", "ranks", *(f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" for size in sizes)]]
+    rows = [["network", "ranks", *map(size_text, sizes)]]
     for kind, name in KINDS.items():
         over = "oversubscription" in kind
         for ranks in sorted({record["ranks"] for record in records}):

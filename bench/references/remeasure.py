@@ -51,8 +51,9 @@ def document_of(name: str) -> pathlib.Path:
 
 def write(one: Measurement, rows: Rows, version: str) -> pathlib.Path:
     path = document_of(one.id)
-    text = (f"Measured on {datetime.date.today()} with {version}, on {machine()}:\n\n{commands_text(one.commands)}\n\n"
-            f"{table_text(rows)}\n")
+    how = ("Exact simulation; the same on every machine:" if one.exact else
+           f"Measured on {datetime.date.today()} with {version}, on {machine()}:")
+    text = f"{how}\n\n{commands_text(one.commands)}\n\n{table_text(rows)}\n"
     old = path.read_text(encoding="utf-8")
     new = re.sub(BLOCK.format(re.escape(one.id)), lambda found: found[1] + text + found[2], old, flags=re.DOTALL)
     path.write_text(new, encoding="utf-8")

@@ -89,14 +89,15 @@ class Measurement:
     commands: list[str]  # as a reader would type them
     measure: typing.Callable[[Lab], Rows]
     slow: bool = False
+    exact: bool = False  # the same on every machine
 
 
 MEASUREMENTS: list[Measurement] = []
 
 
-def measurement(name: str, *commands: str, slow: bool = False) -> typing.Callable[..., typing.Any]:
+def measurement(name: str, *commands: str, slow: bool = False, exact: bool = False) -> typing.Callable[..., typing.Any]:
     def register(function: typing.Callable[[Lab], Rows]) -> typing.Callable[[Lab], Rows]:
-        MEASUREMENTS.append(Measurement(name, list(commands), function, slow))
+        MEASUREMENTS.append(Measurement(name, list(commands), function, slow, exact))
         return function
 
     return register
