@@ -34,10 +34,10 @@ struct Problem {
   Collective collective = Collective::allreduce;
   Rank ranks = 1;
   Count elements = 0;
-  Rank root = 0;          ///< the master of master_worker, the root of tree
-  std::int32_t lane = 0;  ///< which of the algorithm's own lanes this is (see algorithm.hpp)
+  Rank root = 0;             ///< the master of master_worker, the root of tree
+  std::int32_t lane = 0;     ///< which of the algorithm's own lanes this is (see algorithm.hpp)
   Rank chunks_per_rank = 1;  ///< more for pipelines of more messages than ranks
-  int pieces = 0;  ///< in which a pipelined algorithm passes on its lane; 0: it chooses
+  int pieces = 0;            ///< in which a pipelined algorithm passes on its lane; 0: it chooses
   const Groups* groups = nullptr;  ///< which ranks share a node, or null; must outlive this
   const RankGrid* grid = nullptr;  ///< the ranks as a grid or torus, or null; must outlive this
   const Forest* forest = nullptr;  ///< trees of the ranks, or null; must outlive this

@@ -173,8 +173,9 @@ class ScheduleMatcher {
     };
     std::vector<Touch> by_chunk;
     for (const Action& a : round)
-      for_each_run(a.chunks, problem_.parts(),
-                   [&](const ChunkRun& run) { by_chunk.push_back({run, &a}); });
+      for_each_run(a.chunks, problem_.parts(), [&](const ChunkRun& run) {
+        by_chunk.push_back({run, &a});
+      });
     std::stable_sort(by_chunk.begin(), by_chunk.end(),
                      [](const Touch& a, const Touch& b) { return a.run.first < b.run.first; });
     // Sweep by first chunk, keeping the furthest end of the replaces and of everything so far.

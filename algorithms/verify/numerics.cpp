@@ -19,7 +19,8 @@ class Lanes {
   Lanes(const Algorithm& algorithm, const Problem& problem) {
     for (const Lane& lane : lanes_of(algorithm, problem)) {
       SymbolicState& all = lanes_.emplace_back(lane.problem);
-      const MatchResult matched = match_schedule(all.problem(), schedule_of(algorithm, lane.problem), all.callbacks());
+      const MatchResult matched =
+          match_schedule(all.problem(), schedule_of(algorithm, lane.problem), all.callbacks());
       if (matched.fault) fail(Blame::check, concat(algorithm.name, ": ", matched.fault.text));
     }
   }
@@ -104,7 +105,8 @@ bool same_for_more_ranks(const Algorithm& algorithm, Problem p, std::vector<floa
 
 Numerics numerics(const Algorithm& algorithm, const Problem& problem) {
   if (!problem.reduces())
-    fail(Blame::usage, concat("the ", name(problem.collective), " adds nothing: choose a collective "
+    fail(Blame::usage, concat("the ", name(problem.collective),
+                              " adds nothing: choose a collective "
                               "that reduces"));
   const Lanes lanes(algorithm, problem);
   Numerics found;

@@ -106,8 +106,9 @@ class GoalParser {
 
   TraceGraph parse() {
     if (!words_.take_if("num_ranks"))
-      words_.wrong(fmt::format("{} is not the begin of a trace: write 'num_ranks' and a number",
-                               GoalWords::shown(words_.word())));
+      words_.wrong(
+          fmt::format("a trace begins with 'num_ranks' and a number, not with {}: add them",
+                      GoalWords::shown(words_.word())));
     const Count ranks = words_.number("num_ranks", kMostTraceRanks);
     if (ranks < 1) words_.wrong("num_ranks is 0: give at least 1");
     trace_.ranks.resize(index(ranks));

@@ -51,7 +51,8 @@ std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   std::vector<Rank> gpus;
   for (const Count n : parse_counts(
-           options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus, "--gpus"))
+           options.gpus.empty() ? std::vector<std::string>{"8", "64", "512"} : options.gpus,
+           "--gpus"))
     gpus.push_back(checked_number(n, "--gpus", 1, kMostSimulatedWorkers));
   if (progress) progress->begin(networks.size() * gpus.size());
   std::vector<ScaleRow> rows;

@@ -26,7 +26,7 @@ struct ScaleRow {
   Rank ranks = 1;
   Count batch = 1;
   double step = 0, alone = 0, computation = 0;  ///< picoseconds; alone: of one worker
-  double backward = 0;    ///< part of the computation
+  double backward = 0;                          ///< part of the computation
   bool schedules = true;  ///< communication may overlap with it, in an order that can be chosen
   training::SimulatedSteps steps = {};
   Limit limit = Limit::computation;

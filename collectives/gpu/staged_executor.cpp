@@ -5,6 +5,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/groups.hpp"
+#include "algorithms/rank_grid.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -16,6 +17,12 @@ std::vector<Rank> groups_of_ranks(const Groups* groups) {
   std::vector<Rank> all;
   for (Rank rank = 0; groups && rank < groups->ranks(); ++rank)
     all.push_back(groups->group_of(rank));
+  return all;
+}
+
+std::vector<Rank> sizes_of(const RankGrid* grid) {
+  std::vector<Rank> all;
+  for (int d = 0; grid && d < grid->dimensions(); ++d) all.push_back(grid->size(d));
   return all;
 }
 
@@ -44,8 +51,13 @@ void StagedExecutor::expect_unbroken() const {
 
 template <class Run>
 void StagedExecutor::stage(std::span<std::byte> data, Run run) {
-  if (data.empty()) return run();
   failed_ = true;  // unless it ends
+  if (data.empty()) {
+    run();
+    rank_.synchronize();  // even an empty graph must not be destroyed while it runs
+    failed_ = false;
+    return;
+  }
   DeviceStream& stream = rank_.stream();
   std::memcpy(here_.data(), data.data(), data.size());
   stream.copy(there_.data(), here_.data(), data.size());
@@ -73,10 +85,10 @@ Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
           "a staged vector is as long as its problem");
   expect_unbroken();
   make_room(data.size());
-  RankExecutor::Prepared& prepared =
-      prepared_for({&algorithm, problem.collective, problem.elements, problem.root, operand.dtype,
-                    operand.op, segments, groups_of_ranks(problem.groups)},
-                   problem);
+  RankExecutor::Prepared& prepared = prepared_for(
+      {&algorithm, problem.collective, problem.elements, problem.root, operand.dtype, operand.op,
+       segments, groups_of_ranks(problem.groups), sizes_of(problem.grid), problem.forest},
+      problem);
   stage(data, [&] { rank_.run(prepared); });
   return prepared.sent();
 }

@@ -46,6 +46,8 @@ class StagedExecutor final : public Executor {
     Op op;
     int segments;
     std::vector<Rank> groups;  // by rank; empty: none
+    std::vector<Rank> grid;    // its sizes; empty: none
+    const Forest* forest;      // lives as long as its problems
     auto operator<=>(const Key&) const = default;
   };
 

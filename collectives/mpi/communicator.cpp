@@ -58,7 +58,9 @@ class MpiCommunicator final : public Communicator {
   }
 
   // A round of at most one message each way, as most are, waits for one request instead of a list. A
-  // short message is sent by the blocking call, for which the library has a faster path.
+  // short message is sent by the blocking call, for which the library has a faster path. It cannot be
+  // interrupted, so only ranks that receive, too, use it: they do not run ahead of a rank that has
+  // stopped until the library has no room for more messages.
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
     const Transfer *out = nullptr, *in = nullptr;
     for (const Transfer& t : round) (t.kind == ActionKind::send ? out : in) = &t;
@@ -67,23 +69,21 @@ class MpiCommunicator final : public Communicator {
     };
     const std::size_t sent = moved(out), received = moved(in);
     const bool at_most_one = round.size() == static_cast<std::size_t>(out ? 1 : 0) + (in ? 1 : 0);
-    if (!at_most_one || sent > kShortBytes || received > kMpiPiece || !requests_.empty() ||
+    if (!at_most_one || !in || sent > kShortBytes || received > kMpiPiece || !requests_.empty() ||
         !done_.empty())
       return Communicator::exchange(lane, round, operand);
     LaneRound& its = lane_round(lane);
-    const bool adds = in && in->kind == ActionKind::reduce;
+    const bool adds = in->kind == ActionKind::reduce;
     if (adds && its.scratch.size() < received) its.scratch.resize(received);
-    std::byte* const into = adds ? its.scratch.data() : in ? in->data : nullptr;
-    if (in)
-      check_mpi(MPI_Irecv(into, static_cast<int>(received), MPI_BYTE, in->peer, lane, comm_,
-                          request_of(lane, *in, received)),
-                "MPI_Irecv");
+    std::byte* const into = adds ? its.scratch.data() : in->data;
+    check_mpi(MPI_Irecv(into, static_cast<int>(received), MPI_BYTE, in->peer, lane, comm_,
+                        request_of(lane, *in, received)),
+              "MPI_Irecv");
     if (out) {
       const Watch::Blocked blocked(watch_, "MPI_Send", sent);
       check_mpi(MPI_Send(out->data, static_cast<int>(sent), MPI_BYTE, out->peer, lane, comm_),
                 "MPI_Send");
     }
-    if (!in) return;
     wait_for_only_request();
     its.open = 0;
     if (adds) reduce_into(in->data, into, in->elements, operand);

@@ -72,7 +72,12 @@ class Job(program.ProgramTest):
         self.assertEqual(len(program.rows(self.read("a.csv"))), len(records))
 
     def test_a_calibrated_machine_predicts_what_is_measured_beside_it(self):
-        code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--largest", "256K", "-o", "m.toml")
+        for _ in range(3):
+            code, out, err = self.mpirun(3, "calibrate", "--time", "1ms", "--largest", "256K", "-o", "m.toml")
+            if code != 1 or "too busy to be measured" not in err:
+                break
+        else:
+            self.skipTest("the machine is too busy to be calibrated")
         self.assertEqual(code, 0, err)
         self.assertIn("| eager ", out)
         self.assertIn("[machine]", self.read("m.toml"))

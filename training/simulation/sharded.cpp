@@ -106,7 +106,7 @@ double sharded_memory(Shards sharding, double parameters, Rank ranks) {
   const double whole = sharding == Shards::fsdp    ? 0
                        : sharding == Shards::zero2 ? kWeight
                        : sharding == Shards::zero1 ? kWeight + kGradient
-                                                     : kWeight + kGradient + kState;
+                                                   : kWeight + kGradient + kState;
   const double all = kWeight + kGradient + kState;
   return parameters * (whole + (all - whole) / ranks);
 }
@@ -120,7 +120,7 @@ SimulatedSteps simulate_sharded(const TrainingPlan& plan, const Profile& layers,
   for (int step = 0; step < plan.steps; ++step) {
     result.begins.push_back(now);
     now = plan.sharding == Shards::fsdp ? gathered_step(units, links, now)
-                                          : updated_step(units, links, now);
+                                        : updated_step(units, links, now);
   }
   result.begins.push_back(now);
   links.report(result, plan.steps);

@@ -181,8 +181,7 @@ Json run_json(const Json& request) {
   if (run.edited) return answer;
   answer["claimed"] =
       cost_json(predicted_cost(run.task.algorithm, run.task.problem, run.task.segments));
-  answer["counted"] =
-      cost_json(count(run.task.algorithm, run.task.problem, run.task.segments).all);
+  answer["counted"] = cost_json(count(run.task.algorithm, run.task.problem, run.task.segments).all);
   return answer;
 }
 

@@ -39,9 +39,10 @@ TEST_CASE("parse_goal reads operations, dependencies and comments") {
 }
 
 TEST_CASE("parse_goal names the line, the word, and the remedy") {
-  CHECK(fault("") ==
-        "t.goal: line 1: the end of the file is not the begin of a trace: write "
-        "'num_ranks' and a number");
+  CHECK(
+      fault("") ==
+      "t.goal: line 1: a trace begins with 'num_ranks' and a number, not with the end of the file: "
+      "add them");
   CHECK(fault("num_ranks x") ==
         "t.goal: line 1: num_ranks is 'x': give a whole number from 0 to 1048576");
   CHECK(fault("num_ranks 0") == "t.goal: line 1: num_ranks is 0: give at least 1");

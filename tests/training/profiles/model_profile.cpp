@@ -122,7 +122,7 @@ TEST_CASE("wrong profiles are refused with the key and the reason") {
       {profile_text(layer("1", "11")), "not the sum of the tensors"},
       {profile_text(layer("1", "13")), "not the sum of the tensors"},
       {profile_text(layer("1"), "0"), "parameters is 0"},
-      {profile_text(layer("1"), "12", R"("colour": 3, )"), "unknown key 'colour'"},
+      {profile_text(layer("1"), "12", R"("color": 3, )"), "unknown key 'color'"},
       {profile_text(R"([{"name": "one", "tensors": {"w": 12}, "forward_us": 1}])"),
        "layer 1 has no 'backward_us'"},
       {profile_text(R"([{"name": "", "tensors": {"w": 12}, "forward_us": 1, "backward_us": 1}])"),
