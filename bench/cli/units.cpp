@@ -65,6 +65,10 @@ std::int32_t checked_number(std::int64_t number, std::string_view what, std::int
   return static_cast<std::int32_t>(number);
 }
 
+double parse_port_rate(const std::string& text, const std::string& what) {
+  return text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
+}
+
 std::string show_bytes(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

@@ -22,6 +22,10 @@ std::vector<std::int64_t> parse_counts(const std::vector<std::string>& texts,
 std::int32_t checked_number(std::int64_t number, std::string_view what, std::int32_t least,
                             std::int32_t most);
 
+/// Returns bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s". Throws
+/// Error(usage) that names `what`.
+double parse_port_rate(const std::string& text, const std::string& what);
+
 std::string show_bytes(std::int64_t bytes);           ///< "4 KiB", "1000 B", "1.5 MiB"
 std::string show_time(double microseconds);           ///< "12.3 us", "4.56 ms"
 std::string show_count(std::int64_t count);           ///< "1'048'576"

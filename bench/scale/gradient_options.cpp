@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
+#include "algorithms/base/error.hpp"
 #include "algorithms/base/parameters.hpp"
 #include "training/schedulers/scheduler.hpp"
 
@@ -19,6 +22,22 @@ void set_scheduler(training::GradientOptions& options, const std::string& spec) 
 void set_compressor(training::GradientOptions& options, const std::string& spec) {
   options.compressor.reset();
   if (spec != "none") options.compressor = training::choose_compressor(spec);
+}
+
+training::CodecCost parse_codec_cost(const std::string& text, std::string_view or_else) {
+  const auto comma = text.find(',');
+  const std::string parts[] = {text.substr(0, comma),
+                               comma == text.npos ? "" : text.substr(comma + 1)};
+  double ns[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const std::string& part = parts[i];
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
+    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
+      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
+                                     "decode an element, such as 1.2,0.4{}",
+                                     text, or_else));
+  }
+  return {ns[0] * 1e-9, ns[1] * 1e-9};
 }
 
 std::string scheduler_text(const training::GradientOptions& options) {

@@ -46,8 +46,8 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
                  table);
 }
 
-std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
-  const training::ModelProfile profile = options.scale.profile();
+std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelProfile& profile,
+                              Progress* progress) {
   const std::vector<ScaleNetwork> networks = options.scale.parsed_networks();
   std::vector<Rank> gpus;
   for (const Count n : parse_counts(
@@ -80,7 +80,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, Progress* progress) {
 
 void run_plan(const PlanCommand& options, Session& session) {
   const training::ModelProfile profile = options.scale.profile();
-  const std::vector<ScaleRow> rows = planned(options, session.progress.get());
+  const std::vector<ScaleRow> rows = planned(options, profile, session.progress.get());
   if (session.progress) session.progress->clear();
   if (options.scale.json != "-") {
     fmt::print(

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/base/error.hpp"
-#include "algorithms/base/quantities.hpp"
+#include "bench/cli/units.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::bench {
@@ -14,8 +14,7 @@ ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
     model_.machine_path = spec_;
     model_.check_machine();
   } else if (!spec_.empty() && spec_.front() >= '0' && spec_.front() <= '9') {
-    const std::string what = fmt::format("network '{}'", spec_);
-    bandwidth_ = spec_.ends_with('s') ? parse_bandwidth(spec_, what) : parse_rate(spec_, what) / 8;
+    bandwidth_ = parse_port_rate(spec_, fmt::format("network '{}'", spec_));
   } else {
     model_.model = "fluid";
     model_.topologies = {spec_};

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "algorithms/base/error.hpp"
@@ -151,22 +150,6 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
                         aggregation.value_or(training::Aggregation::all_gather), codec};
   }
   return plan;
-}
-
-training::CodecCost parse_codec_cost(const std::string& text) {
-  const auto comma = text.find(',');
-  const std::string parts[] = {text.substr(0, comma),
-                               comma == text.npos ? "" : text.substr(comma + 1)};
-  double ns[2] = {};
-  for (int i = 0; i < 2; ++i) {
-    const std::string& part = parts[i];
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
-    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
-      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
-                                     "decode an element, such as 1.2,0.4",
-                                     text));
-  }
-  return {ns[0] * 1e-9, ns[1] * 1e-9};
 }
 
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,

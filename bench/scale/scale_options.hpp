@@ -41,9 +41,6 @@ struct ScaleOptions {
                               const std::string& compressor, Rank ranks) const;
 };
 
-/// Reads "1.2,0.4": nanoseconds to encode and to decode an element. Throws Error(usage).
-training::CodecCost parse_codec_cost(const std::string& text);
-
 /// Returns the algorithm of a word; of "auto", the fastest of those that the plan's network supports for
 /// a bucket of gradients.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -11,17 +10,13 @@
 #include "algorithms/base/quantities.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/scale/gradient_options.hpp"
 #include "simulator/models/model.hpp"
 #include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 
 namespace arlab::bench {
 namespace {
-
-// Bytes per second: "10G" is in bits per second, as are "10Gbps" and "1.25GB/s".
-double parse_port_rate(const std::string& text, const std::string& what) {
-  return text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
-}
 
 std::unique_ptr<simulator::Network> made(const VirtualNetwork& network, Rank ranks,
                                          std::uint64_t seed) {
@@ -125,19 +120,7 @@ training::CodecCost VirtualRun::codec_of(const training::GradientOptions& gradie
 }
 
 training::CodecCost VirtualRun::given_codec_cost() const {
-  const auto comma = codec_cost.find(',');
-  const std::string parts[] = {codec_cost.substr(0, comma),
-                               comma == codec_cost.npos ? "" : codec_cost.substr(comma + 1)};
-  double ns[2] = {};
-  for (int i = 0; i < 2; ++i) {
-    const std::string& part = parts[i];
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
-    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
-      fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
-                                     "decode an element, such as 1.2,0.4, or measured",
-                                     codec_cost));
-  }
-  return {ns[0] * 1e-9, ns[1] * 1e-9};
+  return parse_codec_cost(codec_cost, ", or measured");
 }
 
 collectives::Backend VirtualRun::backend(const VirtualNetwork& network, std::uint64_t seed) const {

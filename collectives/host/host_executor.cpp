@@ -54,7 +54,7 @@ void HostExecutor::prepare(const RunMode& mode) {
   evict(data_);
 }
 
-Cost HostExecutor::run_once(const RunRequest& request) {
+Cost HostExecutor::run_once(const RunRequest& request, HostPlan* plan) {
   if (!request.algorithm) {
     if (request.mode.in_place)
       communicator_.native_collective(problem_, data_.data(), operand_);
@@ -62,7 +62,7 @@ Cost HostExecutor::run_once(const RunRequest& request) {
       communicator_.native_collective(problem_, input_.data(), data_.data(), operand_);
     return {};
   }
-  if (HostPlan* const plan = plan_of(request))
+  if (plan)
     return request.mode.in_place ? plan->run(communicator_, data_)
                                  : plan->run(communicator_, input_, data_);
   if (!request.mode.in_place && !input_.empty())
@@ -92,6 +92,7 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
     communicator_.use_native(request.native);
     native_ = request.native;
   }
+  HostPlan* const plan = request.algorithm ? plan_of(request) : nullptr;
   prepare(request.mode);
   Clock& clock = communicator_.clock();
   const auto what = [&] {
@@ -101,15 +102,14 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   const bool in_time = naming([&] { return wait_for_start(communicator_, request); },
                               [&] { return "before " + what(); });
   const double start = clock.now();
-  for (int k = 0; k < request.mode.repeats; ++k) result.sent = run_once(request);
+  for (int k = 0; k < request.mode.repeats; ++k) result.sent = run_once(request, plan);
   const double stop = clock.now();
   result.interval = {request.clock.global(start), request.clock.global(stop)};
   if (request.mode.in_place && request.mode.repeats > 1) {
     prepare(request.mode);
-    run_once(request);
+    run_once(request, plan);
   }
-  if (HostPlan* const plan = request.algorithm ? plan_of(request) : nullptr)
-    result.traffic = static_cast<double>(plan->memory_traffic());
+  if (plan) result.traffic = static_cast<double>(plan->memory_traffic());
   result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
   const double us = microseconds_or_late(in_time, (stop - start) / request.mode.repeats);
   result.us = naming([&] { return communicator_.max(us); }, [&] { return "after " + what(); });

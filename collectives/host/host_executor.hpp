@@ -41,7 +41,8 @@ class HostExecutor final : public Executor {
  private:
   /// Makes the vector ready for a run, which must then write every element that is checked.
   void prepare(const RunMode& mode);
-  Cost run_once(const RunRequest& request);
+  /// `plan`: of the request, or null.
+  Cost run_once(const RunRequest& request, HostPlan* plan);
   HostPlan* plan_of(const RunRequest& request);
 
   Communicator& communicator_;

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include "collectives/relax.hpp"
+
 namespace arlab::collectives {
 
 class alignas(64) EventCount {
@@ -37,14 +39,6 @@ class alignas(64) EventCount {
   void wait(int epoch_seen) const { epoch_.wait(epoch_seen); }
 
  private:
-  static void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
   std::atomic<int> epoch_ = 0;
 };
 

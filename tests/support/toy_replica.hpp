@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -119,6 +120,42 @@ class ToyReplica final : public arlab::training::Replica {
     }
   }
 
+  std::vector<arlab::training::Variable> variables_;
+  std::vector<float> weights_, gradients_;
+  Ready ready_;
+  Need need_;
+};
+
+/// Variables whose passes take time, on emulated ranks, and change nothing.
+class CostsOnly final : public arlab::training::Replica {
+ public:
+  struct Cost {
+    Count elements, work;  ///< multiply-adds of the forward pass for a sample
+  };
+
+  explicit CostsOnly(std::initializer_list<Cost> costs) {
+    Count offset = 0;
+    for (const Cost& one : costs) {
+      variables_.push_back({"v", {one.elements}, offset, one.elements, one.work});
+      offset += one.elements;
+    }
+    weights_.resize(static_cast<std::size_t>(offset));
+    gradients_.resize(weights_.size());
+  }
+  std::span<const arlab::training::Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
+  BatchResult learn(const arlab::training::Samples& samples, float) override {
+    for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+    for (std::size_t v = variables_.size(); v-- > 0;) ready_(v);
+    return {0, 0, static_cast<Count>(samples.labels.size())};
+  }
+  BatchResult evaluate(const arlab::training::Samples&) override { return {}; }
+
+ private:
   std::vector<arlab::training::Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;

@@ -1,29 +1,14 @@
 // shm: every rank is a process of an MPI job on one machine; messages pass through shared memory.
-#include "algorithms/base/error.hpp"
-#include "collectives/backends/backend.hpp"
-#include "collectives/host/host_executor.hpp"
-#ifdef ARLAB_HAS_MPI
-#include "collectives/mpi/shared/shared_communicator.hpp"
-#endif
+#include "collectives/backends/shared_memory.hpp"
 
 namespace arlab::collectives::backend_catalog {
 namespace {
 
 Rank max_ranks() { return 1; }
 
-#ifdef ARLAB_HAS_MPI
-
 void run(Job& job, const RunOptions&, const Backend::Body& body) {
-  const auto communicator = shared_communicator(job.world());
-  HostExecutor executor(*communicator);
-  body(executor);
+  run_on_shared_memory(job, false, body);
 }
-
-#else
-
-void run(Job&, const RunOptions&, const Backend::Body&) { fail(Blame::environment, why_no_mpi()); }
-
-#endif
 
 }  // namespace
 

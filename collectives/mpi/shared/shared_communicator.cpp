@@ -14,6 +14,7 @@
 #include "collectives/mpi/shared/peer_memory.hpp"
 #include "collectives/mpi/shared/shared_memory.hpp"
 #include "collectives/mpi/shared/shared_round.hpp"
+#include "collectives/relax.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -183,14 +184,6 @@ class SharedCommunicator final : public Communicator {
 
   std::string awaited() {
     return "rank " + std::to_string(rank()) + " waits for " + round_of(started_.front()).awaited();
-  }
-
-  static void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
   }
 
   Communicator& world_;

@@ -21,38 +21,12 @@ constexpr Count kUnit = 20'000;  // elements that an allreduce exchanges in a un
 constexpr double kSpeed = 1e6;   // multiply-adds per second
 constexpr int kSteps = 24;
 
-/// Three layers with costs only.
-class Layers final : public Replica {
- public:
-  Layers() {
-    Count offset = 0;
-    for (const Count units : {2, 2, 6}) {
-      const auto work = static_cast<Count>(kSpeed * 1e-3);  // 1 ms for the only sample
-      variables_.push_back({"layer", {units * kUnit}, offset, units * kUnit, work});
-      offset += units * kUnit;
-    }
-    weights_.resize(static_cast<std::size_t>(offset));
-    gradients_.resize(weights_.size());
-  }
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  BatchResult learn(const Samples& samples, float) override {
-    for (std::size_t v = 0; v < 3; ++v) need_(v);
-    for (std::size_t v = 3; v-- > 0;) ready_(v);
-    return {0, 0, static_cast<Count>(samples.labels.size())};
-  }
-  BatchResult evaluate(const Samples&) override { return {}; }
-
- private:
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_;
-};
+/// Three layers with costs only: 1 ms each for the only sample.
+std::unique_ptr<Replica> layers() {
+  constexpr auto kWork = static_cast<Count>(kSpeed * 1e-3);
+  return std::make_unique<toy::CostsOnly>(std::initializer_list<toy::CostsOnly::Cost>{
+      {2 * kUnit, kWork}, {2 * kUnit, kWork}, {6 * kUnit, kWork}});
+}
 
 /// Returns milliseconds per step (one is a unit), over the second half of the steps.
 double period(const std::string& scheduler, const Values& values, double alpha) {
@@ -64,7 +38,7 @@ double period(const std::string& scheduler, const Values& values, double alpha) 
   run.learning.check_every = 0;
   run.learning.options.gradients.scheduler = scheduler;
   run.learning.options.gradients.scheduling = values;
-  run.make = [](Rank) { return std::make_unique<Layers>(); };
+  run.make = [](Rank) { return layers(); };
   // On a ring of two, exchanging n bytes takes 2 (alpha' + n / 2 beta').
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const double beta = 1e-3 * kPicosecondsPerSecond / (4 * kUnit);

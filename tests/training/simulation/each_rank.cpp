@@ -19,40 +19,14 @@ namespace {
 constexpr int kSimulatedSteps = 5;
 
 /// Variables of odd sizes, whose passes take the given picoseconds and twice that.
-class CostsOnly final : public Replica {
- public:
-  CostsOnly() {
-    Count offset = 0;
-    const struct {
-      Count elements, work;
-    } all[] = {{20'000, 70'000'000}, {37, 1'000'003}, {5, 0},
-               {4'096, 90'000'001},  {1, 500},        {9'999, 31'000'000}};
-    for (const auto& one : all) {
-      variables_.push_back({"v", {one.elements}, offset, one.elements, one.work});
-      offset += one.elements;
-    }
-    weights_.resize(static_cast<std::size_t>(offset));
-    gradients_.resize(weights_.size());
-  }
-  std::span<const Variable> variables() const override { return variables_; }
-  std::span<float> weights() override { return weights_; }
-  std::span<float> gradients() override { return gradients_; }
-  std::span<float> statistics() override { return {}; }
-  void on_ready(Ready ready) override { ready_ = std::move(ready); }
-  void on_need(Need need) override { need_ = std::move(need); }
-  BatchResult learn(const Samples& samples, float) override {
-    for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
-    for (std::size_t v = variables_.size(); v-- > 0;) ready_(v);
-    return {0, 0, static_cast<Count>(samples.labels.size())};
-  }
-  BatchResult evaluate(const Samples&) override { return {}; }
-
- private:
-  std::vector<Variable> variables_;
-  std::vector<float> weights_, gradients_;
-  Ready ready_;
-  Need need_;
-};
+toy::CostsOnly odd_costs() {
+  return toy::CostsOnly({{20'000, 70'000'000},
+                         {37, 1'000'003},
+                         {5, 0},
+                         {4'096, 90'000'001},
+                         {1, 500},
+                         {9'999, 31'000'000}});
+}
 
 struct Setting {
   std::string strategy, scheduler, algorithm;
@@ -85,7 +59,7 @@ std::vector<std::int64_t> emulated(const Setting& s) {
   run.learning.options.every = 2;
   run.learning.options.gradients.scheduler = s.scheduler;
   run.learning.options.gradients.scheduling = s.scheduling;
-  run.make = [](Rank) { return std::make_unique<CostsOnly>(); };
+  run.make = [](Rank) { return std::make_unique<toy::CostsOnly>(odd_costs()); };
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const auto network = network_of(s);
     EmulationOptions options{.slowdown = s.slowdown};
@@ -112,7 +86,7 @@ TrainingPlan plan_of(const Setting& s) {
                     .ranks = s.ranks,
                     .slowdown = s.slowdown,
                     .steps = kSimulatedSteps};
-  const CostsOnly costs;
+  const toy::CostsOnly costs = odd_costs();
   for (const Variable& v : costs.variables())
     plan.layers.push_back({v.name, Time{v.work}, Time{2 * v.work}, v.elements, {}});
   return plan;
