@@ -10,6 +10,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
+#include "bench/train/gpu_codes.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "collectives/local_rank.hpp"
 #include "training/telemetry/event_file.hpp"
@@ -157,7 +158,13 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   training::TrainerOptions learning = config.learning;
   learning.route_options.executor = &executor;
   const bool cuda = options.device != "cpu";
-  const Rank local_rank = cuda ? collectives::local_rank(c) : 0;
+  const bool on_gpus = cuda || config.backend->devices != nullptr;
+  const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
+  TrainResult result;
+  if (auto& codes = learning.options.gradients.compressor; codes && on_gpus) {
+    if (codes->kind->on_gpu) codes->kernels = gpu_codes(local_rank);
+    result.codes_made_on = training::made_on(*codes);
+  }
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {
@@ -176,7 +183,6 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   std::optional<ProgressPrinter> printer;
   if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
   std::optional<training::Checkpointer> backup;
-  TrainResult result;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);
     for (const std::string& note : backup->resume())

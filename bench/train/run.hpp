@@ -30,6 +30,7 @@ struct TrainResult {
   std::vector<double> step_us;
   training::Staleness staleness;
   training::CodeRoute codes;  ///< if gradients are compressed
+  std::string codes_made_on;  ///< such as "GPU 0" or "AVX2"; empty without GPUs
   Count steps_before = 0;     ///< of the checkpoint
   /// Of the validation data, if nothing was left to train.
   std::optional<training::BatchResult> evaluation = {};

@@ -87,9 +87,11 @@ void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
       options.patience);
 }
 
-void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body) {
+void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body,
+                   std::optional<PeerOptions> peer) {
   Devices devices = gpus();
-  ColocatedExecutor executor(devices, options.ranks, ColocatedExecutor::kDefaultStreams, as_graphs);
+  ColocatedExecutor executor(devices, options.ranks, ColocatedExecutor::kDefaultStreams, as_graphs,
+                             peer);
   body(executor);
 }
 

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/backends/backend.hpp"
 #include "collectives/gpu/device.hpp"
+#include "collectives/gpu/peer_schedule.hpp"
 #include "collectives/gpu/rank_executor.hpp"
 
 namespace arlab::collectives {
@@ -43,7 +45,8 @@ using Connect = std::function<std::unique_ptr<DeviceTransport>(
 /// Runs `body` on ranks with a GPU each: on all processes of the job, else on threads.
 void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
                  const Backend::Body& body);
-/// Runs `body` on ranks that are co-located on the GPUs of this process.
-void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body);
+/// Runs `body` on ranks that are co-located on the GPUs of this process. `peer`: kernels run whole plans.
+void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body,
+                   std::optional<PeerOptions> peer = {});
 
 }  // namespace arlab::collectives

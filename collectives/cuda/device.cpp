@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/cuda/peer.hpp"
 #include "collectives/cuda/stream.hpp"
 #include "collectives/gpu/median_time.hpp"
 
@@ -92,6 +93,7 @@ void open(int index) {
                                  capability + ", or hide it with CUDA_VISIBLE_DEVICES");
   }
   load_kernels();
+  load_peer_kernels();
 }
 
 class CudaDevice final : public Device {
@@ -138,6 +140,10 @@ class CudaDevice final : public Device {
 
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
+  }
+  PeerGrid peer_grid(Rank ranks, Operand operand) override {
+    use_device(index_);
+    return cuda::peer_grid(index_, ranks, operand);
   }
   DeviceEvent make_event(bool timed) override {
     return DeviceEvent(std::make_shared<CudaEvent>(index_, timed));

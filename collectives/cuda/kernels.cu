@@ -1,48 +1,9 @@
 #include <span>
-#include <type_traits>
 
-#include "collectives/cuda/packs.cuh"
-#include "collectives/reduce/extremes.hpp"
+#include "collectives/cuda/combine.cuh"
 
 namespace arlab::collectives::cuda {
 namespace {
-
-// Integers are computed unsigned, where overflow is defined.
-struct Sum {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-    } else {
-      return a + b;
-    }
-  }
-};
-struct Prod {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-    } else {
-      return a * b;
-    }
-  }
-};
-// Of integers; floating-point numbers need extreme().
-struct Min {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return b < a ? b : a;
-  }
-};
-struct Max {
-  template <class T>
-  __device__ T operator()(T a, T b) const {
-    return a < b ? b : a;
-  }
-};
 
 /// The senders of one reduction, in their order.
 template <class T>
@@ -52,67 +13,24 @@ struct Senders {
   int count;
 };
 
-/// A pack between two senders: as elements, small ones would take a register each.
-struct alignas(kPackBytes) Words {
-  std::uint32_t at[kPackBytes / 4];
-};
-
-// One pass over `into`, whatever the number of senders.
 template <class T, class Step>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     combine(T* into, const __grid_constant__ Senders<T> from, Cut cut) {
-  const Count all = thread_count();
-  for_my_share(
-      thread_index(), all, cut, kPerPack<T>,
-      [&]<int kPacks>(Count i) {
-        auto* const sums = reinterpret_cast<Words*>(into + cut.head);
-        Loaded<Words, kPacks> sum(sums, i, all);
-        for (int sender = 0; sender < from.count; ++sender) {
-          const auto* const packs = reinterpret_cast<const Words*>(from.at[sender] + cut.head);
-          const Loaded<Words, kPacks> next(packs, i, all);
-#pragma unroll
-          for (int k = 0; k < kPacks; ++k) {
-            auto its = __builtin_bit_cast(Pack<T>, sum.at[k]);
-            const auto other = __builtin_bit_cast(Pack<T>, next.at[k]);
-#pragma unroll
-            for (int e = 0; e < kPerPack<T>; ++e) its.at[e] = Step{}(its.at[e], other.at[e]);
-            sum.at[k] = __builtin_bit_cast(Pack<Words>, its);
-          }
-        }
-        sum.store(sums, i, all);
-      },
-      [&](Count i) {
-        T sum = into[i];
-        for (int sender = 0; sender < from.count; ++sender) sum = Step{}(sum, from.at[sender][i]);
-        into[i] = sum;
-      });
+  combine_share<T, Step>(
+      grid_share(), into, [&](int k) { return from.at[k]; }, from.count, cut);
 }
 
-/// A step on what numbers are computed in.
-template <class T, class Step>
-struct Widened {
-  __device__ T operator()(T a, T b) const { return narrow<T>(Step{}(widen(a), widen(b))); }
-};
-
-/// T as in extremes.hpp, on its bits.
-template <class T, bool kMin>
-struct Extreme {
-  using Bits = typename FloatBits<T>::Bits;
-  __device__ Bits operator()(Bits a, Bits b) const { return extreme<T, kMin>(a, b); }
-};
-
-template <class T, class Wide>
+template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    divide(T* data, Wide divisor, Cut cut) {
-  const auto step = [divisor](T x) { return narrow<T>(static_cast<Wide>(widen(x) / divisor)); };
-  map(data, cut, step, data);
+    divide(T* data, DividedIn<T> divisor, Cut cut) {
+  divide_share(grid_share(), data, divisor, cut);
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     move(T* into, const T* from, Cut cut) {
   const auto step = [](T x) { return x; };
-  map(into, cut, step, from);
+  map_share(grid_share(), into, cut, step, from);
 }
 
 /// Single bytes before and after, and Ts between, where only such smaller units match at both ends.
@@ -171,30 +89,6 @@ void combine_with(const Operands& its, const Launch& launch) {
   }
 }
 
-// The type of extremes.hpp with the same bits.
-template <class T>
-struct HostFloat {
-  using Type = T;
-};
-template <>
-struct HostFloat<__half> {
-  using Type = Float16;
-};
-template <>
-struct HostFloat<__nv_bfloat16> {
-  using Type = Bfloat16;
-};
-
-template <class T, bool kMin>
-void extremes_with(const Operands& its, const Launch& launch) {
-  if constexpr (std::is_integral_v<T>) {
-    combine_with<T, Widened<T, std::conditional_t<kMin, Min, Max>>>(its, launch);
-  } else {
-    using Host = typename HostFloat<T>::Type;
-    combine_with<typename FloatBits<Host>::Bits, Extreme<Host, kMin>>(its, launch);
-  }
-}
-
 }  // namespace
 
 bool fits_device() {
@@ -239,29 +133,15 @@ void reduce(std::byte* into, std::span<const std::byte* const> from, Count eleme
             Operand operand, const Launch& launch) {
   if (elements == 0) return;
   const Operands its{into, from, elements};
-  dispatch_dtype(operand.dtype, [&]<class T>(T) {
-    switch (operand.op) {
-      case Op::sum:
-      case Op::avg:
-        return combine_with<T, Widened<T, Sum>>(its, launch);
-      case Op::prod:
-        return combine_with<T, Widened<T, Prod>>(its, launch);
-      case Op::min:
-        return extremes_with<T, true>(its, launch);
-      case Op::max:
-        return extremes_with<T, false>(its, launch);
-    }
-  });
+  dispatch_step(operand, [&]<class T, class Step>() { combine_with<T, Step>(its, launch); });
 }
 
 void scale(std::byte* data, Count elements, DType dtype, double divisor, const Launch& launch) {
   if (elements == 0) return;
   dispatch_dtype(dtype, [&]<class T>(T) {
-    using Integer = std::conditional_t<sizeof(T) == 1, std::int32_t, T>;  // holds any divisor
-    using Wide = std::conditional_t<sizeof(T) == 2, float, Integer>;
     const Cut its = cut(data, data, elements, sizeof(T));
-    launch_threads(divide<T, Wide>, threads_for(its), launch, reinterpret_cast<T*>(data),
-                   static_cast<Wide>(divisor), its);
+    launch_threads(divide<T>, threads_for(its), launch, reinterpret_cast<T*>(data),
+                   static_cast<DividedIn<T>>(divisor), its);
   });
 }
 

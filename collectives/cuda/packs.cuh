@@ -71,11 +71,18 @@ struct Loaded {
   Pack<T> at[kPacks];
 };
 
+/// The part of one of many threads.
+struct Share {
+  Count me = 0, of = 1;
+};
+__device__ inline Share grid_share() { return {thread_index(), thread_count()}; }
+
 /// into[i] = step(from[i]...); `into` may be one of them. All loads of a group are in progress before
 /// its first store.
 template <class T, class Step, class... From>
-__device__ void map(T* into, const Cut& cut, Step step, const From*... from) {
-  const Count all = thread_count();
+__device__ void map_share(const Share& mine, T* into, const Cut& cut, Step step,
+                          const From*... from) {
+  const Count all = mine.of;
   const auto several = [&]<int kPacks>(Count i, const Loaded<From, kPacks>&... loaded) {
     auto* const into_packs = reinterpret_cast<Pack<T>*>(into + cut.head);
 #pragma unroll
@@ -87,7 +94,7 @@ __device__ void map(T* into, const Cut& cut, Step step, const From*... from) {
     }
   };
   for_my_share(
-      thread_index(), all, cut, kPerPack<T>,
+      mine.me, all, cut, kPerPack<T>,
       [&]<int kPacks>(Count i) {
         several.template operator()<kPacks>(i, Loaded<From, kPacks>(from + cut.head, i, all)...);
       },

@@ -1,5 +1,7 @@
 #include "collectives/cuda/stream.hpp"
 
+#include "collectives/cuda/peer.hpp"
+
 namespace arlab::collectives::cuda {
 
 CudaEvent::CudaEvent(int device, bool timed) : timed_(timed) {
@@ -68,6 +70,13 @@ void CudaStream::scale(std::byte* data, Count elements, DType dtype, double divi
 void CudaStream::count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                                  Count elements, DType dtype) {
   launch_kernel([&] { cuda::count_different(counter, a, b, elements, dtype, launch_); });
+}
+
+void CudaStream::run_plan(const PeerPlan& plan, int threads, Operand operand) {
+  int kilohertz = 0;
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index_), "cudaDeviceGetAttribute");
+  const auto cycles = static_cast<long long>(plan.patience * 1e3 * kilohertz);
+  launch_kernel([&] { cuda::run_plan(plan, threads, operand, cycles, launch_.stream); });
 }
 
 void CudaStream::record(const DeviceEvent& event) {

@@ -50,6 +50,7 @@ class CudaStream final : public DeviceStream {
   void scale(std::byte* data, Count elements, DType dtype, double divisor) override;
   void count_different(std::byte* counter, const std::byte* a, const std::byte* b, Count elements,
                        DType dtype) override;
+  void run_plan(const PeerPlan& plan, int threads, Operand operand) override;
   void record(const DeviceEvent& event) override;
   void wait(const DeviceEvent& event) override;
   double microseconds_between(const DeviceEvent& start, const DeviceEvent& stop) override;

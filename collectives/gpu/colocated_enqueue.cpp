@@ -130,8 +130,31 @@ class ColocatedExecutor::Enqueuing {
   std::vector<const std::byte*> senders_;  // of one reduction
 };
 
+/// No kernel starts before all vectors are complete.
+void ColocatedExecutor::enqueue_peers(const Prepared& prepared, bool in_place) {
+  const auto fork = [&](Rank rank) {
+    DeviceEvent event = take_event(*homes_.front());
+    origin_->record(event);
+    stream(rank).wait(event);
+    give_back(*homes_.front(), std::move(event));
+  };
+  for (Rank rank = 0; rank < ranks() && !in_place; ++rank) {
+    fork(rank);
+    vectors_[static_cast<std::size_t>(rank)]->copy_input();
+    order(stream(rank), device(rank), *origin_);
+  }
+  const PeerRun& its = *prepared.peer_;
+  for (std::size_t k = 0; k < its.devices(); ++k) fork(its.first_rank(k));
+  for (std::size_t k = 0; k < its.devices(); ++k) {
+    const Rank first = its.first_rank(k);
+    its.launch(k, stream(first));
+    order(stream(first), device(first), *origin_);
+  }
+}
+
 /// Each out of place after a copy of the loaded input.
 void ColocatedExecutor::enqueue(const Prepared& prepared, bool in_place) {
+  if (prepared.peer_) return enqueue_peers(prepared, in_place);
   const DeviceSchedule& schedule = prepared.schedule_;
   const int used = prepared.lanes_;
   DeviceEvent fork = take_event(*homes_.front());

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
 
-ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, bool as_graphs)
-    : streams_per_rank_(streams), as_graphs_(as_graphs), one_device_(devices.size() == 1) {
+ColocatedExecutor::ColocatedExecutor(Devices& devices, Rank ranks, int streams, bool as_graphs,
+                                     std::optional<PeerOptions> peer)
+    : streams_per_rank_(streams),
+      as_graphs_(as_graphs),
+      one_device_(devices.size() == 1),
+      peer_(peer) {
   expects(!devices.empty() && streams >= 1, "no device or no streams for ranks");
   if (ranks < 1 || ranks > kMaxDeviceRanks)
     fail(Blame::usage,
@@ -62,7 +67,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
       [&](Rank target, Rank source) { return device(target).reads(device(source)); });
   prepared.data_.assign(data.begin(), data.end());
   for (const MatchedRound& round : prepared.schedule_.plan.rounds)
-    prepared.lanes_ = std::max(prepared.lanes_, std::min(round.lane + 1, streams_per_rank_));
+    if (!peer_) prepared.lanes_ = std::max(prepared.lanes_, std::min(round.lane + 1, streams_per_rank_));
   make_streams(prepared.lanes_);
   scratch.resize(homes_.size());
   for (Rank rank = 0; rank < ranks(); ++rank) {
@@ -72,6 +77,12 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
       scratch[at] = std::make_shared<DeviceMemory>(device(rank).allocate(needed));
   }
   prepared.scratch_ = scratch;
+  if (peer_) {
+    std::vector<std::byte*> places;
+    for (const auto& its : scratch) places.push_back(its->data());
+    prepared.peer_ =
+        std::make_shared<PeerRun>(prepared.schedule_, homes_, data, places, *peer_);
+  }
   if (as_graph) prepared.graph_ = capture(prepared, true);
   return prepared;
 }
@@ -88,6 +99,7 @@ std::unique_ptr<DeviceGraph> ColocatedExecutor::capture(const Prepared& prepared
 // the host has launched anything.
 void ColocatedExecutor::run(Prepared& prepared, const RunMode& mode) {
   DeviceGraph* const graph = mode.in_place ? prepared.graph_.get() : prepared.out_of_place_.get();
+  last_peer_ = prepared.peer_;
   for (Rank rank = 0; rank < ranks(); ++rank) order(stream(rank), device(rank), *origin_);
   origin_->record(start_);
   for (int k = 0; k < mode.repeats; ++k)
@@ -104,6 +116,7 @@ void ColocatedExecutor::synchronize() {
   for (const auto& lane : streams_)
     for (const auto& stream : lane) stream->synchronize();
   origin_->synchronize();
+  if (const auto ran = std::exchange(last_peer_, nullptr)) ran->check();
 }
 
 Cost ColocatedExecutor::sent_by_all(const Prepared& prepared) const {

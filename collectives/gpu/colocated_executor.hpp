@@ -2,11 +2,13 @@
 //
 // Every rank has its vector and a few streams on a device. A whole schedule is enqueued ahead, so
 // that nothing waits on the host. A receiver's stream waits for the event at which the sender's
-// round began. The sender's next round waits for the events at which its messages were read.
+// round began. The sender's next round waits for the events at which its messages were read. Or one
+// kernel per device runs all steps of its ranks by itself (PeerRun).
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "collectives/gpu/checked_vector.hpp"
 #include "collectives/gpu/device.hpp"
 #include "collectives/gpu/device_schedule.hpp"
+#include "collectives/gpu/peer_run.hpp"
 
 namespace arlab::collectives {
 
@@ -31,7 +34,10 @@ class ColocatedExecutor final : public Executor {
     const Cost& sent(Rank rank) const {
       return schedule_.plan.sent[static_cast<std::size_t>(rank)];
     }
-    double traffic() const { return schedule_.traffic; }  ///< bytes (DeviceSchedule)
+    /// Bytes that all ranks read and write in device memory.
+    double traffic() const { return peer_ ? peer_->schedule().traffic : schedule_.traffic; }
+    const DeviceSchedule& schedule() const { return schedule_; }
+    const PeerRun* peer() const { return peer_.get(); }  ///< null unless kernels run the plan
 
    private:
     friend class ColocatedExecutor;
@@ -39,15 +45,16 @@ class ColocatedExecutor final : public Executor {
     int lanes_ = 1;                                       // streams that each rank uses
     std::vector<std::byte*> data_;                        // of each rank
     std::vector<std::shared_ptr<DeviceMemory>> scratch_;  // of each rank
-    std::unique_ptr<DeviceGraph> graph_, out_of_place_;   // with the events that time them
+    std::shared_ptr<PeerRun> peer_;
+    std::unique_ptr<DeviceGraph> graph_, out_of_place_;  // with the events that time them
   };
 
   /// Spreads the ranks over the devices in blocks. `streams`: per rank; its lanes take turns on
   /// them. `as_graphs`: run_checked() and execute() launch a schedule as one graph instead of
-  /// enqueuing its copies and kernels one by one. The devices must outlive this. Throws Error(usage)
-  /// unless 1 <= ranks <= kMaxDeviceRanks.
+  /// enqueuing its copies and kernels one by one. `peer`: one kernel per device runs the whole plan. The
+  /// devices must outlive this. Throws Error(usage) unless 1 <= ranks <= kMaxDeviceRanks.
   ColocatedExecutor(Devices& devices, Rank ranks, int streams = kDefaultStreams,
-                    bool as_graphs = true);
+                    bool as_graphs = true, std::optional<PeerOptions> peer = {});
   ~ColocatedExecutor() override;
 
   Communicator& control() override { return control_; }
@@ -73,7 +80,7 @@ class ColocatedExecutor final : public Executor {
   /// Enqueues it; returns at once.
   void run(Prepared& prepared) { run(prepared, {}); }
 
-  /// Waits until all is done; throws what went wrong.
+  /// Waits until all is done; throws what went wrong, and Stalled where a kernel gave up a wait.
   void synchronize();
   /// Of the last run, from when all ranks could start to when all were done. Waits for it.
   double microseconds() const {
@@ -105,6 +112,7 @@ class ColocatedExecutor final : public Executor {
   /// Enqueues the repeats of a mode, each out of place after a copy of the loaded input.
   void run(Prepared& prepared, const RunMode& mode);
   void enqueue(const Prepared& prepared, bool in_place);
+  void enqueue_peers(const Prepared& prepared, bool in_place);
   Prepared& prepared_for(const Algorithm& algorithm, int segments, const RunMode& mode);
   Cost sent_by_all(const Prepared& prepared) const;
 
@@ -112,6 +120,8 @@ class ColocatedExecutor final : public Executor {
   std::vector<Device*> homes_;  // by rank
   int streams_per_rank_;
   bool as_graphs_, one_device_;
+  std::optional<PeerOptions> peer_;
+  std::shared_ptr<const PeerRun> last_peer_;  // of the last run, until it has been checked
   std::map<const Device*, std::vector<DeviceEvent>> free_events_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
   bool timed_by_graph_ = false;  // the last run

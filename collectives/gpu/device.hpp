@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/base/error.hpp"
 #include "algorithms/problem.hpp"
+#include "collectives/gpu/peer_plan.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace arlab::collectives {
@@ -78,6 +80,11 @@ class DeviceStream {
   virtual void count_different(std::byte* counter, const std::byte* a, const std::byte* b,
                                Count elements, DType dtype) = 0;
 
+  /// One kernel that runs a plan of this device, of a grid of peer_grid(), with fewer blocks or as many.
+  virtual void run_plan(const PeerPlan& /*plan*/, int /*threads*/, Operand /*operand*/) {
+    fail(Blame::environment, "this device runs no plans by itself");
+  }
+
   /// The event must be of this stream's device. A timed one that is recorded in a capture is recorded
   /// anew by each launch of the graph.
   virtual void record(const DeviceEvent& event) = 0;
@@ -132,6 +139,11 @@ class Device {
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
   virtual DeviceMemory allocate_pinned(std::size_t bytes) = 0;  ///< on the host
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  /// Returns the most blocks with which a plan of so many ranks of this device runs, all at once. Throws
+  /// Error(environment) where it has no room, or cannot.
+  virtual PeerGrid peer_grid(Rank /*ranks*/, Operand /*operand*/) {
+    fail(Blame::environment, "this device runs no plans by itself");
+  }
   /// `timed`: for microseconds_between(), and slower.
   virtual DeviceEvent make_event(bool timed = false) = 0;
 };

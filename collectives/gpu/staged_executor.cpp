@@ -1,5 +1,6 @@
 #include "collectives/gpu/staged_executor.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 
 // Each has scratch memory on the device. A model has fewer buckets; a sweep over sizes may not.
 constexpr std::size_t kMaxPrepared = 256;
+
+// While one piece travels to the device, the host copies the next one.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 std::vector<Rank> groups_of_ranks(const Groups* groups) {
   std::vector<Rank> all;
@@ -59,8 +63,11 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
     return;
   }
   DeviceStream& stream = rank_.stream();
-  std::memcpy(here_.data(), data.data(), data.size());
-  stream.copy(there_.data(), here_.data(), data.size());
+  for (std::size_t first = 0; first < data.size(); first += kPiece) {
+    const std::size_t bytes = std::min(kPiece, data.size() - first);
+    std::memcpy(here_.data() + first, data.data() + first, bytes);
+    stream.copy(there_.data() + first, here_.data() + first, bytes);
+  }
   run();
   stream.copy(here_.data(), there_.data(), data.size());
   rank_.synchronize();

@@ -27,7 +27,7 @@ struct Cut {
 
 /// Cuts memory that two operands have; `b` may be `a` again. Where they are not equally far from a
 /// boundary, all elements are head.
-inline Cut cut(const void* a, const void* b, Count elements, int element_bytes) {
+ARLAB_ANYWHERE inline Cut cut(const void* a, const void* b, Count elements, int element_bytes) {
   const auto off = reinterpret_cast<std::uintptr_t>(a) % kPackBytes;
   const auto bytes = static_cast<std::uintptr_t>(element_bytes);
   if (off != reinterpret_cast<std::uintptr_t>(b) % kPackBytes || off % bytes != 0)

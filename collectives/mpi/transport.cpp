@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -125,8 +126,9 @@ bool claims_support() {
 #endif
 }
 
-/// Sends device memory around all ranks once. Returns whether it arrived as the neighbor sent it.
-bool passes_around(const Communicator& world, Device& device) {
+/// Sends device memory around all ranks once. Returns whether it arrived as the neighbor sent it. An error
+/// of the library is an answer, too; a rank that does not come is noticed by the watch.
+bool passes_around(Communicator& world, Device& device) {
   constexpr Count kWords = 100'000;  // too large for the eager protocol
   constexpr std::size_t kBytes = kWords * sizeof(Count);
   const auto stream = device.make_stream();
@@ -139,10 +141,17 @@ bool passes_around(const Communicator& world, Device& device) {
   stream->synchronize();
   const Rank right = (world.rank() + 1) % world.ranks();
   const Rank left = (world.rank() + world.ranks() - 1) % world.ranks();
-  if (MPI_Sendrecv(mine.data(), static_cast<int>(kBytes), MPI_BYTE, right, kTag, others.data(),
-                   static_cast<int>(kBytes), MPI_BYTE, left, kTag, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE) != MPI_SUCCESS)
-    return false;
+  MPI_Comm own = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &own), "MPI_Comm_dup");
+  check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  int code = MPI_SUCCESS;
+  {
+    const Watch::Blocked blocked(watch_of(world), "MPI_Sendrecv");
+    code = MPI_Sendrecv(mine.data(), static_cast<int>(kBytes), MPI_BYTE, right, kTag, others.data(),
+                        static_cast<int>(kBytes), MPI_BYTE, left, kTag, own, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&own);
+  if (code != MPI_SUCCESS) return false;
   stream->copy(host.data(), others.data(), kBytes);
   stream->synchronize();
   for (Count i = 0; i < kWords; ++i)
@@ -157,6 +166,9 @@ std::unique_ptr<DeviceTransport> mpi_transport(Communicator& world, Device& devi
 }
 
 std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
+  const char* const staged = std::getenv("ARLAB_MPI_STAGED");
+  if (world.max(staged && *staged && *staged != '0' ? 1 : 0) > 0)
+    return "ARLAB_MPI_STAGED is set";
   if (world.max(claims_support() ? 0 : 1) > 0)
     return "this MPI does not report that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
            "grep cuda_support)";

@@ -72,7 +72,7 @@ class Contract(program.ProgramTest):
     def test_backends_that_are_off_say_why_and_how_to_get_them(self):
         out, _ = self.arlab("list", "backends")
         rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in out.splitlines()[2:]]
-        self.assertEqual([row[0] for row in rows], ["cuda", "cuda-streams", "mpi", "mpi-cuda", "nccl", "shm", "shm-mapped", "threads"])
+        self.assertEqual([row[0] for row in rows], ["cuda", "cuda-streams", "mpi", "mpi-cuda", "nccl", "peer", "shm", "shm-mapped", "threads"])
         for name, here, _, why in rows:
             self.assertIn(here, ("on", "off"))
             if here == "on":

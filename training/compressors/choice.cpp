@@ -26,7 +26,7 @@ CompressorChoice choose_compressor(const CompressorKind& kind, const Values& val
   if (feedback && kind.feedback == Feedback::built_in)
     fail(Blame::usage, concat(owner, " has its error feedback built in: leave feedback out"));
   return {&kind, with_defaults(kind.parameters, values, owner),
-          feedback.value_or(kind.feedback == Feedback::on)};
+          feedback.value_or(kind.feedback == Feedback::on), nullptr};
 }
 
 CompressorChoice choose_compressor(std::string_view spec) {
@@ -44,6 +44,11 @@ CompressorChoice choose_compressor(std::string_view spec) {
     settings.erase(given);
   }
   return choose_compressor(kind, parse_values(kind.parameters, settings, owner_of(kind)), feedback);
+}
+
+std::string made_on(const CompressorChoice& choice) {
+  return choice.kind->on_gpu && choice.kernels ? choice.kernels->where
+                                               : processor_kernels()->where;
 }
 
 std::string text(const CompressorChoice& choice) {

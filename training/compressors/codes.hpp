@@ -26,6 +26,10 @@ inline Count whole(const CompressorChoice& choice, std::string_view parameter) {
   return static_cast<Count>(value(choice, parameter));
 }
 
+inline SharedVectorKernels kernels_of(const CompressorChoice& choice) {
+  return choice.kernels ? choice.kernels : processor_kernels();
+}
+
 /// Returns the index-th T of a code, which may be unaligned.
 template <class T>
 T load(std::span<const std::byte> code, Count index) {

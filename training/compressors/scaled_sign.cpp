@@ -10,8 +10,9 @@ namespace {
 
 class ScaledSigns final : public Compressor {
  public:
-  ScaledSigns(Count n, Count from)
-      : from_(from),
+  ScaledSigns(Count n, SharedVectorKernels kernels, Count from)
+      : kernels_(std::move(kernels)),
+        from_(from),
         dense_(from > 0 ? static_cast<std::size_t>(n) * sizeof(float) : 0),
         code_(static_cast<std::size_t>(scaled_sign_bytes(n))) {}
 
@@ -25,7 +26,7 @@ class ScaledSigns final : public Compressor {
         n > 0 ? encode_kernels().sum_of_magnitudes(x.data(), n) / static_cast<double>(n) : 0;
     store(code_, 0,
           std::isfinite(mean) ? static_cast<float>(mean) : std::numeric_limits<float>::quiet_NaN());
-    encode_kernels().pack_signs(code_.data() + sizeof(float), x.data(), n);
+    kernels_->pack_signs(code_.data() + sizeof(float), x.data(), n);
     return code_;
   }
 
@@ -37,19 +38,20 @@ class ScaledSigns final : public Compressor {
       return;
     }
     const float scale = weight * load<float>(code, 0);
-    encode_kernels().add_signs(into.data(), code.data() + sizeof(float), length(into), scale,
+    kernels_->add_signs(into.data(), code.data() + sizeof(float), length(into), scale,
                                -scale);
   }
 
  private:
+  SharedVectorKernels kernels_;
   Count from_;
   std::vector<std::byte> dense_, code_;
 };
 
 }  // namespace
 
-std::unique_ptr<Compressor> scaled_signs(Count elements, Count from) {
-  return std::make_unique<ScaledSigns>(elements, from);
+std::unique_ptr<Compressor> scaled_signs(Count elements, SharedVectorKernels kernels, Count from) {
+  return std::make_unique<ScaledSigns>(elements, std::move(kernels), from);
 }
 
 Count scaled_sign_bytes(Count elements) {

@@ -10,7 +10,8 @@
 namespace arlab::training {
 
 /// Before step `from` the code is the vector itself.
-std::unique_ptr<Compressor> scaled_signs(Count elements, Count from = 0);
+std::unique_ptr<Compressor> scaled_signs(Count elements, SharedVectorKernels kernels,
+                                         Count from = 0);
 Count scaled_sign_bytes(Count elements);
 
 }  // namespace arlab::training

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tests/fakes/cuda/fiber.hpp"
+#include "tests/fakes/cuda/machine.hpp"
+#include "tests/fakes/cuda/resident.hpp"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -272,7 +274,17 @@ using arlab::fake_cuda::block;
 using arlab::fake_cuda::Joint;
 
 void __syncthreads(std::source_location where) {
+  if (arlab::fake_cuda::is_resident()) {
+    arlab::fake_cuda::resident_barrier(false, where);
+    return;
+  }
   block.join(Joint::barrier, 0, 0, 0, 32, arlab::fake_cuda::place_of(where));
+}
+int __syncthreads_or(int predicate, std::source_location where) {
+  if (arlab::fake_cuda::is_resident())
+    return arlab::fake_cuda::resident_barrier(predicate != 0, where) ? 1 : 0;
+  arlab::fake_cuda::machine().complain("__syncthreads_or is modeled for cooperative grids alone");
+  return predicate;
 }
 void __syncwarp(unsigned mask, std::source_location where) {
   block.join(Joint::sync, mask, 0, 0, 32, arlab::fake_cuda::place_of(where));

@@ -125,6 +125,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
     case cudaDevAttrMultiProcessorCount:
       *value = machine().options.multiprocessors;
       break;
+    case cudaDevAttrCooperativeLaunch:
+      *value = 1;
+      break;
     case cudaDevAttrComputeMode:
       *value = cudaComputeModeDefault;
       break;

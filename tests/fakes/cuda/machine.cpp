@@ -26,6 +26,8 @@ Options from_environment() {
       options.peers = value != 0;
     } else if (key == "multiprocessors") {
       options.multiprocessors = static_cast<int>(value);
+    } else if (key == "resident_threads") {
+      options.resident_threads = static_cast<int>(value);
     } else if (key == "seed") {
       options.seed = static_cast<std::uint32_t>(value);
     } else if (key == "frees_wait") {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/fakes/cuda/machine.hpp"
+#include "tests/fakes/cuda/resident.hpp"
 
 namespace arlab::fake_cuda {
 namespace {
@@ -69,8 +70,12 @@ void finish(Task& task) {
 
 bool run_any() {
   Tasks& ready = pending().ready;
-  if (ready.empty()) return false;
   auto& random = machine().random;
+  if (any_resident() && (ready.empty() || random() % 4 == 0)) {
+    run_residents(ready.empty());
+    return true;
+  }
+  if (ready.empty()) return false;
   // Often the newest, sometimes any: some streams get far ahead of others.
   const std::size_t pick = random() % 3 == 0 ? random() % ready.size() : ready.size() - 1;
   const TaskPtr task = ready[pick];
@@ -129,6 +134,7 @@ bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>&
 }
 
 void forget_tasks() {
+  forget_residents();
   pending().ready.clear();
   pending().held.clear();
   pending().unfinished.clear();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/fakes/cuda/block.hpp"
+#include "tests/fakes/cuda/resident.hpp"
 #include "tests/fakes/cuda/streams.hpp"
 
 namespace arlab::fake_cuda {
@@ -43,6 +44,12 @@ bool take_pointers(int device, const std::vector<const void*>& pointers, std::ve
     used.push_back({pointer, block->id});
   }
   return true;
+}
+
+/// Of a device: as if registers and shared memory were no limit.
+unsigned most_resident_blocks(unsigned threads) {
+  const auto each = static_cast<unsigned>(machine().options.resident_threads) / threads;
+  return each * static_cast<unsigned>(machine().options.multiprocessors);
 }
 
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread) {
@@ -93,12 +100,25 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
         lock, [&] { return is_idle(stream->device); }, "loading a kernel at its first launch");
     if (!loaded) return returned(cudaErrorLaunchFailure);
   }
+  bool cooperative = false;
+  for (unsigned k = 0; k < config.numAttrs; ++k)
+    cooperative = cooperative || (config.attrs[k].id == cudaLaunchAttributeCooperative &&
+                                  config.attrs[k].val.cooperative != 0);
+  if (cooperative && config.gridDim.x > most_resident_blocks(config.blockDim.x))
+    return returned(cudaErrorCooperativeLaunchTooLarge);
   std::vector<Used> used;
   if (!take_pointers(stream->device, pointers, used)) return returned(cudaErrorLaunchFailure);
-  enqueue(*stream, "kernel", [config, used, thread = std::move(thread)](const TaskPtr&) {
+  enqueue(*stream, "kernel",
+          [config, cooperative, used, thread = std::move(thread)](const TaskPtr& task) {
     ++machine().counted.kernels;
     for (const Used& memory : used)
       if (!still_there(memory, "a kernel")) return true;
+    if (cooperative) {
+      task->awaited = [] { return std::vector<std::thread::id>(); };
+      add_resident(config, thread, task);
+      run_residents(false);
+      return false;
+    }
     run_grid(config, thread);
     return true;
   });
@@ -143,4 +163,9 @@ cudaError_t cudaMemcpyAsync(void* into, const void* from, std::size_t bytes, cud
 cudaError_t cudaMemcpy(void* into, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const cudaError_t code = cudaMemcpyAsync(into, from, bytes, kind, nullptr);
   return code == cudaSuccess ? cudaStreamSynchronize(nullptr) : code;
+}
+
+cudaError_t arlab::fake_cuda::occupancy(int* blocks, int threads) {
+  *blocks = machine().options.resident_threads / threads;
+  return cudaSuccess;
 }

@@ -9,26 +9,29 @@ namespace {
 
 class Bf16 final : public Compressor {
  public:
-  explicit Bf16(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
+  Bf16(Count n, SharedVectorKernels kernels)
+      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
-    encode_kernels().to_bfloats(code_.data(), gradient.data(), length(gradient));
+    kernels_->to_bfloats(code_.data(), gradient.data(), length(gradient));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
-    encode_kernels().add_bfloats(into.data(), code.data(), length(into), weight);
+    kernels_->add_bfloats(into.data(), code.data(), length(into), weight);
   }
   collectives::Operand operand(int) const override {
     return {collectives::DType::bfloat16, collectives::Op::sum};
   }
 
  private:
+  SharedVectorKernels kernels_;
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
-  return std::make_unique<Bf16>(elements(layout));
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<Bf16>(elements(layout), kernels_of(choice));
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
@@ -49,6 +52,7 @@ CompressorKind bf16() {
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,
+      .on_gpu = true,
   };
 }
 

@@ -2,14 +2,16 @@
 //
 // Karimireddy et al., Error feedback fixes signSGD and other gradient compression schemes, ICML
 // 2019.
+#include "training/compressors/codes.hpp"
 #include "training/compressors/error_feedback.hpp"
 #include "training/compressors/scaled_sign.hpp"
 
 namespace arlab::training::compressor_catalog {
 namespace {
 
-std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
-  return with_error_feedback(scaled_signs(elements(layout)), elements(layout));
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return with_error_feedback(scaled_signs(elements(layout), kernels_of(choice)), elements(layout));
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
@@ -31,6 +33,7 @@ CompressorKind ef_signsgd() {
       .feedback = Feedback::built_in,
       .packed = packed,
       .make = make,
+      .on_gpu = true,
   };
 }
 

@@ -9,16 +9,17 @@ namespace {
 
 class Fp16 final : public Compressor {
  public:
-  explicit Fp16(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
+  Fp16(Count n, SharedVectorKernels kernels)
+      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext& o) override {
-    encode_kernels().to_halves(code_.data(), gradient.data(), length(gradient),
+    kernels_->to_halves(code_.data(), gradient.data(), length(gradient),
                                static_cast<float>(o.ranks));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext& o) override {
-    encode_kernels().add_halves(into.data(), code.data(), length(into),
+    kernels_->add_halves(into.data(), code.data(), length(into),
                                 weight * static_cast<float>(o.ranks));
   }
   collectives::Operand operand(int) const override {
@@ -26,11 +27,13 @@ class Fp16 final : public Compressor {
   }
 
  private:
+  SharedVectorKernels kernels_;
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
-  return std::make_unique<Fp16>(elements(layout));
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<Fp16>(elements(layout), kernels_of(choice));
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
@@ -53,6 +56,7 @@ CompressorKind fp16() {
       .aggregations = {Aggregation::allreduce},
       .packed = packed,
       .make = make,
+      .on_gpu = true,
   };
 }
 

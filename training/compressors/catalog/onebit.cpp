@@ -15,7 +15,9 @@ constexpr Count kHeader = 2 * sizeof(float);
 
 class OneBit final : public Compressor {
  public:
-  explicit OneBit(Count n) : code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
+  OneBit(Count n, SharedVectorKernels kernels)
+      : kernels_(std::move(kernels)),
+        code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     const Count n = length(gradient);
@@ -27,21 +29,23 @@ class OneBit final : public Compressor {
     };
     store(code_, 0, mean(sums.clear, n - sums.negatives));
     store(code_, 1, mean(sums.set, sums.negatives));
-    encode_kernels().pack_signs(code_.data() + kHeader, gradient.data(), n);
+    kernels_->pack_signs(code_.data() + kHeader, gradient.data(), n);
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
-    encode_kernels().add_signs(into.data(), code.data() + kHeader, length(into),
+    kernels_->add_signs(into.data(), code.data() + kHeader, length(into),
                                weight * load<float>(code, 0), weight * load<float>(code, 1));
   }
 
  private:
+  SharedVectorKernels kernels_;
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&, Aggregation) {
-  return std::make_unique<OneBit>(elements(layout));
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
+                                 Aggregation) {
+  return std::make_unique<OneBit>(elements(layout), kernels_of(choice));
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&, Aggregation,
@@ -63,6 +67,7 @@ CompressorKind onebit() {
       .feedback = Feedback::on,
       .packed = packed,
       .make = make,
+      .on_gpu = true,
   };
 }
 

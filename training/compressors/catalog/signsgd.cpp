@@ -18,25 +18,28 @@ void vote(std::span<float> average) {
 
 class SignBits final : public Compressor {
  public:
-  explicit SignBits(Count n) : code_(static_cast<std::size_t>(bytes_of_bits(n))) {}
+  SignBits(Count n, SharedVectorKernels kernels)
+      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(bytes_of_bits(n))) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
-    encode_kernels().pack_signs(code_.data(), gradient.data(), length(gradient));
+    kernels_->pack_signs(code_.data(), gradient.data(), length(gradient));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
-    encode_kernels().add_signs(into.data(), code.data(), length(into), weight, -weight);
+    kernels_->add_signs(into.data(), code.data(), length(into), weight, -weight);
   }
   void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
 
  private:
+  SharedVectorKernels kernels_;
   std::vector<std::byte> code_;
 };
 
 class SignCounts final : public Compressor {
  public:
-  explicit SignCounts(Count n) : code_(static_cast<std::size_t>(2 * n)) {}
+  SignCounts(Count n, SharedVectorKernels kernels)
+      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(2 * n)) {}
 
   std::span<std::byte> encode(std::span<const float> gradient,
                               const EncodeContext& context) override {
@@ -51,7 +54,7 @@ class SignCounts final : public Compressor {
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
-    encode_kernels().add_halves(into.data(), code.data(), length(into), weight);
+    kernels_->add_halves(into.data(), code.data(), length(into), weight);
   }
   collectives::Operand operand(int) const override {
     return {collectives::DType::float16, collectives::Op::sum};
@@ -59,17 +62,19 @@ class SignCounts final : public Compressor {
   void finish(std::span<float> average, const EncodeContext&) override { vote(average); }
 
  private:
+  SharedVectorKernels kernels_;
   std::vector<std::byte> code_;
 };
 
-std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice&,
+std::unique_ptr<Compressor> make(const TensorShapes& layout, const CompressorChoice& choice,
                                  Aggregation aggregation) {
-  if (aggregation == Aggregation::allreduce) return std::make_unique<SignCounts>(elements(layout));
-  return std::make_unique<SignBits>(elements(layout));
+  if (aggregation == Aggregation::allreduce)
+    return std::make_unique<SignCounts>(elements(layout), kernels_of(choice));
+  return std::make_unique<SignBits>(elements(layout), kernels_of(choice));
 }
 
-std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice&) {
-  return std::make_unique<SignBits>(elements(layout));
+std::unique_ptr<Compressor> reply(const TensorShapes& layout, const CompressorChoice& choice) {
+  return std::make_unique<SignBits>(elements(layout), kernels_of(choice));
 }
 
 std::optional<Count> packed(const TensorShapes& layout, const CompressorChoice&,
@@ -92,6 +97,7 @@ CompressorKind signsgd() {
       .packed = packed,
       .make = make,
       .make_reply = reply,
+      .on_gpu = true,
   };
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr std::uint32_t kMagnitude = 0x7fffffffu;
+constexpr std::uint32_t kMagnitude = 0x7fffffffu, kInfinity = 0x7f800000u, kNan = 0x7fc00000u;
+constexpr float kLeastNormal = 0x1p-126f;
 
 __device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
 
@@ -46,6 +47,50 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   for (int k = 0; k < 3; ++k) {
     const std::uint32_t all = largest_of_warp(values[k]);
     if (threadIdx.x % kWarp == 0) atomicMax(into + k, all);
+  }
+}
+
+/// Rounds to a byte, with ties to even.
+__device__ std::uint8_t byte_of(float x, float times, float zero) {
+  constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, ties to even
+  float q = __fadd_rn(__fadd_rn(__fadd_rn(__fmul_rn(x, times), kRound), -kRound), zero);
+  q = q > 0 ? q : 0;
+  q = q < 255 ? q : 255;
+  return static_cast<std::uint8_t>(static_cast<int>(q));
+}
+
+__device__ float times_of(float step) { return step > 0 ? __fdiv_rn(1, step) : 0; }
+
+/// The step and the zero point of a bucket; `below` and `above`: bits of -min and max.
+__device__ void set_header(float* header, std::uint32_t below, std::uint32_t above, bool finite) {
+  const float min = below == 0 ? 0.0f : -__uint_as_float(below), max = __uint_as_float(above);
+  auto step = static_cast<float>((static_cast<double>(max) - static_cast<double>(min)) / 255);
+  if (step < kLeastNormal) step = 0;
+  header[0] = finite ? step : __uint_as_float(kNan);
+  header[1] = rintf(__fmul_rn(-min, times_of(header[0])));
+}
+
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    encode_buckets(float* headers, std::uint8_t* bytes, const float* x, Count n, Count bucket) {
+  const Count lane = thread_index() % kWarp, warps = thread_count() / kWarp;
+  const Count count = (n + bucket - 1) / bucket;
+  for (Count b = thread_index() / kWarp; b < count; b += warps) {
+    const Count begin = b * bucket, end = n - begin < bucket ? n : begin + bucket;
+    float min = 0, max = 0;
+    std::uint32_t largest = 0;
+    for (Count i = begin + lane; i < end; i += kWarp) {
+      const float v = x[i];
+      min = v < min ? v : min;
+      max = v > max ? v : max;
+      largest = magnitude(v) > largest ? magnitude(v) : largest;
+    }
+    const std::uint32_t below = largest_of_warp(magnitude(min));
+    const std::uint32_t above = largest_of_warp(magnitude(max));
+    largest = largest_of_warp(largest);
+    if (lane == 0) set_header(headers + 2 * b, below, above, largest < kInfinity);
+    __syncwarp();
+    const float times = times_of(headers[2 * b]), zero = headers[2 * b + 1];
+    for (Count i = begin + lane; i < end; i += kWarp) bytes[i] = byte_of(x[i], times, zero);
   }
 }
 
@@ -195,11 +240,7 @@ void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
               const Launch& launch) {
   auto* const out = reinterpret_cast<std::uint8_t*>(code);
   launch_for_each(n, launch, [=] __device__(Count i) {
-    constexpr float kRound = 0x1.8p23f;  // adding it rounds to an integer, ties to even
-    float q = __fadd_rn(__fadd_rn(__fadd_rn(__fmul_rn(x[i], times), kRound), -kRound), zero);
-    q = q > 0 ? q : 0;
-    q = q < 255 ? q : 255;
-    out[i] = static_cast<std::uint8_t>(static_cast<int>(q));
+    out[i] = byte_of(x[i], times, zero);
   });
 }
 
@@ -207,6 +248,26 @@ void add_bytes(float* into, const std::byte* code, Count n, float scale, float z
                const Launch& launch) {
   const auto* const in = reinterpret_cast<const std::uint8_t*>(code);
   launch_for_each(n, launch, [=] __device__(Count i) {
+    into[i] = __fadd_rn(into[i], __fmul_rn(scale, __fsub_rn(static_cast<float>(in[i]), zero)));
+  });
+}
+
+// A warp per bucket.
+void to_buckets(std::byte* code, const float* x, Count n, Count bucket, const Launch& launch) {
+  if (n == 0) return;
+  const Count count = (n + bucket - 1) / bucket;
+  launch_threads(encode_buckets, count * kWarp, launch, reinterpret_cast<float*>(code),
+                 reinterpret_cast<std::uint8_t*>(code) + 8 * count, x, n, bucket);
+}
+
+void add_buckets(float* into, const std::byte* code, Count n, Count bucket, float weight,
+                 const Launch& launch) {
+  const Count count = (n + bucket - 1) / bucket;
+  const auto* const headers = reinterpret_cast<const float*>(code);
+  const auto* const in = reinterpret_cast<const std::uint8_t*>(code) + 8 * count;
+  launch_for_each(n, launch, [=] __device__(Count i) {
+    const float scale = __fmul_rn(weight, headers[2 * (i / bucket)]);
+    const float zero = headers[2 * (i / bucket) + 1];
     into[i] = __fadd_rn(into[i], __fmul_rn(scale, __fsub_rn(static_cast<float>(in[i]), zero)));
   });
 }

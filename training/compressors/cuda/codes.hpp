@@ -38,6 +38,13 @@ void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
 void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
                const Launch& launch);
 
+/// The code of int8.cpp: step and zero point of each bucket as floats, then the bytes. A bucket with a
+/// NaN or infinity has the step NaN.
+void to_buckets(std::byte* code, const float* x, Count n, Count bucket, const Launch& launch);
+/// Does into[i] += weight step (code - zero).
+void add_buckets(float* into, const std::byte* code, Count n, Count bucket, float weight,
+                 const Launch& launch);
+
 /// Packs n codes of `bits` (1 to 8) bits each, the first one lowest, into (n bits + 7) / 8 bytes;
 /// unpack() is the inverse.
 void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch);

@@ -32,6 +32,7 @@ enum cudaError_t {
   cudaErrorPeerAccessAlreadyEnabled = 704,
   cudaErrorTooManyPeers = 711,
   cudaErrorLaunchFailure = 719,
+  cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureInvalidated = 901,
   cudaErrorStreamCaptureMerge = 902,
@@ -48,6 +49,7 @@ enum cudaDeviceAttr {
   cudaDevAttrGlobalMemoryBusWidth = 37,
   cudaDevAttrComputeCapabilityMajor = 75,
   cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrCooperativeLaunch = 95,
 };
 enum cudaDeviceP2PAttr {
   cudaDevP2PAttrAccessSupported = 2,
@@ -164,7 +166,13 @@ struct dim3 {
 };
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;  // of the thread that runs
 
-struct cudaLaunchAttribute {};
+enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeCooperative = 2 };
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id = cudaLaunchAttributeIgnore;
+  struct {
+    int cooperative = 0;
+  } val;
+};
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   std::size_t dynamicSmemBytes = 0;
@@ -175,6 +183,7 @@ struct cudaLaunchConfig_t {
 
 namespace arlab::fake_cuda {
 cudaError_t load(const void* kernel);
+cudaError_t occupancy(int* blocks, int threads);
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
                    std::vector<const void*> pointers, std::function<void()> thread);
 }  // namespace arlab::fake_cuda
@@ -205,8 +214,15 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel
   return arlab::fake_cuda::load(reinterpret_cast<const void*>(kernel));
 }
 
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int threads, std::size_t) {
+  return arlab::fake_cuda::occupancy(blocks, threads);
+}
+long long clock64();
+
 // What threads of a block do together; each call says where it is.
 void __syncthreads(std::source_location where = std::source_location::current());
+int __syncthreads_or(int predicate, std::source_location where = std::source_location::current());
 void __syncwarp(unsigned mask = 0xffffffffu,
                 std::source_location where = std::source_location::current());
 unsigned __ballot_sync(unsigned mask, int predicate,
@@ -240,6 +256,7 @@ T atomicMax(T* into, std::type_identity_t<T> value) {
 }
 
 inline std::uint32_t __float_as_uint(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+inline float __uint_as_float(std::uint32_t x) { return __builtin_bit_cast(float, x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
 inline float __fadd_rn(float a, float b) { return a + b; }

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "collectives/cuda/check.hpp"
+#include "collectives/cuda/device.hpp"
 #include "tests/support/differences.hpp"
 #include "tests/support/gpu_main.hpp"
 #include "tests/support/on_gpu.hpp"
+#include "training/compressors/compressor.hpp"
 #include "training/compressors/cuda/codes.hpp"
+#include "training/compressors/cuda/vector_kernels.hpp"
 #include "training/compressors/kernels/kernels.hpp"
 
 using namespace arlab;
@@ -153,4 +156,36 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
       CHECK(differences(got, at) == "");
     }
   });
+}
+
+TEST_CASE("gpu codes: compressors that encode on a GPU give the processor's codes and sums") {
+  const SharedVectorKernels gpu = training::cuda::vector_kernels(collectives::cuda::device(0));
+  CHECK(gpu->where == "GPU 0");
+  int kinds = 0;
+  for (const CompressorKind& kind : compressors()) {
+    if (!kind.on_gpu) continue;
+    ++kinds;
+    CompressorChoice here = choose_compressor(kind, {}), there = here;
+    there.kernels = gpu;
+    CHECK(made_on(there) == "GPU 0");
+    CHECK(made_on(here) == encode_kernels().instructions);
+    for (const Aggregation aggregation : kind.aggregations)
+      for (const Count n : {0, 1, 33, 1024, 5003}) {
+        INFO(kind.name << " " << name(aggregation) << ", " << n << " elements");
+        const auto cpu_one = make_compressor(here, flat(n), aggregation);
+        const auto gpu_one = make_compressor(there, flat(n), aggregation);
+        for (Count step = 0; step < 2; ++step) {  // the second has residuals of the first
+          const EncodeContext context{.seed = 1, .step = step, .ranks = 3};
+          const std::vector<float> x = gradient(n, static_cast<std::uint32_t>(n + step));
+          const auto right = cpu_one->encode(x, context), got = gpu_one->encode(x, context);
+          CHECK(differences(std::vector(got.begin(), got.end()),
+                            std::vector(right.begin(), right.end())) == "");
+          std::vector<float> right_sum = x, sum = x;
+          cpu_one->decode_add(right, right_sum, 0.5f, context);
+          gpu_one->decode_add(right, sum, 0.5f, context);
+          CHECK(differences(sum, right_sum) == "");
+        }
+      }
+  }
+  CHECK(kinds == 6);
 }

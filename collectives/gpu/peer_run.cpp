@@ -1,0 +1,180 @@
+#include "collectives/gpu/peer_run.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "algorithms/base/error.hpp"
+#include "collectives/patience.hpp"
+
+namespace arlab::collectives {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
+
+template <class T>
+std::size_t bytes_of(const std::vector<T>& values) {
+  return aligned(values.size() * sizeof(T));
+}
+
+/// Appends an array to `image`, and returns where it will be.
+template <class T>
+const T* put(const std::vector<T>& values, std::vector<std::byte>& image, const std::byte* base) {
+  const std::size_t begin = image.size();
+  image.resize(begin + bytes_of(values));
+  if (!values.empty()) std::memcpy(&image[begin], values.data(), values.size() * sizeof(T));
+  return reinterpret_cast<const T*>(base + begin);
+}
+
+void upload(const std::vector<std::byte>& image, Device& device, std::byte* into) {
+  const DeviceMemory host = device.allocate_pinned(image.size());
+  std::memcpy(host.data(), image.data(), image.size());
+  const auto stream = device.make_stream();
+  stream->copy(into, host.data(), image.size());
+  stream->synchronize();
+}
+
+}  // namespace
+
+PeerRun::PeerRun(const DeviceSchedule& schedule, std::span<Device* const> homes,
+                 std::span<std::byte* const> data, std::span<std::byte* const> scratch,
+                 const PeerOptions& options)
+    : options_(options), operand_(schedule.operand) {
+  find_parts(homes);
+  choose_grid(schedule);
+  schedule_ = peer_schedule(schedule, options, grid_.blocks);
+  allocate();
+  for (Part& part : parts_) fill_tables(part, data, scratch);
+}
+
+void PeerRun::find_parts(std::span<Device* const> homes) {
+  for (Rank rank = 0; rank < std::ssize(homes); ++rank) {
+    Device* const home = homes[at(rank)];
+    if (parts_.empty() || parts_.back().device != home) {
+      parts_.emplace_back();
+      parts_.back().device = home;
+      parts_.back().first = rank;
+    }
+    ++parts_.back().ranks;
+    part_of_.push_back(parts_.size() - 1);
+  }
+  for (const Part& a : parts_)
+    for (const Part& b : parts_)
+      if (!a.device->reads(*b.device))
+        fail(Blame::environment,
+             "a plan that GPUs run by themselves needs GPUs that reach one another's memory, and "
+             "those of rank " +
+                 std::to_string(a.first) + " and rank " + std::to_string(b.first) +
+                 " do not: use cuda or nccl");
+}
+
+/// No more blocks than have something to do: one of them needs no order among blocks.
+void PeerRun::choose_grid(const DeviceSchedule& schedule) {
+  grid_.blocks = std::numeric_limits<int>::max();
+  for (const Part& part : parts_) {
+    const PeerGrid its = part.device->peer_grid(part.ranks, operand_);
+    if (its.blocks < grid_.blocks) grid_ = its;
+  }
+  std::size_t most = 1;
+  for (const MatchedMessage& message : schedule.plan.messages)
+    most = std::max(most, static_cast<std::size_t>(message.elements) * size_of(operand_.dtype));
+  const std::size_t one = options_.block_bytes;
+  grid_.blocks =
+      static_cast<int>(std::min(static_cast<std::size_t>(grid_.blocks), (most + one - 1) / one));
+}
+
+PeerFlag* PeerRun::flags(Rank rank) const {
+  return reinterpret_cast<PeerFlag*>(parts_[part_of_[at(rank)]].shared.data() +
+                                     shared_at_[at(rank)]);
+}
+
+std::byte* PeerRun::words(Rank rank) const {
+  return parts_[part_of_[at(rank)]].shared.data() + shared_at_[at(rank)] +
+         aligned(static_cast<std::size_t>(grid_.blocks) * sizeof(PeerFlag));
+}
+
+void PeerRun::allocate() {
+  const std::size_t flags = aligned(static_cast<std::size_t>(grid_.blocks) * sizeof(PeerFlag));
+  for (Part& part : parts_) {
+    std::size_t end = aligned(sizeof(PeerControl));
+    for (Rank rank = part.first; rank < part.first + part.ranks; ++rank) {
+      shared_at_.push_back(end);
+      end += flags + aligned(schedule_.words[at(rank)]);
+    }
+    part.shared = part.device->allocate(end);
+    upload(std::vector<std::byte>(end), *part.device, part.shared.data());
+    part.stall = part.device->allocate_pinned(sizeof(PeerStall));
+    std::memset(part.stall.data(), 0, sizeof(PeerStall));
+  }
+}
+
+void PeerRun::fill_tables(Part& part, std::span<std::byte* const> data,
+                          std::span<std::byte* const> scratch) {
+  const auto address = [&](const PeerPlace& place) {
+    std::byte* const base = place.space == PeerPlace::Space::vector    ? data[at(place.rank)]
+                            : place.space == PeerPlace::Space::scratch ? scratch[at(place.rank)]
+                                                                       : words(place.rank);
+    return base + place.offset;
+  };
+  std::vector<PeerRank> ranks;
+  std::vector<PeerStep> steps;
+  std::vector<PeerWait> waits;
+  std::vector<const std::byte*> sources;
+  std::vector<Rank> senders;
+  for (Rank rank = part.first; rank < part.first + part.ranks; ++rank) {
+    const auto& its = schedule_.steps[at(rank)];
+    ranks.push_back({rank, static_cast<std::uint32_t>(steps.size()),
+                     static_cast<std::uint32_t>(its.size()), flags(rank)});
+    for (const PeerSchedule::Step& step : its) {
+      steps.push_back({step.kind, step.publishes, static_cast<std::uint32_t>(sources.size()),
+                       static_cast<std::uint32_t>(step.sources.size()),
+                       static_cast<std::uint32_t>(waits.size()),
+                       static_cast<std::uint32_t>(step.waits.size()), step.elements,
+                       address(step.into), step.divisor});
+      for (const PeerPlace& source : step.sources) sources.push_back(address(source));
+      senders.insert(senders.end(), step.senders.begin(), step.senders.end());
+      for (const auto& wait : step.waits)
+        waits.push_back({flags(wait.rank), wait.progress, wait.rank, wait.all_blocks});
+    }
+  }
+  part.tables = part.device->allocate(bytes_of(ranks) + bytes_of(steps) + bytes_of(waits) +
+                                      bytes_of(sources) + bytes_of(senders));
+  std::vector<std::byte> image;
+  const std::byte* const base = part.tables.data();
+  part.plan = {.ranks = put(ranks, image, base),
+               .steps = put(steps, image, base),
+               .waits = put(waits, image, base),
+               .sources = put(sources, image, base),
+               .senders = put(senders, image, base),
+               .control = reinterpret_cast<PeerControl*>(part.shared.data()),
+               .stall = reinterpret_cast<PeerStall*>(part.stall.data()),
+               .ranks_here = static_cast<int>(part.ranks),
+               .blocks = grid_.blocks,
+               .granule = granule_of(operand_.dtype),
+               .patience = options_.patience};
+  upload(image, *part.device, part.tables.data());
+}
+
+void PeerRun::launch(std::size_t device, DeviceStream& stream) const {
+  stream.run_plan(parts_[device].plan, grid_.threads, operand_);
+}
+
+void PeerRun::check() const {
+  for (const Part& part : parts_) {
+    PeerStall stall;
+    std::memcpy(&stall, part.stall.data(), sizeof(stall));
+    if (stall.happened == 0) continue;
+    std::memset(part.stall.data(), 0, sizeof(PeerStall));
+    throw Stalled("rank " + std::to_string(stall.rank) + " waited " +
+                  seconds_text(options_.patience) + " for rank " + std::to_string(stall.peer) +
+                  " before step " + std::to_string(stall.step) +
+                  " of its plan: the GPU of that rank does not run, or is far slower");
+  }
+}
+
+}  // namespace arlab::collectives

@@ -1,0 +1,56 @@
+// On a GPU, or on the stand-in in any order of its threads: plans that kernels run by themselves.
+#include "collectives/cuda/device.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/on_devices.hpp"
+#include "tests/support/thorough.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+
+namespace {
+
+constexpr conformance::Verdict kGood{};
+
+/// With all messages as words, with none, and with some.
+constexpr std::size_t kMostInWords[] = {std::size_t{8} << 10, 0, 600};
+
+ColocatedExecutor peers(Devices& devices, Rank ranks, std::size_t most_in_words,
+                        double patience = 300) {
+  return ColocatedExecutor(devices, ranks, 1, true,
+                           PeerOptions{.most_in_words = most_in_words, .block_bytes = 256, .patience = patience});
+}
+
+}  // namespace
+
+TEST_CASE("peer: the whole catalog on 1 to 8 ranks, in flags, in words, and in both") {
+  Devices devices = cuda::devices();
+  for (const Rank ranks : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8}, {1, 3, 6}))
+    for (const std::size_t most_in_words : kMostInWords) {
+      ColocatedExecutor on = peers(devices, ranks, most_in_words);
+      const auto lengths = unless_sanitized<Count>({0, 3, ranks - 1, 1009}, {3, 1009});
+      conformance::for_all_problems(
+          ranks, lengths, ranks / 2,
+          [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+            const Operand operand{DType::float32, Op::sum};
+            INFO(conformance::text_of(algorithm, problem, operand, segments)
+                 << " up to " << most_in_words << " bytes in words");
+            CHECK(conformance::run(on, algorithm, problem, operand, segments, false) == kGood);
+          });
+    }
+}
+
+TEST_CASE("peer: all types and operations, graphs launched again and again") {
+  Devices devices = cuda::devices();
+  for (const Rank ranks : {3, 4})
+    for (const std::size_t most_in_words : {kMostInWords[0], kMostInWords[1]}) {
+      ColocatedExecutor on = peers(devices, ranks, most_in_words);
+      for (const DType dtype : kDTypes)
+        for (const Op op : kOps)
+          for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+            const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
+            if (!unsupported(algorithm, problem).empty()) continue;
+            INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
+            CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) == kGood);
+          }
+    }
+}
