@@ -12,8 +12,8 @@
 namespace arlab::fake_cuda {
 namespace {
 
-constexpr long long kMillisecond = 1'000'000;  // of the clock, at 1 GHz
-constexpr long long kForEver = 100'000'000 * kMillisecond;
+constexpr long long kSecond = 1'000'000'000;  // of the clock
+constexpr long long kForEver = 3000 * kSecond;
 
 struct Grid {
   cudaLaunchConfig_t config;
@@ -60,6 +60,7 @@ class Residents {
 
   void run(bool time_passes) {
     time_passes_ = time_passes;
+    since_ = clock_;
     quiet_ = 0;
     Fiber host;
     host_ = &host;
@@ -67,7 +68,7 @@ class Residents {
     me_ = nullptr;
     retire();
     if (!time_passes || grids_.empty()) return;
-    if (ready_.empty() || clock_ > kForEver) {
+    if (ready_.empty() || clock_ > since_ + kForEver) {
       std::string where;
       for (const auto& block : blocks_)
         if (!block->waiting.empty() && where.empty())
@@ -120,10 +121,7 @@ class Residents {
   }
 
  private:
-  void changed() {
-    quiet_ = 0;
-    jump_ = kMillisecond;
-  }
+  void changed() { quiet_ = 0; }
 
   void open(Block& block) {
     block.result = block.any;
@@ -137,9 +135,8 @@ class Residents {
     if (ready_.empty()) return nullptr;
     if (quiet_ > 4 * ready_.size() + 64) {
       quiet_ = 0;
-      if (!time_passes_ || clock_ > kForEver) return nullptr;
-      clock_ += jump_;
-      jump_ *= 2;
+      if (!time_passes_ || clock_ > since_ + kForEver) return nullptr;
+      clock_ += kSecond;
     }
     if (until_other_order_-- == 0) {
       until_other_order_ = 16 + random() % 4096;
@@ -240,8 +237,9 @@ class Residents {
   Fiber* host_ = nullptr;
   Thread* me_ = nullptr;
   bool time_passes_ = false;
+  long long since_ = 0;    // the clock at the last call from the host
   std::size_t quiet_ = 0;  // looks at memory since anything happened
-  long long clock_ = 0, jump_ = kMillisecond;
+  long long clock_ = 0;
   unsigned long until_other_order_ = 0;
   int order_ = 0;
 };

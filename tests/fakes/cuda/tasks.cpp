@@ -68,12 +68,13 @@ void finish(Task& task) {
   changed();
 }
 
-bool run_any() {
+bool run_any(bool host_waits) {
   Tasks& ready = pending().ready;
   auto& random = machine().random;
   if (any_resident() && (ready.empty() || random() % 4 == 0)) {
-    run_residents(ready.empty());
-    return true;
+    const bool only_they_run = ready.empty();
+    run_residents(only_they_run && host_waits);
+    return !only_they_run || host_waits;
   }
   if (ready.empty()) return false;
   // Often the newest, sometimes any: some streams get far ahead of others.
@@ -118,7 +119,7 @@ bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>&
   const auto me = std::this_thread::get_id();
   const auto start = std::chrono::steady_clock::now();
   while (!m.broken && !condition()) {
-    if (run_any()) continue;
+    if (run_any(true)) continue;
     pending().waiting[me] = &condition;
     if (is_deadlock() || std::chrono::steady_clock::now() - start > kPatience) {
       m.broken = true;

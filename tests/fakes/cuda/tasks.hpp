@@ -29,7 +29,7 @@ class Task {
  private:
   friend TaskPtr add_task(int device, const Tasks& after, Work work);
   friend void finish(Task& task);
-  friend bool run_any();
+  friend bool run_any(bool host_waits);
   Work work_;
   Tasks next_;
   int missing_ = 0;
@@ -38,8 +38,9 @@ class Task {
 TaskPtr add_task(int device, const Tasks& after, Work work);
 void finish(Task& task);
 
-/// Runs one task that may run, drawn at random; false if there is none.
-bool run_any();
+/// Runs one task that may run, drawn at random, or resident grids; false if there is none. `host_waits`: the
+/// host enqueues nothing more, so that time passes for grids that wait.
+bool run_any(bool host_waits = false);
 /// As devices do while the host does something else: runs some tasks, or none.
 void run_some();
 /// Whether all work of these devices is done.
