@@ -9,8 +9,8 @@
 // that wrote them. Each run has its own slot for each message, and runs follow one another.
 //
 // The stand-in for CUDA runs threads in any order between these accesses, so a missing wait, flag, or
-// barrier gives wrong results there. It keeps memory in order: release and acquire, their scope, and
-// that 8 bytes are one access are by reasoning alone.
+// barrier gives wrong results there. It keeps memory in order: a test finds release, acquire, their scope,
+// and accesses of 8 bytes in the PTX of these functions; that they suffice is by reasoning alone.
 #pragma once
 
 #include <cuda/atomic>
