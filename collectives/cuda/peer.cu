@@ -1,9 +1,8 @@
-#include "collectives/cuda/peer.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include "collectives/cuda/combine.cuh"
+#include "collectives/cuda/peer.hpp"
 #include "collectives/cuda/peer_memory.cuh"
 
 namespace arlab::collectives::cuda {
@@ -20,8 +19,8 @@ class Waiting {
   __device__ bool continues() {
     constexpr int kLooks = 256;  // between two looks at the clock
     if (++looks_ % kLooks != 0) return true;
-    if (DeviceAtomic<std::uint32_t>(plan_.control->abandoned)
-            .load(::cuda::memory_order_relaxed) != 0)
+    if (DeviceAtomic<std::uint32_t>(plan_.control->abandoned).load(::cuda::memory_order_relaxed) !=
+        0)
       return false;
     const long long now = clock64();
     if (looks_ == kLooks) start_ = now;
@@ -56,7 +55,8 @@ __device__ bool wait_for_flags(const Place& here, const PeerStep& step, std::uin
     const PeerFlag progress = here.run << 32 | wait.progress;
     const int first = wait.all_blocks ? 0 : here.block;
     const int last = wait.all_blocks ? here.plan.blocks : here.block + 1;
-    for (int b = first + static_cast<int>(threadIdx.x); b < last; b += static_cast<int>(blockDim.x)) {
+    for (int b = first + static_cast<int>(threadIdx.x); b < last;
+         b += static_cast<int>(blockDim.x)) {
       Waiting waiting(here.plan, here.cycles);
       while (!is_published(wait.flags[b], progress)) {
         if (waiting.continues()) continue;
@@ -71,23 +71,19 @@ __device__ bool wait_for_flags(const Place& here, const PeerStep& step, std::uin
 template <class T>
 struct Bits;
 template <class T>
-  requires(sizeof(T) == 1)
-struct Bits<T> {
+requires(sizeof(T) == 1) struct Bits<T> {
   using Type = std::uint8_t;
 };
 template <class T>
-  requires(sizeof(T) == 2)
-struct Bits<T> {
+requires(sizeof(T) == 2) struct Bits<T> {
   using Type = std::uint16_t;
 };
 template <class T>
-  requires(sizeof(T) == 4)
-struct Bits<T> {
+requires(sizeof(T) == 4) struct Bits<T> {
   using Type = std::uint32_t;
 };
 template <class T>
-  requires(sizeof(T) == 8)
-struct Bits<T> {
+requires(sizeof(T) == 8) struct Bits<T> {
   using Type = std::uint64_t;
 };
 
@@ -147,8 +143,8 @@ __device__ void push(const Place& here, const PeerStep& step, const Sliced& part
 }
 
 /// Waits for a word; false if that was in vain.
-__device__ bool receive_word(const Place& here, std::uint64_t& word, std::uint32_t& data, Rank sender,
-                             std::uint32_t number) {
+__device__ bool receive_word(const Place& here, std::uint64_t& word, std::uint32_t& data,
+                             Rank sender, std::uint32_t number) {
   Waiting waiting(here.plan, here.cycles);
   for (;;) {
     const std::uint64_t now = look_at_word(word);

@@ -67,7 +67,8 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
       [&](Rank target, Rank source) { return device(target).reads(device(source)); });
   prepared.data_.assign(data.begin(), data.end());
   for (const MatchedRound& round : prepared.schedule_.plan.rounds)
-    if (!peer_) prepared.lanes_ = std::max(prepared.lanes_, std::min(round.lane + 1, streams_per_rank_));
+    if (!peer_)
+      prepared.lanes_ = std::max(prepared.lanes_, std::min(round.lane + 1, streams_per_rank_));
   make_streams(prepared.lanes_);
   scratch.resize(homes_.size());
   for (Rank rank = 0; rank < ranks(); ++rank) {
@@ -80,8 +81,7 @@ ColocatedExecutor::Prepared ColocatedExecutor::prepare(
   if (peer_) {
     std::vector<std::byte*> places;
     for (const auto& its : scratch) places.push_back(its->data());
-    prepared.peer_ =
-        std::make_shared<PeerRun>(prepared.schedule_, homes_, data, places, *peer_);
+    prepared.peer_ = std::make_shared<PeerRun>(prepared.schedule_, homes_, data, places, *peer_);
   }
   if (as_graph) prepared.graph_ = capture(prepared, true);
   return prepared;

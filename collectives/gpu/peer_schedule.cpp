@@ -105,8 +105,8 @@ class PeerCompiler {
     return {place.in_scratch ? Space::scratch : Space::vector, message(m).source, place.offset};
   }
   Footprint footprint(const PeerPlace& place, Count elements, bool writes) const {
-    return {place.space, place.offset,
-            place.offset + static_cast<std::size_t>(elements) * element_, writes};
+    return {place.space, place.offset, place.offset + static_cast<std::size_t>(elements) * element_,
+            writes};
   }
   std::uint32_t progress(Rank rank) const {
     return static_cast<std::uint32_t>(result_.steps[at(rank)].size());
@@ -140,7 +140,8 @@ class PeerCompiler {
     const MatchedRound& its = plan_.rounds[round];
     for (const auto& [range, offset] : from_.copies[round]) {
       if (in_words(range)) continue;
-      Step& step = add(its.rank, PeerKind::copy, {Space::scratch, its.rank, offset}, range.elements);
+      Step& step =
+          add(its.rank, PeerKind::copy, {Space::scratch, its.rank, offset}, range.elements);
       step.sources = {in_vector(its.rank, range.first)};
       step.senders = {its.rank};
     }

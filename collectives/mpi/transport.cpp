@@ -167,8 +167,7 @@ std::unique_ptr<DeviceTransport> mpi_transport(Communicator& world, Device& devi
 
 std::string why_mpi_cannot_send_from(Communicator& world, Device& device) {
   const char* const staged = std::getenv("ARLAB_MPI_STAGED");
-  if (world.max(staged && *staged && *staged != '0' ? 1 : 0) > 0)
-    return "ARLAB_MPI_STAGED is set";
+  if (world.max(staged && *staged && *staged != '0' ? 1 : 0) > 0) return "ARLAB_MPI_STAGED is set";
   if (world.max(claims_support() ? 0 : 1) > 0)
     return "this MPI does not report that it is CUDA-aware (Open MPI: ompi_info --parsable --all | "
            "grep cuda_support)";

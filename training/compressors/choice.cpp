@@ -47,8 +47,7 @@ CompressorChoice choose_compressor(std::string_view spec) {
 }
 
 std::string made_on(const CompressorChoice& choice) {
-  return choice.kind->on_gpu && choice.kernels ? choice.kernels->where
-                                               : processor_kernels()->where;
+  return choice.kind->on_gpu && choice.kernels ? choice.kernels->where : processor_kernels()->where;
 }
 
 std::string text(const CompressorChoice& choice) {

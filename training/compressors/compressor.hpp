@@ -109,8 +109,8 @@ struct CompressorKind;
 /// A compressor with its parameters, from which make_compressor() makes one for each tensor.
 struct CompressorChoice {
   const CompressorKind* kind = nullptr;
-  Values values;             ///< all of the kind's parameters
-  bool feedback = false;     ///< wraps the compressor in error feedback
+  Values values;          ///< all of the kind's parameters
+  bool feedback = false;  ///< wraps the compressor in error feedback
   /// Where the kinds that are `on_gpu` encode; null: on the processor.
   SharedVectorKernels kernels = nullptr;
 };

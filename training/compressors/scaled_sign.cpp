@@ -38,8 +38,7 @@ class ScaledSigns final : public Compressor {
       return;
     }
     const float scale = weight * load<float>(code, 0);
-    kernels_->add_signs(into.data(), code.data() + sizeof(float), length(into), scale,
-                               -scale);
+    kernels_->add_signs(into.data(), code.data() + sizeof(float), length(into), scale, -scale);
   }
 
  private:

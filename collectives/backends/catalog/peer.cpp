@@ -16,15 +16,16 @@ void run(Job&, const RunOptions& options, const Backend::Body& body) {
 }  // namespace
 
 Backend peer() {
-  return {.name = "peer",
-          .summary = "co-located ranks on the GPUs of this process; a schedule is one kernel per GPU",
-          .placement = Placement::colocated,
-          .vectors_per_rank = 3,
-          .unavailable_reason = why_no_gpu,
-          .note = note,
-          .max_ranks = max_ranks,
-          .devices = gpu_infos,
-          .run = run};
+  return {
+      .name = "peer",
+      .summary = "co-located ranks on the GPUs of this process; a schedule is one kernel per GPU",
+      .placement = Placement::colocated,
+      .vectors_per_rank = 3,
+      .unavailable_reason = why_no_gpu,
+      .note = note,
+      .max_ranks = max_ranks,
+      .devices = gpu_infos,
+      .run = run};
 }
 
 }  // namespace arlab::collectives::backend_catalog

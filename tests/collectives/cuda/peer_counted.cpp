@@ -93,9 +93,8 @@ TEST_CASE("peer, counted: without room for a block of each rank, or peers, it sa
     ColocatedExecutor on(gpus, 3, 1, true, PeerOptions{});
     const Problem problem{.ranks = 3, .elements = 1009};
     conformance::Vectors vectors(on, problem, kFloats);
-    CHECK_THROWS_WITH(
-        on.prepare(find_algorithm("ring"), problem, vectors.data(), kFloats, 1, true),
-        contains("GPU 0 has no room for one block of each of 3 ranks at once"));
+    CHECK_THROWS_WITH(on.prepare(find_algorithm("ring"), problem, vectors.data(), kFloats, 1, true),
+                      contains("GPU 0 has no room for one block of each of 3 ranks at once"));
   }
   fake_cuda::Options apart = machine_of(2);
   apart.peers = false;

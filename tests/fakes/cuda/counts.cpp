@@ -24,7 +24,7 @@ using fake_cuda::Counters;
 namespace {
 
 constexpr Count kElements = 100'003;  // which no number of ranks divides
-constexpr Count kFew = 1'003;  // in words
+constexpr Count kFew = 1'003;         // in words
 constexpr Operand kFloats{DType::float32, Op::sum};
 
 struct Row {
@@ -76,7 +76,8 @@ void count_colocated(const Algorithm& algorithm, const Problem& problem, Row& ro
 double aligned_share(const DeviceSchedule& schedule) {
   long all = 0, aligned = 0;
   for (std::size_t m = 0; m < schedule.plan.messages.size(); ++m) {
-    const auto into = static_cast<std::size_t>(schedule.plan.messages[m].target_first) * sizeof(float);
+    const auto into =
+        static_cast<std::size_t>(schedule.plan.messages[m].target_first) * sizeof(float);
     const bool is = into % 16 == 0 && schedule.sources[m].offset % 16 == 0;
     ++all;
     aligned += is ? 1 : 0;
@@ -99,7 +100,8 @@ void count_peer(const Algorithm& algorithm, const Problem& problem, PeerRow& row
   row.kernels = after.kernels - before.kernels;
   row.memcpys = after.memcpys - before.memcpys;
   row.wrong += vectors.wrong();
-  row.traffic = prepared.traffic() / (2.0 * problem.ranks * static_cast<double>(kElements) * sizeof(float));
+  row.traffic =
+      prepared.traffic() / (2.0 * problem.ranks * static_cast<double>(kElements) * sizeof(float));
   row.aligned = aligned_share(prepared.schedule());
   for (const auto& rank : prepared.peer()->schedule().steps)
     for (const auto& step : rank) {
@@ -167,13 +169,12 @@ std::string cells(const Algorithm& algorithm, Rank ranks, const Row& row) {
 
 std::string cells(const Algorithm& algorithm, Rank ranks, const PeerRow& row) {
   char text[256];
-  std::snprintf(text, sizeof(text),
-                "| `%s` | %d | %ld | %ld | %.1f | %.1f | %.1f | %.2f | %.0f%% | %.2f |",
-                std::string(algorithm.name).c_str(), static_cast<int>(ranks), row.kernels,
-                row.memcpys, static_cast<double>(row.steps) / ranks,
-                static_cast<double>(row.waits) / ranks,
-                static_cast<double>(row.waits_of_all) / ranks, row.traffic, 100 * row.aligned,
-                row.small_traffic);
+  std::snprintf(
+      text, sizeof(text), "| `%s` | %d | %ld | %ld | %.1f | %.1f | %.1f | %.2f | %.0f%% | %.2f |",
+      std::string(algorithm.name).c_str(), static_cast<int>(ranks), row.kernels, row.memcpys,
+      static_cast<double>(row.steps) / ranks, static_cast<double>(row.waits) / ranks,
+      static_cast<double>(row.waits_of_all) / ranks, row.traffic, 100 * row.aligned,
+      row.small_traffic);
   return text;
 }
 
@@ -185,7 +186,8 @@ int main(int argc, char** argv) {
       "on 16 bytes |",
       "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"};
   std::vector<std::string> peer_lines = {
-      "| algorithm | P | kernels | copies | steps | waits for a block | waits for all | bytes / least "
+      "| algorithm | P | kernels | copies | steps | waits for a block | waits for all | bytes / "
+      "least "
       "| on 16 bytes | bytes / least in words |",
       "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"};
   Count wrong = 0;

@@ -49,7 +49,8 @@ class Residents {
       Block& block = *blocks_.back();
       block.grid = grids_.back().get();
       block.index = b;
-      for (unsigned t = 0; t < config.blockDim.x; ++t) block.threads.push_back({&block, t, nullptr});
+      for (unsigned t = 0; t < config.blockDim.x; ++t)
+        block.threads.push_back({&block, t, nullptr});
       for (Thread& its : block.threads) ready_.push_back(&its);
     }
     changed();

@@ -110,18 +110,18 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
   if (!take_pointers(stream->device, pointers, used)) return returned(cudaErrorLaunchFailure);
   enqueue(*stream, "kernel",
           [config, cooperative, used, thread = std::move(thread)](const TaskPtr& task) {
-    ++machine().counted.kernels;
-    for (const Used& memory : used)
-      if (!still_there(memory, "a kernel")) return true;
-    if (cooperative) {
-      task->awaited = [] { return std::vector<std::thread::id>(); };
-      add_resident(config, thread, task);
-      run_residents(false);
-      return false;
-    }
-    run_grid(config, thread);
-    return true;
-  });
+            ++machine().counted.kernels;
+            for (const Used& memory : used)
+              if (!still_there(memory, "a kernel")) return true;
+            if (cooperative) {
+              task->awaited = [] { return std::vector<std::thread::id>(); };
+              add_resident(config, thread, task);
+              run_residents(false);
+              return false;
+            }
+            run_grid(config, thread);
+            return true;
+          });
   return cudaSuccess;
 }
 

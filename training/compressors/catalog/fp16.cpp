@@ -14,13 +14,13 @@ class Fp16 final : public Compressor {
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext& o) override {
     kernels_->to_halves(code_.data(), gradient.data(), length(gradient),
-                               static_cast<float>(o.ranks));
+                        static_cast<float>(o.ranks));
     return code_;
   }
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext& o) override {
     kernels_->add_halves(into.data(), code.data(), length(into),
-                                weight * static_cast<float>(o.ranks));
+                         weight * static_cast<float>(o.ranks));
   }
   collectives::Operand operand(int) const override {
     return {collectives::DType::float16, collectives::Op::sum};

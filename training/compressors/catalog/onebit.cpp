@@ -16,8 +16,7 @@ constexpr Count kHeader = 2 * sizeof(float);
 class OneBit final : public Compressor {
  public:
   OneBit(Count n, SharedVectorKernels kernels)
-      : kernels_(std::move(kernels)),
-        code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
+      : kernels_(std::move(kernels)), code_(static_cast<std::size_t>(kHeader + bytes_of_bits(n))) {}
 
   std::span<std::byte> encode(std::span<const float> gradient, const EncodeContext&) override {
     const Count n = length(gradient);
@@ -35,7 +34,7 @@ class OneBit final : public Compressor {
   void decode_add(std::span<const std::byte> code, std::span<float> into, float weight,
                   const EncodeContext&) override {
     kernels_->add_signs(into.data(), code.data() + kHeader, length(into),
-                               weight * load<float>(code, 0), weight * load<float>(code, 1));
+                        weight * load<float>(code, 0), weight * load<float>(code, 1));
   }
 
  private:

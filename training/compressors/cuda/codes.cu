@@ -239,9 +239,7 @@ void extents(Extents* into, const float* x, Count n, const Launch& launch) {
 void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
               const Launch& launch) {
   auto* const out = reinterpret_cast<std::uint8_t*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    out[i] = byte_of(x[i], times, zero);
-  });
+  launch_for_each(n, launch, [=] __device__(Count i) { out[i] = byte_of(x[i], times, zero); });
 }
 
 void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
