@@ -77,10 +77,12 @@ void PeerRun::find_parts(std::span<Device* const> homes) {
 
 /// No more blocks than have something to do: one of them needs no order among blocks.
 void PeerRun::choose_grid(const DeviceSchedule& schedule) {
-  grid_.blocks = std::numeric_limits<int>::max();
+  // Blocks of fewer threads fit, too.
+  grid_ = {std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
   for (const Part& part : parts_) {
     const PeerGrid its = part.device->peer_grid(part.ranks, operand_);
-    if (its.blocks < grid_.blocks) grid_ = its;
+    grid_.blocks = std::min(grid_.blocks, its.blocks);
+    grid_.threads = std::min(grid_.threads, its.threads);
   }
   std::size_t most = 1;
   for (const MatchedMessage& message : schedule.plan.messages)

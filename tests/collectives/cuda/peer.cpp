@@ -1,4 +1,7 @@
 // On a GPU, or on the stand-in in any order of its threads: plans that kernels run by themselves.
+#include <algorithm>
+#include <cstring>
+
 #include "collectives/cuda/device.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/on_devices.hpp"
@@ -56,4 +59,36 @@ TEST_CASE("peer: all types and operations, graphs launched again and again") {
             CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) == kGood);
           }
     }
+}
+
+TEST_CASE("peer: vectors that are not equally far from a 16-byte boundary") {
+  Devices devices = cuda::devices();
+  constexpr Rank kRanks = 3;
+  constexpr std::size_t kElements = 1003, kBytes = kElements * sizeof(std::int32_t);
+  for (const std::size_t most_in_words : {kMostInWords[0], kMostInWords[1]}) {
+    ColocatedExecutor on = peers(devices, kRanks, most_in_words);
+    std::vector<DeviceMemory> memory, host;
+    std::vector<std::byte*> data;
+    for (Rank rank = 0; rank < kRanks; ++rank) {
+      const std::size_t off = static_cast<std::size_t>(rank) * sizeof(std::int32_t);
+      memory.push_back(on.device(rank).allocate(kBytes + off));
+      data.push_back(memory.back().data() + off);
+      host.push_back(on.device(rank).allocate_pinned(kBytes));
+      const std::vector<std::int32_t> mine(kElements, 1 << (8 * rank));
+      std::memcpy(host.back().data(), mine.data(), kBytes);
+      on.stream(rank).copy(data.back(), host.back().data(), kBytes);
+    }
+    auto prepared =
+        on.prepare(find_algorithm("ring"), {.ranks = kRanks, .elements = Count{kElements}}, data,
+                   {DType::int32, Op::sum}, 1, true);
+    on.run(prepared);
+    for (std::size_t rank = 0; rank < data.size(); ++rank)
+      on.stream(static_cast<Rank>(rank)).copy(host[rank].data(), data[rank], kBytes);
+    on.synchronize();
+    for (const DeviceMemory& result : host) {
+      std::vector<std::int32_t> got(kElements);
+      std::memcpy(got.data(), result.data(), kBytes);
+      CHECK(std::count(got.begin(), got.end(), 0x10101) == std::ptrdiff_t{kElements});
+    }
+  }
 }
