@@ -15,6 +15,11 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQU
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 
+# Units of a whole folder need a gigabyte anyway; g++ compiles them a tenth faster if it collects garbage rarely.
+if(ARLAB_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=500000;--param=ggc-min-expand=200>")
+endif()
+
 # The linker, unless the user chose one.
 if(PROJECT_IS_TOP_LEVEL AND NOT "${CMAKE_EXE_LINKER_FLAGS} $ENV{LDFLAGS}" MATCHES "-fuse-ld|-B")
   include(CheckLinkerFlag)
