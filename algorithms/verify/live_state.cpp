@@ -89,8 +89,7 @@ class LiveState {
       if (!m->action.sends() && !is_sent(mine, *m, r)) join(described(m->action), awaited);
     if (awaited.empty())
       for (const Message* m : round) join(described(m->action), awaited);
-    if (!awaited.empty())
-      text += concat("\n  ", place_text(r, its.round), "waits to ", awaited);
+    if (!awaited.empty()) text += concat("\n  ", place_text(r, its.round), "waits to ", awaited);
   }
 
   static void join(const std::string& item, std::string& list) {

@@ -114,11 +114,12 @@ class ScheduleMatcher {
     for (const Action& a : round) {
       if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
         return {Fault::Kind::bad_peer, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a), ", but the peer must be another of the ",
-                       problem_.ranks, " ranks")};
+                concat(place_text(r, number), described(a),
+                       ", but the peer must be another of the ", problem_.ranks, " ranks")};
       if (a.chunks.count < 1)
-        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(place_text(r, number), described(a), ", but a message has at least one chunk")};
+        return {
+            Fault::Kind::bad_chunk, r, number, a.chunks.first,
+            concat(place_text(r, number), described(a), ", but a message has at least one chunk")};
       if (a.chunks.first < 0 || a.chunks.first >= problem_.parts())
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
                 concat(place_text(r, number), described(a), ", but the chunks are 0 to ",

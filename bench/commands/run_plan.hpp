@@ -26,8 +26,8 @@ struct RunCommand {
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   int repeats = 20;                                ///< back to back, if streaming
   LaunchOptions launches;
-  std::string samples;                             ///< file of all samples; empty: none
-  std::vector<int> processors;                     ///< to bind ranks to; empty: they stay unbound
+  std::string samples;          ///< file of all samples; empty: none
+  std::vector<int> processors;  ///< to bind ranks to; empty: they stay unbound
   RoundSizes rounds;
   collectives::Patience patience;
 };

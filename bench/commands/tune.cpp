@@ -219,9 +219,10 @@ void check_tune_options(const TuneCommand& command) {
   if (options.by == TuneBy::measured && !options.network.empty())
     fail(Blame::usage, "--network describes a simulated network: add --by simulated or guided");
   if (options.by == TuneBy::guided && options.network.empty())
-    fail(Blame::usage,
-         "--by guided needs a model of this machine: `mpirun -n 3 arlab calibrate -o machine.toml`, "
-         "then --network='--machine machine.toml'");
+    fail(
+        Blame::usage,
+        "--by guided needs a model of this machine: `mpirun -n 3 arlab calibrate -o machine.toml`, "
+        "then --network='--machine machine.toml'");
   const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
   if (of_library && !options.simulated() && !uses_launcher(options))
     fail(Blame::usage,

@@ -78,8 +78,7 @@ std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& la
       if (!time.is_object() || time["median"].get<double>() <= 0) continue;
       const double median = time["median"];
       row.medians_us.push_back(median);
-      row.within +=
-          (time["ci95"][1].get<double>() - time["ci95"][0].get<double>()) / 2 / median;
+      row.within += (time["ci95"][1].get<double>() - time["ci95"][0].get<double>()) / 2 / median;
     }
   for (LaunchRow& row : rows)
     if (!row.medians_us.empty()) row.within /= static_cast<double>(row.medians_us.size());
@@ -99,9 +98,8 @@ std::string table_of_launches(const std::vector<LaunchRow>& rows) {
   }
   std::vector<std::string> header{"algorithm", "ranks", "size"};
   header.insert(header.end(), settings.begin(), settings.end());
-  header.insert(header.end(),
-                {"time", "95% CI over launches", "launches", "between launches", "within one", "p",
-                 "wrong", "verdict", "skipped"});
+  header.insert(header.end(), {"time", "95% CI over launches", "launches", "between launches",
+                               "within one", "p", "wrong", "verdict", "skipped"});
   std::vector<std::vector<std::string>> cells;
   for (const LaunchRow& row : rows) {
     std::vector<std::string> line{text_of_value(row.record["algorithm"]),
@@ -109,21 +107,20 @@ std::string table_of_launches(const std::vector<LaunchRow>& rows) {
                                   show_bytes(row.record["bytes"].get<Count>())};
     for (const char* key : settings) line.push_back(text_of_value(row.record.value(key, Json())));
     if (row.medians_us.empty()) {
-      line.insert(line.end(), {"", "", "0", "", "", "", "", "", text_of_value(row.record["skipped"])});
+      line.insert(line.end(),
+                  {"", "", "0", "", "", "", "", "", text_of_value(row.record["skipped"])});
       cells.push_back(std::move(line));
       continue;
     }
     const Summary s = summarize(row.medians_us);
     const std::string ends = show_time(s.low) + " to " + show_time(s.high);
-    line.insert(line.end(),
-                {show_time(s.median),
-                 coverage(s.samples) < 0.95 ? fmt::format("no CI of {}, range {}", s.samples, ends)
-                                            : ends,
-                 fmt::to_string(s.samples),
-                 fmt::format("{:.1f}%", 100 * (s.max - s.min) / 2 / s.median),
-                 fmt::format("{:.1f}%", 100 * row.within),
-                 row.p < 1 ? fmt::format("{:.2g}", row.p) : "", fmt::to_string(row.wrong),
-                 row.verdict, ""});
+    line.insert(
+        line.end(),
+        {show_time(s.median),
+         coverage(s.samples) < 0.95 ? fmt::format("no CI of {}, range {}", s.samples, ends) : ends,
+         fmt::to_string(s.samples), fmt::format("{:.1f}%", 100 * (s.max - s.min) / 2 / s.median),
+         fmt::format("{:.1f}%", 100 * row.within), row.p < 1 ? fmt::format("{:.2g}", row.p) : "",
+         fmt::to_string(row.wrong), row.verdict, ""});
     cells.push_back(std::move(line));
   }
   return compact(header, cells);

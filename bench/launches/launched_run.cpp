@@ -30,7 +30,8 @@ bool needs_launcher(const LaunchOptions& options, const std::string& backend) {
 void check_launches(const SweepOptions& sweep, const std::string& samples) {
   if (launched_rank())
     fail(Blame::usage,
-         "--launches starts jobs of its own: start it without mpirun, and name another launcher with "
+         "--launches starts jobs of its own: start it without mpirun, and name another launcher "
+         "with "
          "--launcher");
   const std::pair<const char*, bool> of_one[] = {{"--csv", !sweep.csv.empty()},
                                                  {"--samples", !samples.empty()},

@@ -20,7 +20,7 @@ struct TimeComparison {
   double ratio = 1;          ///< new / old: the effect size
   double low = 1, high = 1;  ///< 95% confidence interval of the ratio
   std::size_t old_launches = 1, new_launches = 1;
-  double p = 1;              ///< corrected for the number of comparisons (Holm)
+  double p = 1;  ///< corrected for the number of comparisons (Holm)
   Verdict verdict = Verdict::same;
 };
 

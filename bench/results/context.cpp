@@ -103,7 +103,8 @@ std::string launch_id() {
   if (const std::string job = variable("SLURM_JOB_ID"); !job.empty()) {
     // One job may run mpirun several times, which are no steps.
     const std::string mpirun = variable("OMPI_MCA_ess_base_jobid");
-    return "slurm " + job + "." + variable("SLURM_STEP_ID") + (mpirun.empty() ? "" : " mpi " + mpirun);
+    return "slurm " + job + "." + variable("SLURM_STEP_ID") +
+           (mpirun.empty() ? "" : " mpi " + mpirun);
   }
   for (const char* name : {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMI_JOBID"})
     if (const std::string job = variable(name); !job.empty()) return "mpi " + job;

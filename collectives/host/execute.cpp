@@ -180,8 +180,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
       start_next_round(static_cast<int>(lane));
   while (started > 0) {
     const auto wait = [&] { return communicator.wait(); };
-    const int lane =
-        naming([&] { return explaining(wait, state); }, doing) - first_lane;
+    const int lane = naming([&] { return explaining(wait, state); }, doing) - first_lane;
     --started;
     running[index(lane)].finish_round();
     start_next_round(lane);

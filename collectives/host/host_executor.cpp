@@ -101,9 +101,9 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
                              : communicator_.native_name_for(problem_);
   };
   const auto state = [&] { return stalled_between(communicator_.places()); };
-  const bool in_time =
-      naming([&] { return explaining([&] { return wait_for_start(communicator_, request); }, state); },
-             [&] { return "before " + what(); });
+  const bool in_time = naming(
+      [&] { return explaining([&] { return wait_for_start(communicator_, request); }, state); },
+      [&] { return "before " + what(); });
   const double start = clock.now();
   for (int k = 0; k < request.mode.repeats; ++k) result.sent = run_once(request, plan);
   const double stop = clock.now();

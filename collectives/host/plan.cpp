@@ -26,8 +26,7 @@ class HostPlan::Recorder {
     for (const ElementRange& range : held_at_start(part.problem, me))
       untouched_.add({part.offset + range.first, range.elements});
     LaneRounds rounds(algorithm, part, me);
-    while (rounds.next())
-      add(rounds.round(), static_cast<std::uint32_t>(rounds.cost().rounds));
+    while (rounds.next()) add(rounds.round(), static_cast<std::uint32_t>(rounds.cost().rounds));
     lane_.divided = needed_at_end(part, me);
     for (const ElementRange& range : lane_.divided)
       untouched_.remove(range, [&](const ElementRange& r) { lane_.last_copies.push_back(r); });
@@ -57,8 +56,8 @@ class HostPlan::Recorder {
       if (lane_.actions[i].kind == ActionKind::send) locate(lane_.actions[i]);
     for (std::size_t i = begin; i < lane_.actions.size(); ++i)
       if (lane_.actions[i].kind != ActionKind::send) receive(lane_.actions[i]);
-    lane_.rounds.push_back(
-        {size_in(lane_.actions), size_in(lane_.copies_before), size_in(lane_.copies_after), number});
+    lane_.rounds.push_back({size_in(lane_.actions), size_in(lane_.copies_before),
+                            size_in(lane_.copies_after), number});
     scratch_ = std::max(scratch_, needed);
     most_actions_ = std::max(most_actions_, round.size());
   }

@@ -22,9 +22,9 @@ std::vector<LiveRank> live_ranks(Rank ranks, std::span<const SeenPlace> places,
     LiveRank& its = all[index(place.rank)];
     its.missing = place.missing;
     its.round = place.rounds[lane];
-    its.is = number_of(place) < number                          ? LiveRank::Is::before
+    its.is = number_of(place) < number                        ? LiveRank::Is::before
              : number_of(place) == number && is_inside(place) ? LiveRank::Is::inside
-                                                                : LiveRank::Is::after;
+                                                              : LiveRank::Is::after;
   }
   return all;
 }

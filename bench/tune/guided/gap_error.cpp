@@ -51,8 +51,8 @@ double gap_error(const std::vector<TuneCell>& predicted, const std::vector<TuneC
     fail(Blame::environment,
          "no cell has two candidates that are both simulated and measured: name more candidates");
   std::sort(errors.begin(), errors.end());
-  const auto place = static_cast<std::size_t>(
-      std::ceil(kSureGaps * static_cast<double>(errors.size())) - 1);
+  const auto place =
+      static_cast<std::size_t>(std::ceil(kSureGaps * static_cast<double>(errors.size())) - 1);
   return errors[place];
 }
 
@@ -60,8 +60,7 @@ std::vector<TunedChoice> contenders(const TuneCell& predicted, double error) {
   const TuneCandidate& best = best_of(predicted);
   std::vector<TunedChoice> all{best.choice};
   for (const TuneCandidate& candidate : predicted.candidates)
-    if (candidate.choice != best.choice &&
-        std::log(candidate.median_us / best.median_us) <= error)
+    if (candidate.choice != best.choice && std::log(candidate.median_us / best.median_us) <= error)
       all.push_back(candidate.choice);
   return all;
 }

@@ -119,7 +119,8 @@ std::string summary_of(const GuidedTuning& t) {
   const auto cells = static_cast<Count>(t.cells.size());
   return fmt::format(
       "the model's error of a gap between two candidates is {:.0f}% (90% of the gaps); {} of {} "
-      "simulated only, {} measured, with {} of {} candidates; measured for {:.1f} s, about {:.1f} s "
+      "simulated only, {} measured, with {} of {} candidates; measured for {:.1f} s, about {:.1f} "
+      "s "
       "saved\n",
       100 * (std::exp(t.error) - 1), t.simulated_only, show_plural(cells, "cell"),
       t.cells.size() - t.simulated_only, t.measured, t.total, t.seconds, t.saved_seconds);

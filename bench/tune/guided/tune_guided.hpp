@@ -20,7 +20,7 @@ struct GuidedTuning {
   std::size_t simulated_only = 0;       ///< cells
   std::size_t measured = 0, total = 0;  ///< candidates over all cells
   double seconds = 0;                   ///< of measuring
-  double saved_seconds = 0;             ///< estimated: the predicted time of the runs that were left out
+  double saved_seconds = 0;  ///< estimated: the predicted time of the runs that were left out
 };
 
 /// Returns "error of a predicted gap 12%; 8 of 12 cells simulated only, ...".
