@@ -4,6 +4,7 @@
 // ranks say who is missing where.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -14,14 +15,19 @@ namespace arlab::collectives {
 
 /// Memory of zeros is a valid Place.
 struct alignas(64) Place {
-  static constexpr std::size_t kLanes = 15;  ///< further lanes are not shown
+  static constexpr std::size_t kLanes = 14;  ///< further lanes are not shown
+
+  static constexpr std::uint32_t kEnded = ~std::uint32_t{0};  ///< a lane whose rounds are over
 
   /// Counts the begins and the ends of collectives: odd inside of one.
   std::atomic<std::uint32_t> collective{0};
+  std::atomic<std::uint32_t> lanes{0};                      ///< of the last collective
   std::array<std::atomic<std::uint32_t>, kLanes> rounds{};  ///< begun, by lane
 
-  void begin(std::size_t lanes) {
-    for (std::size_t lane = 0; lane < lanes && lane < kLanes; ++lane)
+  void begin(std::size_t all_lanes) {
+    const std::size_t shown = std::min(all_lanes, kLanes);
+    lanes.store(static_cast<std::uint32_t>(shown), std::memory_order_relaxed);
+    for (std::size_t lane = 0; lane < shown; ++lane)
       rounds[lane].store(0, std::memory_order_relaxed);
     count();
   }
@@ -63,7 +69,8 @@ struct SeenPlace {
 
   static SeenPlace of(const Place& place, Rank rank, bool missing) {
     SeenPlace seen{rank, missing, place.collective.load(std::memory_order_acquire), {}};
-    for (std::size_t lane = 0; lane < Place::kLanes; ++lane)
+    const std::size_t lanes = place.lanes.load(std::memory_order_relaxed);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
       seen.rounds[lane] = place.rounds[lane].load(std::memory_order_relaxed);
     return seen;
   }

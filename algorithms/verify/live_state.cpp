@@ -23,8 +23,17 @@ class LiveState {
       : algorithm_(algorithm), problem_(problem), element_bytes_(element_bytes), ranks_(ranks) {}
 
   std::string text() {
+    constexpr int kMostShown = 16;
     std::string text;
-    for (Rank r = 0; r < problem_.ranks; ++r) add(r, text);
+    int shown = 0, more = 0;
+    for (Rank r = 0; r < problem_.ranks; ++r) {
+      const std::string line = line_of(r, shown < kMostShown);
+      if (line.empty()) continue;
+      const bool shows = shown < kMostShown || at(r).missing;
+      if (shows) text += line;
+      ++(shows ? shown : more);
+    }
+    if (more > 0) text += concat("\n  and ", more, " more ranks wait");
     return text;
   }
 
@@ -72,14 +81,13 @@ class LiveState {
     return false;
   }
 
-  void add(Rank r, std::string& text) const {
+  // Empty if there is nothing to say. Not in full if the line will only be counted.
+  std::string line_of(Rank r, bool in_full) const {
     const LiveRank& its = at(r);
-    if (its.is == LiveRank::Is::unknown || its.is == LiveRank::Is::after) return;
-    if (its.missing) return add_missing(r, text);
-    if (its.is == LiveRank::Is::before) {
-      text += concat("\n  rank ", r, " has not begun");
-      return;
-    }
+    if (its.is == LiveRank::Is::unknown || its.is == LiveRank::Is::after) return "";
+    if (its.missing) return line_of_missing(r);
+    if (its.is == LiveRank::Is::before) return concat("\n  rank ", r, " has not begun");
+    if (!in_full) return " ";
     const std::vector<Message> mine = messages_of(r);
     std::vector<const Message*> round;
     for (const Message& m : mine)
@@ -89,19 +97,19 @@ class LiveState {
       if (!m->action.sends() && !is_sent(mine, *m, r)) join(described(m->action), awaited);
     if (awaited.empty())
       for (const Message* m : round) join(described(m->action), awaited);
-    if (!awaited.empty()) text += concat("\n  ", place_text(r, its.round), "waits to ", awaited);
+    return awaited.empty() ? "" : concat("\n  ", place_text(r, its.round), "waits to ", awaited);
   }
 
   static void join(const std::string& item, std::string& list) {
     list += (list.empty() ? "" : ", ") + item;
   }
 
-  // What it has still to send, first to the ranks that wait for it.
-  void add_missing(Rank r, std::string& text) const {
+  // What it has still to send.
+  std::string line_of_missing(Rank r) const {
     const LiveRank& its = at(r);
     const Count round = its.is == LiveRank::Is::inside ? its.round : 0;
-    text += round == 0 ? concat("\n  rank ", r, " stopped before its first round")
-                       : concat("\n  ", place_text(r, round), "stopped");
+    const std::string where = round == 0 ? concat("\n  rank ", r, " stopped before its first round")
+                                         : concat("\n  ", place_text(r, round), "stopped");
     std::optional<Message> next;
     std::size_t owed = 0;
     for (const Message& m : messages_of(r)) {
@@ -109,12 +117,9 @@ class LiveState {
       ++owed;
       if (!next) next = m;
     }
-    if (!next) {
-      text += ", with nothing left to send";
-      return;
-    }
-    text += concat("; it owes ", owed, owed == 1 ? " message" : " messages", ", first: round ",
-                   next->round, ", ", described(next->action));
+    if (!next) return where + ", with nothing left to send";
+    return concat(where, "; it owes ", owed, owed == 1 ? " message" : " messages",
+                  ", first: round ", next->round, ", ", described(next->action));
   }
 
   const Algorithm& algorithm_;

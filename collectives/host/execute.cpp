@@ -170,7 +170,7 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
   int started = 0;
   const auto start_next_round = [&](int lane) {
     LaneExecution& its = running[index(lane)];
-    if (!its.next()) return;
+    if (!its.next()) return inside.begin_round(index(lane), Place::kEnded);
     inside.begin_round(index(lane), its.round_number());
     communicator.start(first_lane + lane, its.transfers(), operand);
     ++started;

@@ -233,7 +233,10 @@ void HostPlan::run_lane(Communicator& communicator, const Memory& memory, int nu
 void HostPlan::run_lanes(Communicator& communicator, const Memory& memory, int first_lane,
                          const Inside& inside) {
   const auto start_next = [&](std::size_t i) {
-    if (!prepare_next(lanes_[i], memory)) return false;
+    if (!prepare_next(lanes_[i], memory)) {
+      inside.begin_round(i, Place::kEnded);
+      return false;
+    }
     inside.begin_round(i, lanes_[i].rounds[lanes_[i].round - 1].number);
     communicator.start(first_lane + static_cast<int>(i), lanes_[i].transfers, operand_);
     copy_received(lanes_[i], memory);  // nothing is added before wait()

@@ -123,7 +123,7 @@ std::vector<SeenPlace> Watch::places() const {
   return all;
 }
 
-// Whether the missing ranks came to the library's collective that this rank is in.
+// Whether the missing ranks came to the collective that this rank is in.
 std::string Watch::places_in_call() const {
   std::string text;
   const std::uint32_t mine = board_->own().place.collective;
@@ -131,9 +131,9 @@ std::string Watch::places_in_call() const {
   for (const SeenPlace& its : places())
     if (its.missing)
       text += "\n  rank " + std::to_string(its.rank) +
-              (its.collective == mine  ? " stopped in this call"
-               : its.collective < mine ? " stopped before it came to this call"
-                                       : " stopped after it had left this call");
+              (its.collective == mine  ? " stopped in this collective"
+               : its.collective < mine ? " stopped before it came to this collective"
+                                       : " stopped after it had left this collective");
   return text;
 }
 

@@ -22,9 +22,11 @@ std::vector<LiveRank> live_ranks(Rank ranks, std::span<const SeenPlace> places,
     LiveRank& its = all[index(place.rank)];
     its.missing = place.missing;
     its.round = place.rounds[lane];
-    its.is = number_of(place) < number                        ? LiveRank::Is::before
-             : number_of(place) == number && is_inside(place) ? LiveRank::Is::inside
-                                                              : LiveRank::Is::after;
+    const bool inside =
+        number_of(place) == number && is_inside(place) && its.round != Count{Place::kEnded};
+    its.is = number_of(place) < number ? LiveRank::Is::before
+             : inside                  ? LiveRank::Is::inside
+                                       : LiveRank::Is::after;
   }
   return all;
 }
@@ -35,12 +37,13 @@ std::string stalled_state(const Algorithm& algorithm, const Problem& problem, in
                           DType dtype, std::span<const SeenPlace> places, Rank me) {
   // Programs of many ranks take long to read.
   constexpr Rank kMostRanks = 256;
+  constexpr std::size_t kMostLanes = 4;  // that are shown: the others are like them
   const auto mine = std::find_if(places.begin(), places.end(),
                                  [&](const SeenPlace& place) { return place.rank == me; });
   if (mine == places.end() || problem.ranks > kMostRanks) return "";
   const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
   std::string text;
-  for (std::size_t lane = 0; lane < lanes.size() && lane < Place::kLanes; ++lane) {
+  for (std::size_t lane = 0; lane < lanes.size() && lane < kMostLanes; ++lane) {
     const std::string state =
         live_state(algorithm, lanes[lane].problem, static_cast<int>(size_of(dtype)),
                    live_ranks(problem.ranks, places, number_of(*mine), lane));
@@ -59,10 +62,13 @@ std::string stalled_between(std::span<const SeenPlace> places) {
   for (const SeenPlace& place : places) {
     if (!place.missing) continue;
     const std::uint32_t round = *std::max_element(place.rounds.begin(), place.rounds.end());
-    text += is_inside(place)
-                ? concat("\n  ", place_text(place.rank, round), "stopped in the collective before")
-                : concat("\n  rank ", place.rank, " stopped between collectives, after ",
-                         number_of(place));
+    if (!is_inside(place))
+      text +=
+          concat("\n  rank ", place.rank, " stopped between collectives, after ", number_of(place));
+    else if (round == 0)
+      text += concat("\n  rank ", place.rank, " stopped in the collective before");
+    else
+      text += concat("\n  ", place_text(place.rank, round), "stopped in the collective before");
   }
   return text;
 }
