@@ -17,17 +17,17 @@ std::string state_of(const char* algorithm, std::vector<LiveRank> ranks) {
 }  // namespace
 
 TEST_CASE("live state of a ring whose rank 2 has stopped in round 3") {
-  // Rank 3 lacks what rank 2 sends in round 3; rank 0 lacks what rank 3 sends in round 4, and so on.
+  // Rank 3 lacks what rank 2 sends in round 3, rank 0 what rank 3 sends in round 5, rank 1 what rank 0
+  // sends in round 6. What a rank still sends is not named while it has something to receive.
   const std::string text =
       state_of("ring", {{Is::inside, 5}, {Is::inside, 6}, {Is::inside, 3, true}, {Is::inside, 3}});
-  CHECK(
-      text ==
-      "\n  rank 0, round 5: waits to replace chunk 2 from rank 3 (400 bytes)"
-      "\n  rank 1, round 6: waits to send chunk 3 to rank 2 (400 bytes), replace chunk 2 from rank "
-      "0 (400 bytes)"
-      "\n  rank 2, round 3: stopped; it owes 4 messages, first: round 3, send chunk 3 to rank 3 "
-      "(400 bytes)"
-      "\n  rank 3, round 3: waits to reduce chunk 3 from rank 2 (400 bytes)");
+  CHECK(text ==
+        "\n  rank 0, round 5: waits to replace chunk 2 from rank 3 (400 bytes)"
+        "\n  rank 1, round 6: waits to replace chunk 2 from rank "
+        "0 (400 bytes)"
+        "\n  rank 2, round 3: stopped; it owes 4 messages, first: round 3, send chunk 3 to rank 3 "
+        "(400 bytes)"
+        "\n  rank 3, round 3: waits to reduce chunk 3 from rank 2 (400 bytes)");
 }
 
 TEST_CASE("live state of ranks before and after a collective") {
