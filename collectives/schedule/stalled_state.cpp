@@ -57,6 +57,23 @@ std::string stalled_state(const Algorithm& algorithm, const Problem& problem, in
   return text;
 }
 
+std::string stalled_places(std::span<const SeenPlace> places, Rank me) {
+  const auto mine = std::find_if(places.begin(), places.end(),
+                                 [&](const SeenPlace& place) { return place.rank == me; });
+  std::string text;
+  for (const SeenPlace& its : places) {
+    if (!its.missing) continue;
+    if (its.collective == mine->collective)
+      text += concat("\n  ", place_text(its.rank, its.rounds[0]), "stopped in this collective");
+    else
+      text += concat("\n  rank ", its.rank,
+                     its.collective < mine->collective ? " stopped before it came to"
+                                                       : " stopped after it had left",
+                     " this collective");
+  }
+  return text;
+}
+
 std::string stalled_between(std::span<const SeenPlace> places) {
   std::string text;
   for (const SeenPlace& place : places) {
