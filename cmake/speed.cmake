@@ -54,6 +54,11 @@ function(arlab_unity_group variable source)
   set(${variable} "" PARENT_SCOPE)
   if(ARLAB_UNITY AND NOT source MATCHES "^build|^\\.\\.|/catalog/|\\$" AND NOT source IN_LIST ARLAB_NOT_IN_UNITY)
     cmake_path(GET source PARENT_PATH folder)
+    foreach(together ${ARLAB_UNITS_OF_FOLDERS})
+      if(folder MATCHES "^(${together})$")
+        string(REGEX REPLACE "[|].*" "" folder ${together})
+      endif()
+    endforeach()
     set(${variable} ${folder} PARENT_SCOPE)
   endif()
 endfunction()
@@ -97,6 +102,11 @@ function(arlab_unity target)
     endif()
   endforeach()
 endfunction()
+# Folders that form one unit: what they instantiate of {fmt} and of nlohmann-json is compiled once.
+set(ARLAB_UNITS_OF_FOLDERS
+  "bench/cli|bench/export|bench/goal|bench/replay|bench/msccl"
+  "bench/results|bench/measure|bench/perf|bench/study|bench/machine"
+  "bench/validate|bench/calibrate|bench/tune|bench/identify|bench/sweep|bench/scale")
 set(ARLAB_NOT_IN_UNITY
   algorithms/halving.cpp
   bench/study/verdict.cpp
