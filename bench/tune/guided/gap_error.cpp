@@ -65,4 +65,21 @@ std::vector<TunedChoice> contenders(const TuneCell& predicted, double error) {
   return all;
 }
 
+bool default_is_beaten(const std::vector<TuneCell>& measured,
+                       const std::vector<std::optional<TuneDecision>>& decisions,
+                       const TuneCell& place) {
+  const TuneDecision *below = nullptr, *above = nullptr;
+  Bytes low = 0, high = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const Bytes bytes = measured[i].bytes;
+    if (measured[i].ranks != place.ranks || !decisions[i]) continue;
+    if (bytes <= place.bytes && (!below || bytes > low)) below = &*decisions[i], low = bytes;
+    if (bytes >= place.bytes && (!above || bytes < high)) above = &*decisions[i], high = bytes;
+  }
+  const auto beaten = [](const TuneDecision* d) {
+    return d && (!d->usual || d->best.choice != d->usual->choice);
+  };
+  return beaten(below) && beaten(above);
+}
+
 }  // namespace arlab::bench

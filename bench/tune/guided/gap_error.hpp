@@ -1,7 +1,7 @@
 // The error of a model that predicts which candidate is faster, and what it cannot decide with that error.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "bench/tune/decide.hpp"
@@ -19,5 +19,11 @@ double gap_error(const std::vector<TuneCell>& predicted, const std::vector<TuneC
 
 /// Returns the choices of a cell that a model with that error cannot tell from the best, which is first.
 std::vector<TunedChoice> contenders(const TuneCell& predicted, double error);
+
+/// Whether the default, which no model predicts, was replaced in the nearest measured cells of the same number
+/// of ranks, on both sides of the place. `decisions` are those of the measured cells.
+bool default_is_beaten(const std::vector<TuneCell>& measured,
+                       const std::vector<std::optional<TuneDecision>>& decisions,
+                       const TuneCell& place);
 
 }  // namespace arlab::bench

@@ -37,6 +37,8 @@ class Guided {
     predicted_ = predictions.cells();
     for (const Rank ranks : options_.sweep.parsed_ranks()) measure(ranks, all_.names, sample());
     result_.error = gap_error(predicted_, measured_.cells());
+    sampled_ = measured_.cells();
+    decisions_ = decide(sampled_, "native", [](const TunedChoice&) { return true; });
     for (const Rank ranks : options_.sweep.parsed_ranks()) decide_rest(ranks);
     finish();
     return std::move(result_);
@@ -71,7 +73,8 @@ class Guided {
           std::find(known.begin(), known.end(), cell.elements) != known.end())
         continue;
       const std::vector<TunedChoice> unsure = contenders(cell, result_.error);
-      if (unsure.size() == 1 && library_.empty()) continue;
+      if (unsure.size() == 1 && library_.empty() && default_is_beaten(sampled_, decisions_, cell))
+        continue;
       std::set<std::string> names(library_.begin(), library_.end());
       for (const TunedChoice& choice : unsure) names.insert(choice.algorithm);
       jobs[{names.begin(), names.end()}].push_back(cell.elements);
@@ -110,6 +113,8 @@ class Guided {
   std::vector<std::string> catalog_, library_;
   std::vector<TuneCell> predicted_;
   CellBuilder measured_;
+  std::vector<TuneCell> sampled_;
+  std::vector<std::optional<TuneDecision>> decisions_;  // of the sampled cells
   GuidedTuning result_;
 };
 

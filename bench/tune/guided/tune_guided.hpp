@@ -2,7 +2,8 @@
 //
 // A few cells are measured with all candidates. They show how far the model is off when it predicts the gap
 // between two candidates. In every other cell only those candidates are measured whose predicted gap to the
-// best is smaller than that error; if one remains, nothing is.
+// best is smaller than that error. If one remains, and the default was replaced in the measured cells on both
+// sides, nothing is measured: no model predicts the default.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,19 @@ TEST_CASE("guided tuning: the error of a model is that of its gaps, whatever its
   CHECK_THROWS(gap_error({cell(1024, 1, 2, 3)}, {cell(2048, 1, 2, 3)}));
 }
 
+TEST_CASE("guided tuning: a model decides only between cells in which the default was replaced") {
+  const TuneCandidate usual{{"native", 1}, 20}, better{{"ring", 1}, 10};
+  const TuneDecision replaced{.best = better, .usual = usual, .fastest = better};
+  const TuneDecision stays{.best = usual, .usual = usual, .fastest = better};
+  const std::vector<TuneCell> cells{cell(1024, 1, 2, 3), cell(4096, 1, 2, 3), cell(16384, 1, 2, 3)};
+  const std::vector<std::optional<TuneDecision>> decisions{replaced, replaced, stays};
+  CHECK(default_is_beaten(cells, decisions, cell(2048, 1, 2, 3)));
+  CHECK_FALSE(default_is_beaten(cells, decisions, cell(8192, 1, 2, 3)));
+  TuneCell other = cell(2048, 1, 2, 3);
+  other.ranks = 8;  // of which nothing is measured
+  CHECK_FALSE(default_is_beaten(cells, decisions, other));
+}
+
 TEST_CASE("guided tuning: contenders are those that the error may hide") {
   const TuneCell c = cell(1024, 12, 10, 30);
   const auto names = [&](double error) {
