@@ -121,7 +121,7 @@ class Faults(program.ProgramTest):
     def test_rank_stopped_in_a_collective(self):
         """Who is missing, where, what it owes, and what the others wait for; over each kind of messages.
 
-        Rank 2 enters late, so that it is stopped while the others are inside."""
+        Rank 2 enters late, so that it is stopped while the others are inside; in which round depends on the machine."""
         for backend in ("mpi", "shm"):
             with self.subTest(backend=backend):
                 (self.folder / "a.jsonl").unlink(missing_ok=True)
@@ -132,10 +132,10 @@ class Faults(program.ProgramTest):
                 time.sleep(0.5)
                 process = ranks_of(job)[2]
                 os.kill(process, signal.SIGSTOP)
-                err = self.expect_end(job, 30, f"rank 2 (process {process}) has not responded for 1 s",
-                                      "rank 3, round 1: waits to reduce chunk 1 from rank 2 (4000 bytes)")
-                self.assertRegex(err, r"rank 2( stopped before its first round|, round 1: stopped); it owes 6 messages, first: "
-                                      r"round 1, send chunk 1 to rank 3 \(4000 bytes\)")
+                err = self.expect_end(job, 30, f"rank 2 (process {process}) has not responded for 1 s")
+                self.assertRegex(err, r"rank 2( stopped before its first round|, round \d: stopped); it owes \d messages?, first: "
+                                      r"round \d, send chunk \d to rank 3 \(4000 bytes\)")
+                self.assertRegex(err, r"rank 3, round \d: waits to (reduce|replace) chunk \d from rank 2 \(4000 bytes\)")
                 self.assertEqual(self.records_in("a.jsonl"), before)
                 self.assertIn("MPI_Allreduce" if backend == "mpi" else "ring", (self.folder / "a.jsonl").read_text())
 

@@ -216,7 +216,7 @@ class Slurm(program.ProgramTest):
         self.assertNotEqual(job.wait(timeout=60), 0)
         said = (self.folder / "err").read_text(encoding="utf-8")
         self.assertIn("has not responded for 1 s", said)
-        self.assertRegex(said, r"rank 2( stopped before its first round|, round 1: stopped); it owes 4 messages, first: round 1")
+        self.assertRegex(said, r"rank 2( stopped before its first round|, round \d: stopped); it owes \d messages?, first: round \d")
         self.assertGreaterEqual(len(self.lines("s.jsonl")), 2)
 
     def process_of_rank(self, rank):
