@@ -11,6 +11,7 @@
 #include "bench/launches/child.hpp"
 #include "bench/launches/launch_table.hpp"
 #include "bench/launches/launches.hpp"
+#include "bench/sweep/output.hpp"
 #include "collectives/backends/backend.hpp"
 
 namespace arlab::bench {
@@ -60,6 +61,7 @@ void add_launches(CLI::App& app, LaunchOptions& options) {
 int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
                     const std::string& backend, const std::string& samples) {
   check_launches(sweep, samples);
+  check_outputs(sweep);
   const bool by_launcher = needs_launcher(options, backend);
   std::vector<std::string> arguments = without_options(sweep.command, kOfAll);
   arguments.front() = own_program();

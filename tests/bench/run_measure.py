@@ -63,6 +63,9 @@ class Measure(program.ProgramTest):
         for option in (["--csv", "a.csv"], ["--samples", "a.csv"], ["--resume"], ["--plan"], ["--json", "-"]):
             _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", *option, code=2)
             self.assertIn(option[0], err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--json", "/proc/a.jsonl", code=3)
+        self.assertIn("/proc/a.jsonl", err)
+        self.assertNotIn("launch 1", err)
         _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launcher", "mpirun -n {}", code=2)
         self.assertIn("--launches", err)
         _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--launcher", "mpirun", code=2)
