@@ -13,6 +13,7 @@
 #include "algorithms/groups.hpp"
 #include "algorithms/program.hpp"
 #include "collectives/clock.hpp"
+#include "collectives/place.hpp"
 #include "collectives/reduce/dtype.hpp"
 
 namespace arlab::collectives {
@@ -73,6 +74,11 @@ class Communicator {
   virtual std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
     return std::make_shared<std::byte[]>(bytes);
   }
+
+  /// Where this rank shows its place in its program; null if nobody looks.
+  virtual Place* place() { return nullptr; }
+  /// The places of all ranks that can be seen, with those that are missing: after a wait has failed.
+  virtual std::vector<SeenPlace> places() const { return {}; }
 
   /// The clock of this rank.
   virtual Clock& clock() { return machine_clock(); }

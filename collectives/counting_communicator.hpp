@@ -46,6 +46,8 @@ class CountingCommunicator final : public Communicator {
     return other_.allocate(bytes);
   }
   std::string transport() const override { return other_.transport(); }
+  Place* place() override { return other_.place(); }
+  std::vector<SeenPlace> places() const override { return other_.places(); }
   Clock& clock() override { return other_.clock(); }
   void barrier() override { other_.barrier(); }
   double max(double value) override { return other_.max(value); }

@@ -32,6 +32,16 @@ decltype(auto) naming(Use use, Doing doing) {
   }
 }
 
+/// Calls `use`. If it stalls, adds what `state()` says then.
+template <class Use, class State>
+decltype(auto) explaining(Use use, State state) {
+  try {
+    return use();
+  } catch (const Stalled& stalled) {
+    throw Stalled(stalled.what() + state());
+  }
+}
+
 /// Returns "5 s" or "1.5 s".
 std::string seconds_text(double seconds);
 

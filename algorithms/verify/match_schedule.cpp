@@ -4,34 +4,10 @@
 
 #include "algorithms/base/text.hpp"
 #include "algorithms/pending_actions.hpp"
+#include "algorithms/verify/action_text.hpp"
 
 namespace arlab {
 namespace {
-
-std::string describe(const Chunks& c, Rank ranks) {
-  if (c.count == 1) return concat("chunk ", c.first);
-  if (c.stride != 1) return concat(c.count, " chunks from ", c.first, " in steps of ", c.stride);
-  const Count last = Count{c.first} + c.count - 1;
-  if (c.count < 1) return concat(c.count, " chunks");
-  if (c.count > ranks) return concat(c.count, " chunks from ", c.first, " on");
-  if (last < ranks) return concat("chunks ", c.first, " to ", last);
-  return concat("chunks ", c.first, " to ", ranks - 1, " and 0 to ", last - ranks);
-}
-
-std::string describe(const Action& a, Rank ranks) {
-  const std::string chunks = describe(a.chunks, ranks);
-  switch (a.kind) {
-    case ActionKind::send:
-      return concat("send ", chunks, " to rank ", a.peer);
-    case ActionKind::reduce:
-      return concat("reduce ", chunks, " from rank ", a.peer);
-    case ActionKind::replace:
-      return concat("replace ", chunks, " from rank ", a.peer);
-  }
-  return "?";
-}
-
-std::string where(Rank rank, Count round) { return concat("rank ", rank, ", round ", round, ": "); }
 
 class ScheduleMatcher {
  public:
@@ -69,7 +45,7 @@ class ScheduleMatcher {
   };
 
   Actor& at(Rank r) { return actors_[index(r)]; }
-  std::string described(const Action& a) const { return describe(a, problem_.ranks); }
+  std::string described(const Action& a) const { return action_text(a, problem_.ranks); }
 
   // Posts the rank's next round and matches its actions with those that others have posted.
   void step(Rank r) {
@@ -110,7 +86,7 @@ class ScheduleMatcher {
     if (send.action->chunks != receive.action->chunks) {
       result_.fault = {Fault::Kind::mismatched, receive.rank, receive.round,
                        receive.action->chunks.first,
-                       concat(where(receive.rank, receive.round), described(*receive.action),
+                       concat(place_text(receive.rank, receive.round), described(*receive.action),
                               ", but that rank's message (its round ", send.round,
                               ") is: ", described(*send.action))};
       return;
@@ -138,21 +114,22 @@ class ScheduleMatcher {
     for (const Action& a : round) {
       if (a.peer < 0 || a.peer >= problem_.ranks || a.peer == r)
         return {Fault::Kind::bad_peer, r, number, a.chunks.first,
-                concat(where(r, number), described(a), ", but the peer must be another of the ",
-                       problem_.ranks, " ranks")};
+                concat(place_text(r, number), described(a),
+                       ", but the peer must be another of the ", problem_.ranks, " ranks")};
       if (a.chunks.count < 1)
-        return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), described(a), ", but a message has at least one chunk")};
+        return {
+            Fault::Kind::bad_chunk, r, number, a.chunks.first,
+            concat(place_text(r, number), described(a), ", but a message has at least one chunk")};
       if (a.chunks.first < 0 || a.chunks.first >= problem_.parts())
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), described(a), ", but the chunks are 0 to ",
+                concat(place_text(r, number), described(a), ", but the chunks are 0 to ",
                        problem_.parts() - 1)};
       if (a.chunks.stride < 1)
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), described(a), ", but a stride is at least 1")};
+                concat(place_text(r, number), described(a), ", but a stride is at least 1")};
       if ((Count{a.chunks.count} - 1) * a.chunks.stride >= problem_.parts())
         return {Fault::Kind::bad_chunk, r, number, a.chunks.first,
-                concat(where(r, number), described(a), ", which is more than once around the ",
+                concat(place_text(r, number), described(a), ", which is more than once around the ",
                        problem_.parts(), " chunks")};
     }
     return check_hazards(r, round);
@@ -196,7 +173,7 @@ class ScheduleMatcher {
 
   Fault hazard(Rank r, const Action& a, const Action& b) {
     return {Fault::Kind::hazard, r, at(r).round, b.chunks.first,
-            concat(where(r, at(r).round), described(a), " and ", described(b),
+            concat(place_text(r, at(r).round), described(a), " and ", described(b),
                    " touch the same chunk in one round, and may finish in either order")};
   }
 
@@ -209,7 +186,7 @@ class ScheduleMatcher {
       const Action& waiting = a.pending.round()[index(position)];
       if (at(waiting.peer).ended)
         return {Fault::Kind::unmatched, r, a.round, waiting.chunks.first,
-                concat(where(r, a.round), described(waiting), ", but rank ", waiting.peer,
+                concat(place_text(r, a.round), described(waiting), ", but rank ", waiting.peer,
                        " ends its program without it")};
       path.push_back(r);
       const auto seen = std::find(path.begin(), path.end(), waiting.peer);
@@ -225,7 +202,7 @@ class ScheduleMatcher {
     std::string text = "deadlock with rendezvous sends: ";
     for (const Rank r : path) {
       const Actor& a = at(r);
-      text += concat(where(r, a.round), "waits to ",
+      text += concat(place_text(r, a.round), "waits to ",
                      described(a.pending.round()[index(a.pending.first())]), "; ");
     }
     text += "which closes the cycle";

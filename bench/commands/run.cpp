@@ -234,7 +234,7 @@ int run(RunCommand& command, Job& job) {
   try {
     for (std::size_t next = 0; i < groups.size(); i = next) run_from(i, next);
   } catch (...) {
-    if (written.output && i > 0) finish();  // what is measured is kept
+    if (written.output && !written.output->empty()) finish();  // what is measured is kept
     throw;
   }
   return written.output ? finish() : 0;
@@ -250,6 +250,7 @@ void add_run(CLI::App& app, Session& session) {
       "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max\n"
       "  mpirun -n 4 arlab run ring native:all -s 1K..4M\n"
+      "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
       "  arlab run ring -p 4 -s 1M --place in,out --mode alone,streaming --precision 2% --time 5s");
   const auto options = std::make_shared<RunCommand>();
   options->sweep.add_axes(*command, true);
@@ -260,6 +261,13 @@ void add_run(CLI::App& app, Session& session) {
     o.command = session.command;
     o.progress = session.progress;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx32"};
+    if (options->launches.launches > 0) {
+      if (o.ranks.empty()) o.ranks = {"4"};
+      session.exit_code = run_in_launches(options->launches, o, options->backend, options->samples);
+      return;
+    }
+    if (!options->launches.launcher.empty())
+      fail(Blame::usage, "--launcher starts the jobs of --launches: give both");
     options->library = take_library_names(o, options->table);
     if (!options->library.native.empty() || !options->library.tables.empty())
       collectives::prepare_library_algorithms();

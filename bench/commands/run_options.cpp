@@ -169,6 +169,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
                  "Write when each rank entered and left each run to this file: FILE.csv, or JSON "
                  "Lines; - is stdout")
       ->type_name("FILE");
+  add_launches(app, command.launches);
   command.model.add_machine(app);
   add_timeout(app, command.patience);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cli/model_options.hpp"
+#include "bench/launches/launched_run.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/sweep/round_size.hpp"
 #include "bench/sweep/sweep.hpp"
@@ -24,8 +25,9 @@ struct RunCommand {
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
   int repeats = 20;                                ///< back to back, if streaming
-  std::string samples;                             ///< file of all samples; empty: none
-  std::vector<int> processors;                     ///< to bind ranks to; empty: they stay unbound
+  LaunchOptions launches;
+  std::string samples;          ///< file of all samples; empty: none
+  std::vector<int> processors;  ///< to bind ranks to; empty: they stay unbound
   RoundSizes rounds;
   collectives::Patience patience;
 };

@@ -14,6 +14,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
+#include "bench/tune/guided/tune_guided.hpp"
 #include "bench/tune/library_files.hpp"
 #include "bench/tune/report.hpp"
 #include "bench/tune/verify_rules.hpp"
@@ -34,7 +35,7 @@ struct TuneCommand {
 std::string made_by(const TuneCommand& command) {
   return fmt::format(
       "{}, {} on {}", shell_quoted(command.options.sweep.command), utc_now(),
-      command.options.simulated ? "a simulated network" : collectives::mpi_library());
+      command.options.simulated() ? "a simulated network" : collectives::mpi_library());
 }
 
 // Says whether all rules were taken, and returns the exit code.
@@ -83,9 +84,17 @@ int tune(TuneCommand& command) {
   TuneOptions& options = command.options;
   check_files(command.files);
   const TemporaryFolder folder;
-  const std::vector<TuneCell> cells = tune_cells(options, folder);
+  std::vector<TuneCell> cells;
+  std::string how;
+  if (options.by == TuneBy::guided) {
+    GuidedTuning guided = tune_guided(options, folder);
+    how = summary_of(guided);
+    cells = std::move(guided.cells);
+  } else {
+    cells = tune_cells(options, folder);
+  }
   const auto decisions =
-      decide(cells, options.simulated ? "" : "native", [](const TunedChoice&) { return true; });
+      decide(cells, options.simulated() ? "" : "native", [](const TunedChoice&) { return true; });
   const std::string origin = made_by(command);
   std::string text = "Of all candidates\n\n" + table_of_decisions(cells, decisions);
   if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
@@ -98,9 +107,9 @@ int tune(TuneCommand& command) {
   text += "\nFor unmodified programs under libarlab_mpi.so\n\n";
   for (const TuningTable::Row& row : of_all.rows)
     text += fmt::format("- {}: `ARLAB_ALGORITHM={}`\n", ranks_text(row), drop_in_rules(row));
-  const auto of_library = decide_for_library(cells, options.simulated);
+  const auto of_library = decide_for_library(cells, options.simulated());
   const TuningTable library_table =
-      table_of(cells, of_library, options.simulated ? Outside::nearest : Outside::native, origin);
+      table_of(cells, of_library, options.simulated() ? Outside::nearest : Outside::native, origin);
   write_library_files(command.files, cells, library_table, origin);
   for (const std::string* path :
        {&command.files.open_mpi, &command.files.mpich, &command.files.nccl})
@@ -108,6 +117,7 @@ int tune(TuneCommand& command) {
   const bool has_library = uses_launcher(options) || !command.files.open_mpi.empty();
   if (has_library)
     text += "\nOf the library's algorithms\n\n" + table_of_decisions(cells, of_library);
+  say("{}", how);
   say("choices are at most {:.1f}% slower than the lowest median\n", 100 * largest_loss(decisions));
   const bool verifies = command.verify && uses_launcher(options) &&
                         !command.files.open_mpi.empty() && !command.files.version;
@@ -142,14 +152,16 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option_function<std::string>(
          "--by",
          [&options](const std::string& text) {
-           constexpr std::string_view kWays[] = {"measured", "simulated"};
-           if (text != kWays[0] && text != kWays[1]) fail_unknown("way", text, kWays);
-           options.simulated = text == kWays[1];
+           constexpr std::string_view kWays[] = {"measured", "simulated", "guided"};
+           const auto found = std::find(std::begin(kWays), std::end(kWays), text);
+           if (found == std::end(kWays)) fail_unknown("way", text, kWays);
+           options.by = static_cast<TuneBy>(found - std::begin(kWays));
          },
-         "measured (default) or simulated")
+         "measured (default), simulated, or guided: simulated, and measured only where the model "
+         "cannot decide")
       ->type_name("NAME");
   app.add_option("--network", options.network,
-                 "With --by simulated: options of `arlab simulate`, as one argument: "
+                 "With --by simulated or guided: options of `arlab simulate`, as one argument: "
                  "--network='--model fluid --topology rail_pod'")
       ->type_name("OPTIONS");
   app.add_option("-b,--backend", options.backend, "Where to measure (default mpi)")
@@ -204,10 +216,15 @@ void check_tune_options(const TuneCommand& command) {
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
-  if (!options.simulated && !options.network.empty())
-    fail(Blame::usage, "--network describes a simulated network: add --by simulated");
+  if (options.by == TuneBy::measured && !options.network.empty())
+    fail(Blame::usage, "--network describes a simulated network: add --by simulated or guided");
+  if (options.by == TuneBy::guided && options.network.empty())
+    fail(
+        Blame::usage,
+        "--by guided needs a model of this machine: `mpirun -n 3 arlab calibrate -o machine.toml`, "
+        "then --network='--machine machine.toml'");
   const bool of_library = !command.files.open_mpi.empty() || !command.files.mpich.empty();
-  if (of_library && !options.simulated && !uses_launcher(options))
+  if (of_library && !options.simulated() && !uses_launcher(options))
     fail(Blame::usage,
          fmt::format("--backend {} has no MPI library to write a file for: leave it out",
                      options.backend));
@@ -234,6 +251,8 @@ void add_tune(CLI::App& app, Session& session) {
       "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
       "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
+      "  arlab tune --by guided -p 2,4 -s 1K..1M --network='--machine machine.toml' --table "
+      "tuned.json\n"
       "  arlab tune --by simulated -p 64 -s 1K..64Mx4 --network='--model fluid --topology "
       "rail_pod' "
       "--table tuned.json\n"
@@ -250,7 +269,7 @@ void add_tune(CLI::App& app, Session& session) {
     check_tune_options(*options);
     if (sweep.positional.empty()) {
       sweep.positional = {"all"};
-      if (uses_launcher(o)) sweep.positional.emplace_back("native:all");
+      if (uses_launcher(o) && o.by != TuneBy::guided) sweep.positional.emplace_back("native:all");
     }
     session.exit_code = options->check.empty() ? tune(*options) : check_rules(*options);
   });

@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kSigmas = 1.959964;  // of 95%
 constexpr double kLevel = 0.05;
+// From here on the launch is the unit of the test: a rank-sum test of four and four can be significant.
+constexpr std::size_t kFewestLaunches = 4;
 
 // The logarithm of a median, and its standard error; absent of fewer than six runs.
 struct LogMedian {
@@ -43,9 +45,9 @@ LogMedian combined(std::vector<LogMedian> launches) {
   if (n == 1) return launches.front();
   double mean = 0, within = 0, between = 0;
   for (const LogMedian& m : launches) {
-    if (!m.error) return {all.value, {}};
+    if (!m.error && n < kFewestLaunches) return {all.value, {}};
     mean += m.value / static_cast<double>(n);
-    within += *m.error * *m.error / static_cast<double>(n);
+    within += m.error.value_or(0) * m.error.value_or(0) / static_cast<double>(n);
   }
   for (const LogMedian& m : launches)
     between += (m.value - mean) * (m.value - mean) / static_cast<double>(n - 1);
@@ -76,6 +78,12 @@ std::map<std::string, Side> sides(const std::vector<Json>& records) {
   return all;
 }
 
+std::vector<double> medians(const Side& side) {
+  std::vector<double> all;
+  for (const LogMedian& launch : side.launches) all.push_back(launch.value);
+  return all;
+}
+
 TimeComparison compared(const Side& old_side, const Side& new_side) {
   const LogMedian was = combined(old_side.launches), is = combined(new_side.launches);
   TimeComparison c;
@@ -83,6 +91,8 @@ TimeComparison compared(const Side& old_side, const Side& new_side) {
   c.old_us = std::exp(was.value);
   c.new_us = std::exp(is.value);
   c.ratio = std::exp(is.value - was.value);
+  c.old_launches = old_side.launches.size();
+  c.new_launches = new_side.launches.size();
   if (!was.error || !is.error) {
     c.verdict = TimeComparison::Verdict::unsure;
     c.low = 0;
@@ -92,7 +102,10 @@ TimeComparison compared(const Side& old_side, const Side& new_side) {
   const double error = std::hypot(*was.error, *is.error), distance = std::abs(is.value - was.value);
   c.low = c.ratio * std::exp(-kSigmas * error);
   c.high = c.ratio * std::exp(kSigmas * error);
-  c.p = error > 0 ? std::erfc(distance / error / std::sqrt(2.0)) : distance > 0 ? 0 : 1;
+  if (std::min(c.old_launches, c.new_launches) >= kFewestLaunches)
+    c.p = rank_sum_p(medians(old_side), medians(new_side));
+  else
+    c.p = error > 0 ? std::erfc(distance / error / std::sqrt(2.0)) : distance > 0 ? 0 : 1;
   return c;
 }
 
@@ -176,12 +189,16 @@ std::string table(const TimeComparisons& regression) {
     if (std::any_of(regression.all.begin(), regression.all.end(), differs)) settings.push_back(key);
   }
   header.insert(header.end(), settings.begin(), settings.end());
+  const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
+  const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);
+  if (launches) header.emplace_back("launches");
   header.insert(header.end(), {"old", "new", "new/old", "95% CI of new/old", "p", "verdict"});
   std::vector<std::vector<std::string>> rows;
   for (const TimeComparison& c : regression.all) {
     std::vector<std::string> row{text_of(c.record["algorithm"]), text_of(c.record["ranks"]),
                                  show_bytes(c.record["bytes"].get<Count>())};
     for (const char* key : settings) row.push_back(text_of(c.record.value(key, Json())));
+    if (launches) row.push_back(fmt::format("{}, {}", c.old_launches, c.new_launches));
     const bool known = std::isfinite(c.high);
     row.insert(row.end(), {show_time(c.old_us), show_time(c.new_us), fmt::format("{:.3f}", c.ratio),
                            known ? fmt::format("{:.3f} to {:.3f}", c.low, c.high) : "",

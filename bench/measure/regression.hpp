@@ -19,7 +19,8 @@ struct TimeComparison {
   double old_us = 0, new_us = 0;
   double ratio = 1;          ///< new / old: the effect size
   double low = 1, high = 1;  ///< 95% confidence interval of the ratio
-  double p = 1;              ///< corrected for the number of comparisons (Holm)
+  std::size_t old_launches = 1, new_launches = 1;
+  double p = 1;  ///< corrected for the number of comparisons (Holm)
   Verdict verdict = Verdict::same;
 };
 
@@ -30,7 +31,8 @@ struct TimeComparisons {
 };
 
 /// Joins the records by identity. Several records of one configuration, such as of several launches,
-/// count as one, whose error also has the spread between them. A configuration is slower or faster
+/// count as one, whose error also has the spread between them; with four launches or more on both sides, p is of
+/// a rank-sum test of the launches' medians. A configuration is slower or faster
 /// if its ratio is beyond 1 + `threshold`, or below its inverse, and p is below 0.05; unsure if
 /// either side has fewer than 6 runs; wrong if the new one has wrong elements. Simulated times are
 /// exact.

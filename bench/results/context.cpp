@@ -100,8 +100,12 @@ std::string launch_id() {
     const char* const value = std::getenv(name);
     return std::string(value ? value : "");
   };
-  if (const std::string job = variable("SLURM_JOB_ID"); !job.empty())
-    return "slurm " + job + "." + variable("SLURM_STEP_ID");
+  if (const std::string job = variable("SLURM_JOB_ID"); !job.empty()) {
+    // One job may run mpirun several times, which are no steps.
+    const std::string mpirun = variable("OMPI_MCA_ess_base_jobid");
+    return "slurm " + job + "." + variable("SLURM_STEP_ID") +
+           (mpirun.empty() ? "" : " mpi " + mpirun);
+  }
   for (const char* name : {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMI_JOBID"})
     if (const std::string job = variable(name); !job.empty()) return "mpi " + job;
   return "process " + std::to_string(getpid()) + " of " + utc_now();

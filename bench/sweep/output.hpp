@@ -35,6 +35,8 @@ class Output {
   /// `position`: of its row in the table; records with the same one keep their order.
   void add(Record record, std::size_t position = 0);
 
+  bool empty() const { return records_.empty(); }
+
   /// Prints the table unless a file of records went to stdout, after `complete` has changed its
   /// records. Returns the exit code: 1 if anything was wrong.
   int finish(const std::function<void(std::vector<Record>&)>& complete = {});

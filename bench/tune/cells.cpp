@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -10,15 +12,12 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/say.hpp"
 #include "bench/identify/match.hpp"
+#include "bench/launches/launches.hpp"
 #include "bench/results/result_file.hpp"
 #include "collectives/backends/backend.hpp"
 
 namespace arlab::bench {
 namespace {
-
-using SampleKey =
-    std::tuple<std::string, int, Rank, Count>;  // algorithm, segments, ranks, elements
-using SamplesByKey = std::map<SampleKey, std::vector<double>>;
 
 SampleKey key_of(const Json& json) {
   return {json["algorithm"].get<std::string>(), json["segments"].get<int>(),
@@ -50,44 +49,6 @@ TunedChoice choice_of(const Json& record) {
   return choice;
 }
 
-class CellBuilder {
- public:
-  void add(const Json& record, const SamplesByKey& samples) {
-    if (!record["skipped"].is_null() || record["time_us"].is_null()) return;
-    if (record["wrong"].is_number() && record["wrong"] > 0)
-      fail(Blame::check, fmt::format("{} gives wrong results: see `arlab verify`",
-                                     record["algorithm"].get<std::string>()));
-    TuneCell& cell = cell_of(record);
-    TuneCandidate candidate{choice_of(record), record["time_us"]["median"].get<double>()};
-    const LibraryProblem problem{cell.ranks, cell.elements,
-                                 cell.bytes / std::max<Count>(1, cell.elements), 0};
-    constexpr std::string_view kOwn = "native:";
-    if (candidate.choice.algorithm.starts_with(kOwn) &&
-        !fallback_of(candidate.choice.algorithm.substr(kOwn.size()), problem).empty())
-      return;
-    if (const auto found = samples.find(key_of(record)); found != samples.end())
-      candidate.samples_us = found->second;
-    cell.candidates.push_back(std::move(candidate));
-  }
-  std::vector<TuneCell> cells() {
-    std::vector<TuneCell> all;
-    for (auto& [place, cell] : cells_) all.push_back(std::move(cell));
-    return all;
-  }
-
- private:
-  TuneCell& cell_of(const Json& record) {
-    const auto ranks = record["ranks"].get<Rank>();
-    const auto bytes = record["bytes"].get<Bytes>();
-    TuneCell& cell = cells_[{ranks, bytes}];
-    cell.ranks = ranks;
-    cell.bytes = bytes;
-    cell.elements = record["elements"].get<Count>();
-    return cell;
-  }
-  std::map<std::pair<Rank, Bytes>, TuneCell> cells_;
-};
-
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream in(text);
@@ -116,41 +77,60 @@ const collectives::Backend& backend_of(const TuneOptions& options) {
   fail(Blame::environment, "this build has no backend for MPI jobs: give --backend");
 }
 
-std::vector<std::string> candidate_words(const TuneOptions& options, const char* command) {
+std::vector<std::string> candidate_words(const TuneOptions& options, const char* command,
+                                         const JobSpec& job) {
   std::vector<std::string> words{command};
-  words.insert(words.end(), options.sweep.positional.begin(), options.sweep.positional.end());
-  for (const std::string& name : options.sweep.algorithms) {
-    words.emplace_back("-a");
-    words.push_back(name);
-  }
-  add_option(words, "--segments", options.sweep.segments);
-  const std::vector<std::string> problem = problem_words(options);
-  words.insert(words.end(), problem.begin(), problem.end());
+  words.insert(words.end(), job.names.begin(), job.names.end());
+  add_option(words, "--segments", job.segments);
+  add_option(words, "-n", {fmt::format("{}", fmt::join(job.elements, ","))});
+  add_option(words, "-t", options.sweep.dtypes);
+  add_option(words, "--op", options.sweep.ops);
   return words;
 }
 
 }  // namespace
 
+void CellBuilder::add(const Json& record, const SamplesByKey& samples) {
+  if (!record["skipped"].is_null() || record["time_us"].is_null()) return;
+  if (record["wrong"].is_number() && record["wrong"] > 0)
+    fail(Blame::check, fmt::format("{} gives wrong results: see `arlab verify`",
+                                   record["algorithm"].get<std::string>()));
+  TuneCell& cell = cell_of(record);
+  TuneCandidate candidate{choice_of(record), record["time_us"]["median"].get<double>()};
+  const LibraryProblem problem{cell.ranks, cell.elements,
+                               cell.bytes / std::max<Count>(1, cell.elements), 0};
+  constexpr std::string_view kOwn = "native:";
+  if (candidate.choice.algorithm.starts_with(kOwn) &&
+      !fallback_of(candidate.choice.algorithm.substr(kOwn.size()), problem).empty())
+    return;
+  if (const auto found = samples.find(key_of(record)); found != samples.end())
+    candidate.samples_us = found->second;
+  cell.candidates.push_back(std::move(candidate));
+}
+
+std::vector<TuneCell> CellBuilder::cells() const {
+  std::vector<TuneCell> all;
+  for (const auto& [place, cell] : cells_) all.push_back(cell);
+  return all;
+}
+
+TuneCell& CellBuilder::cell_of(const Json& record) {
+  const auto ranks = record["ranks"].get<Rank>();
+  const auto bytes = record["bytes"].get<Bytes>();
+  TuneCell& cell = cells_[{ranks, bytes}];
+  cell.ranks = ranks;
+  cell.bytes = bytes;
+  cell.elements = record["elements"].get<Count>();
+  return cell;
+}
+
 bool uses_launcher(const TuneOptions& options) {
-  return !options.simulated && backend_of(options).joins_job;
+  return !options.simulated() && backend_of(options).joins_job;
 }
 
 std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
                                   const std::vector<std::string>& arguments) {
-  std::vector<std::string> words;
-  bool placed = false;
-  for (std::string word : words_of(options.launcher)) {
-    if (const std::size_t at = word.find("{}"); at != std::string::npos) {
-      word.replace(at, 2, fmt::to_string(ranks));
-      placed = true;
-    }
-    words.push_back(std::move(word));
-  }
-  if (!placed)
-    fail(Blame::usage,
-         fmt::format("--launcher is '{}': write {{}} where the number of ranks belongs, as in "
-                     "'mpirun -n {{}}'",
-                     options.launcher));
+  std::vector<std::string> words = launcher_words(options.launcher, ranks);
   words.push_back(own_program());
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
@@ -165,40 +145,57 @@ std::vector<std::string> problem_words(const TuneOptions& options) {
   return words;
 }
 
+JobSpec whole_sweep(const TuneOptions& options) {
+  std::vector<std::string> names = options.sweep.positional;
+  names.insert(names.end(), options.sweep.algorithms.begin(), options.sweep.algorithms.end());
+  return {std::move(names), options.sweep.segments,
+          options.sweep.parsed_elements(options.sweep.parsed_dtypes().front())};
+}
+
+void simulate_into(const TuneOptions& options, const JobSpec& job, const TemporaryFolder& folder,
+                   CellBuilder& builder) {
+  std::vector<std::string> words = candidate_words(options, "simulate", job);
+  words.insert(words.begin(), own_program());
+  add_option(words, "-p", options.sweep.ranks);
+  for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
+  const std::string file = folder.file("simulated.jsonl");
+  add_option(words, "--json", {file});
+  run_or_fail(words);
+  for (const Json& record : read_results(file).records) builder.add(record, {});
+}
+
+void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
+                  const TemporaryFolder& folder, CellBuilder& builder) {
+  const std::string file = folder.file("run.jsonl"), samples = folder.file("samples.jsonl");
+  std::vector<std::string> words = candidate_words(options, "run", job);
+  for (const std::string& word :
+       {std::string("--runs"), fmt::to_string(options.runs), std::string("--seed"),
+        std::string("1"), std::string("--json"), file, std::string("--samples"), samples})
+    words.push_back(word);
+  if (!options.backend.empty()) add_option(words, "-b", {options.backend});
+  if (uses_launcher(options)) {
+    run_or_fail(on_ranks(options, ranks, words));
+  } else {
+    add_option(words, "-p", {fmt::to_string(ranks)});
+    words.insert(words.begin(), own_program());
+    run_or_fail(words);
+  }
+  const SamplesByKey times = read_samples(samples);
+  for (const Json& record : read_results(file).records) builder.add(record, times);
+  std::filesystem::remove(file);  // the next job writes new ones
+  std::filesystem::remove(samples);
+}
+
 std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFolder& folder) {
   CellBuilder builder;
-  const auto add_file = [&](const std::string& path, const SamplesByKey& samples) {
-    for (const Json& record : read_results(path).records) builder.add(record, samples);
-  };
-  if (options.simulated) {
-    std::vector<std::string> words = candidate_words(options, "simulate");
-    words.insert(words.begin(), own_program());
-    add_option(words, "-p", options.sweep.ranks);
-    for (std::string& word : words_of(options.network)) words.push_back(std::move(word));
-    const std::string file = folder.file("simulated.jsonl");
-    add_option(words, "--json", {file});
-    run_or_fail(words);
-    add_file(file, {});
+  const JobSpec all = whole_sweep(options);
+  if (options.simulated()) {
+    simulate_into(options, all, folder, builder);
     return builder.cells();
   }
   for (const Rank ranks : options.sweep.parsed_ranks()) {
-    const std::string file = folder.file(fmt::format("run-{}.jsonl", ranks));
-    const std::string samples = folder.file(fmt::format("samples-{}.jsonl", ranks));
-    std::vector<std::string> words = candidate_words(options, "run");
-    for (const std::string& word :
-         {std::string("--runs"), fmt::to_string(options.runs), std::string("--seed"),
-          std::string("1"), std::string("--json"), file, std::string("--samples"), samples})
-      words.push_back(word);
-    if (!options.backend.empty()) add_option(words, "-b", {options.backend});
     say("measuring on {} ranks\n", ranks);
-    if (uses_launcher(options)) {
-      run_or_fail(on_ranks(options, ranks, words));
-    } else {
-      add_option(words, "-p", {fmt::to_string(ranks)});
-      words.insert(words.begin(), own_program());
-      run_or_fail(words);
-    }
-    add_file(file, read_samples(samples));
+    measure_into(options, ranks, all, folder, builder);
   }
   return builder.cells();
 }

@@ -2,18 +2,25 @@
 // simulated by other processes of this program.
 #pragma once
 
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/options.hpp"
-#include "bench/tune/child.hpp"
+#include "bench/launches/child.hpp"
+#include "bench/results/record.hpp"
 #include "bench/tune/decide.hpp"
 
 namespace arlab::bench {
 
+enum class TuneBy { measured, simulated, guided };
+
 struct TuneOptions {
   SweepOptions sweep;  ///< names, ranks, sizes, segments, one type and operation
-  bool simulated = false;
+  TuneBy by = TuneBy::measured;
+  bool simulated() const { return by == TuneBy::simulated; }
   std::string backend;                    ///< empty: the one of MPI jobs
   std::string launcher = "mpirun -n {}";  ///< of jobs; {} is the number of ranks
   std::string network;                    ///< words for `arlab simulate`
@@ -36,5 +43,35 @@ std::vector<std::string> problem_words(const TuneOptions& options);
 /// one gives wrong results. Candidates of the library that would fall back to another algorithm are left
 /// out.
 std::vector<TuneCell> tune_cells(const TuneOptions& options, const TemporaryFolder& folder);
+
+/// Names of candidates, and the sizes of one job.
+struct JobSpec {
+  std::vector<std::string> names, segments;
+  std::vector<Count> elements;
+};
+
+/// All candidates in all sizes.
+JobSpec whole_sweep(const TuneOptions& options);
+
+/// By algorithm, segments, ranks and elements.
+using SampleKey = std::tuple<std::string, int, Rank, Count>;
+using SamplesByKey = std::map<SampleKey, std::vector<double>>;
+
+/// Collects records into cells.
+class CellBuilder {
+ public:
+  void add(const Json& record, const SamplesByKey& samples);
+  std::vector<TuneCell> cells() const;
+
+ private:
+  TuneCell& cell_of(const Json& record);
+  std::map<std::pair<Rank, Bytes>, TuneCell> cells_;
+};
+
+/// Simulate, or measure, a job, and add what it gives.
+void simulate_into(const TuneOptions& options, const JobSpec& job, const TemporaryFolder& folder,
+                   CellBuilder& builder);
+void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
+                  const TemporaryFolder& folder, CellBuilder& builder);
 
 }  // namespace arlab::bench

@@ -1,7 +1,9 @@
 #include "collectives/gpu/rank_executor.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
@@ -94,7 +96,29 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   return prepared;
 }
 
+// The places of ranks on devices have no rounds, since a collective is enqueued as a whole.
+void RankExecutor::enter_collective() {
+  if (Place* const place = control_.place(); place && !std::exchange(inside_, true))
+    place->begin(0);
+}
+void RankExecutor::leave_collective() {
+  if (std::exchange(inside_, false)) control_.place()->end();
+}
+
+std::string RankExecutor::ranks_before() const {
+  const std::vector<SeenPlace> places = control_.places();
+  const auto mine = std::find_if(places.begin(), places.end(), [&](const SeenPlace& place) {
+    return place.rank == control_.rank();
+  });
+  std::string text;
+  for (const SeenPlace& its : places)
+    if (its.collective < mine->collective)
+      text += concat("\n  rank ", its.rank, " has not come to this collective");
+  return text;
+}
+
 void RankExecutor::run(Prepared& prepared) {
+  enter_collective();
   stream_->record(start_);
   enqueue(prepared);
   stream_->record(stop_);
@@ -139,6 +163,7 @@ void RankExecutor::enqueue_steps(const Prepared& prepared) {
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
+  enter_collective();
   stream_->record(start_);
   transport_.native_collective(problem, data, operand, *stream_);
   stream_->record(stop_);
@@ -168,7 +193,8 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
   problem_ = problem;
   operand_ = operand;
   vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
-  control_.barrier();  // freeing and allocating may wait for a peer's stream that waits for this rank
+  control_
+      .barrier();  // freeing and allocating may wait for a peer's stream that waits for this rank
 }
 
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
@@ -202,6 +228,7 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   synchronize();
   const bool in_time = wait_for_start(control_, request);
   const double enter = control_.clock().now();
+  enter_collective();
   stream_->record(start_);
   enqueue_checked(prepared, request.mode);
   stream_->record(stop_);
@@ -228,12 +255,13 @@ void RankExecutor::synchronize() {
   try {
     for (;;) {
       transport_.check();
-      if (stream_->is_done()) return;
+      if (stream_->is_done()) return leave_collective();
       if (std::chrono::steady_clock::now() - start > patience_)
         fail(Blame::environment,
              "rank " + std::to_string(control_.rank()) + " has waited for " +
                  std::to_string(static_cast<int>(patience_.count())) +
-                 " s for its messages: another rank is stopped or gone; start the job again");
+                 " s for its messages: another rank is stopped or gone; start the job again" +
+                 ranks_before());
       std::this_thread::yield();
     }
   } catch (...) {

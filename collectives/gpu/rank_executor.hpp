@@ -117,6 +117,9 @@ class RankExecutor final : public Executor {
   double microseconds();
 
  private:
+  void enter_collective();
+  void leave_collective();
+  std::string ranks_before() const;
   using Key = std::pair<const Algorithm*, int>;  // and its segments
 
   Prepared prepare(const Algorithm& algorithm, const Problem& problem, std::byte* data,
@@ -135,6 +138,7 @@ class RankExecutor final : public Executor {
   std::unique_ptr<DeviceStream> stream_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
   bool timed_by_graph_ = false;  // the last run
+  bool inside_ = false;          // a collective that has been enqueued
   std::vector<SendRecv> calls_;
   std::vector<const std::byte*> senders_;
   Problem problem_;

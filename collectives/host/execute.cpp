@@ -10,6 +10,7 @@
 #include "collectives/patience.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
+#include "collectives/schedule/stalled_state.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -62,6 +63,7 @@ class LaneExecution {
     for (const auto& [action, scratch] : scattered_) unpack(*action, scratch);
   }
   const LaneRounds& rounds() const { return rounds_; }
+  std::uint32_t round_number() const { return static_cast<std::uint32_t>(rounds_.cost().rounds); }
 
  private:
   struct Scattered {
@@ -123,8 +125,9 @@ class LaneExecution {
 // Runs the only lane: no other one is started meanwhile.
 template <class Doing>
 void run_alone(Communicator& communicator, LaneExecution& lane, Operand operand, int number,
-               Doing doing) {
+               const Inside& inside, Doing doing) {
   while (lane.next()) {
+    inside.begin_round(0, lane.round_number());
     naming([&] { communicator.exchange(number, lane.transfers(), operand); }, doing);
     lane.finish_round();
   }
@@ -156,11 +159,19 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
       furthest = std::max(furthest, lane.rounds().cost().rounds);
     return description(algorithm, problem, operand) + ", round " + std::to_string(furthest);
   };
-  if (lanes.size() == 1) run_alone(communicator, running.front(), operand, first_lane, doing);
+  const Inside inside(communicator.place(), lanes.size());
+  const auto state = [&] {
+    return stalled_state(algorithm, problem, segments, operand.dtype, communicator.places(), me);
+  };
+  if (lanes.size() == 1)
+    explaining(
+        [&] { run_alone(communicator, running.front(), operand, first_lane, inside, doing); },
+        state);
   int started = 0;
   const auto start_next_round = [&](int lane) {
     LaneExecution& its = running[index(lane)];
-    if (!its.next()) return;
+    if (!its.next()) return inside.begin_round(index(lane), Place::kEnded);
+    inside.begin_round(index(lane), its.round_number());
     communicator.start(first_lane + lane, its.transfers(), operand);
     ++started;
   };
@@ -168,7 +179,8 @@ Cost execute(Communicator& communicator, const Algorithm& algorithm, const Probl
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
       start_next_round(static_cast<int>(lane));
   while (started > 0) {
-    const int lane = naming([&] { return communicator.wait(); }, doing) - first_lane;
+    const auto wait = [&] { return communicator.wait(); };
+    const int lane = naming([&] { return explaining(wait, state); }, doing) - first_lane;
     --started;
     running[index(lane)].finish_round();
     start_next_round(lane);
@@ -198,7 +210,8 @@ Cost execute_uneven(Communicator& communicator, const Algorithm& algorithm, cons
                            " begins, and the end of the data of " + std::to_string(data.size()) +
                            " bytes");
   LaneExecution lane(LaneRounds(algorithm, problem, begins, communicator.rank()), data, operand);
-  run_alone(communicator, lane, operand, 0, [&] {
+  const Inside inside(communicator.place(), 1);
+  run_alone(communicator, lane, operand, 0, inside, [&] {
     return description(algorithm, problem, operand) + ", round " +
            std::to_string(lane.rounds().cost().rounds);
   });

@@ -8,6 +8,7 @@
 #include "collectives/host/execute.hpp"
 #include "collectives/host/start_line.hpp"
 #include "collectives/patience.hpp"
+#include "collectives/schedule/stalled_state.hpp"
 #include "collectives/verifiable_input.hpp"
 
 namespace arlab::collectives {
@@ -99,8 +100,10 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
     return request.algorithm ? description(*request.algorithm, problem_, operand_)
                              : communicator_.native_name_for(problem_);
   };
-  const bool in_time = naming([&] { return wait_for_start(communicator_, request); },
-                              [&] { return "before " + what(); });
+  const auto state = [&] { return stalled_between(communicator_.places()); };
+  const bool in_time = naming(
+      [&] { return explaining([&] { return wait_for_start(communicator_, request); }, state); },
+      [&] { return "before " + what(); });
   const double start = clock.now();
   for (int k = 0; k < request.mode.repeats; ++k) result.sent = run_once(request, plan);
   const double stop = clock.now();
@@ -112,7 +115,8 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   if (plan) result.traffic = static_cast<double>(plan->memory_traffic());
   result.wrong = wrong_elements(data_, operand_, problem_, communicator_.rank());
   const double us = microseconds_or_late(in_time, (stop - start) / request.mode.repeats);
-  result.us = naming([&] { return communicator_.max(us); }, [&] { return "after " + what(); });
+  result.us = naming([&] { return explaining([&] { return communicator_.max(us); }, state); },
+                     [&] { return "after " + what(); });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "collectives/host/execute.hpp"
 #include "collectives/patience.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/schedule/stalled_state.hpp"
 
 namespace arlab::collectives {
 namespace {
@@ -25,7 +26,7 @@ class HostPlan::Recorder {
     for (const ElementRange& range : held_at_start(part.problem, me))
       untouched_.add({part.offset + range.first, range.elements});
     LaneRounds rounds(algorithm, part, me);
-    while (rounds.next()) add(rounds.round());
+    while (rounds.next()) add(rounds.round(), static_cast<std::uint32_t>(rounds.cost().rounds));
     lane_.divided = needed_at_end(part, me);
     for (const ElementRange& range : lane_.divided)
       untouched_.remove(range, [&](const ElementRange& r) { lane_.last_copies.push_back(r); });
@@ -35,7 +36,7 @@ class HostPlan::Recorder {
   }
 
  private:
-  void add(std::span<const ElementAction> round) {
+  void add(std::span<const ElementAction> round, std::uint32_t number) {
     const auto scattered = [](const ElementAction& a) { return a.ranges.size() > 1; };
     const auto scattered_reduce = [&](const ElementAction& a) {
       return a.kind == ActionKind::reduce && scattered(a);
@@ -55,8 +56,8 @@ class HostPlan::Recorder {
       if (lane_.actions[i].kind == ActionKind::send) locate(lane_.actions[i]);
     for (std::size_t i = begin; i < lane_.actions.size(); ++i)
       if (lane_.actions[i].kind != ActionKind::send) receive(lane_.actions[i]);
-    lane_.rounds.push_back(
-        {size_in(lane_.actions), size_in(lane_.copies_before), size_in(lane_.copies_after)});
+    lane_.rounds.push_back({size_in(lane_.actions), size_in(lane_.copies_before),
+                            size_in(lane_.copies_after), number});
     scratch_ = std::max(scratch_, needed);
     most_actions_ = std::max(most_actions_, round.size());
   }
@@ -122,7 +123,11 @@ class HostPlan::Recorder {
 
 HostPlan::HostPlan(const Algorithm& algorithm, const Problem& problem, Rank me, Operand operand,
                    int segments)
-    : description_(description(algorithm, problem, operand)), problem_(problem), operand_(operand) {
+    : description_(description(algorithm, problem, operand)),
+      algorithm_(algorithm),
+      segments_(segments),
+      problem_(problem),
+      operand_(operand) {
   check(algorithm, problem, problem.ranks);
   expects(me >= 0 && me < problem.ranks, "a plan is for a rank of the problem");
   const std::vector<arlab::Lane> parts = lanes_of(algorithm, problem, segments);
@@ -182,18 +187,19 @@ Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_l
   const bool one_by_one =
       lanes_.size() == 1 &&
       (!memory.source || bytes_of(problem_.elements, operand_.dtype) <= kShortBytes);
-  naming(
-      [&] {
-        if (one_by_one)
-          run_lane(communicator, memory, first_lane);
-        else
-          run_lanes(communicator, memory, first_lane);
-      },
-      [&] {
-        std::size_t furthest = 0;
-        for (const Lane& lane : lanes_) furthest = std::max(furthest, lane.round);
-        return description_ + ", round " + std::to_string(furthest);
-      });
+  const Inside inside(communicator.place(), lanes_.size());
+  const auto run_rounds = [&] {
+    if (one_by_one)
+      run_lane(communicator, memory, first_lane, inside);
+    else
+      run_lanes(communicator, memory, first_lane, inside);
+  };
+  const auto state = [&] {
+    return stalled_state(algorithm_, problem_, segments_, operand_.dtype, communicator.places(),
+                         communicator.rank());
+  };
+  naming([&] { explaining(run_rounds, state); },
+         [&] { return description_ + ", round " + round_text(); });
   for (const Lane& lane : lanes_) {
     if (memory.source)
       for (const ElementRange& range : lane.last_copies)
@@ -206,18 +212,32 @@ Cost HostPlan::run(Communicator& communicator, const Memory& memory, int first_l
   return sent_;
 }
 
-void HostPlan::run_lane(Communicator& communicator, const Memory& memory, int number) {
+std::string HostPlan::round_text() const {
+  std::uint32_t furthest = 0;
+  for (const Lane& lane : lanes_)
+    if (lane.round > 0) furthest = std::max(furthest, lane.rounds[lane.round - 1].number);
+  return std::to_string(furthest);
+}
+
+void HostPlan::run_lane(Communicator& communicator, const Memory& memory, int number,
+                        const Inside& inside) {
   Lane& lane = lanes_.front();
   while (prepare_next(lane, memory)) {
+    inside.begin_round(0, lane.rounds[lane.round - 1].number);
     copy_received(lane, memory);
     communicator.exchange(number, lane.transfers, operand_);
     finish_round(lane, memory);
   }
 }
 
-void HostPlan::run_lanes(Communicator& communicator, const Memory& memory, int first_lane) {
+void HostPlan::run_lanes(Communicator& communicator, const Memory& memory, int first_lane,
+                         const Inside& inside) {
   const auto start_next = [&](std::size_t i) {
-    if (!prepare_next(lanes_[i], memory)) return false;
+    if (!prepare_next(lanes_[i], memory)) {
+      inside.begin_round(i, Place::kEnded);
+      return false;
+    }
+    inside.begin_round(i, lanes_[i].rounds[lanes_[i].round - 1].number);
     communicator.start(first_lane + static_cast<int>(i), lanes_[i].transfers, operand_);
     copy_received(lanes_[i], memory);  // nothing is added before wait()
     return true;

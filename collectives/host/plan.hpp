@@ -54,6 +54,7 @@ class HostPlan {
   // Ends of the round's parts of the lane's lists; they begin where those of the last round end.
   struct Ends {
     std::uint32_t actions = 0, copies_before = 0, copies_after = 0;
+    std::uint32_t number = 0;  // of the round in its program, which may have empty ones
   };
   struct Lane {
     std::vector<Piece> pieces;
@@ -73,8 +74,10 @@ class HostPlan {
 
   class Recorder;
   Cost run(Communicator& communicator, const Memory& memory, int first_lane);
-  void run_lane(Communicator& communicator, const Memory& memory, int number);
-  void run_lanes(Communicator& communicator, const Memory& memory, int first_lane);
+  void run_lane(Communicator& communicator, const Memory& memory, int number, const Inside& inside);
+  void run_lanes(Communicator& communicator, const Memory& memory, int first_lane,
+                 const Inside& inside);
+  std::string round_text() const;
   bool prepare_next(Lane& lane, const Memory& memory);
   void copy_received(const Lane& lane, const Memory& memory) const;
   static Ends begin_of_round(const Lane& lane);
@@ -82,6 +85,8 @@ class HostPlan {
   void check_run(const Communicator& communicator, std::size_t bytes) const;
 
   std::string description_;
+  Algorithm algorithm_;  // and the segments, to explain a wait that fails
+  int segments_ = 1;
   Problem problem_;
   Operand operand_;
   std::vector<Lane> lanes_;

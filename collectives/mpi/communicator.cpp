@@ -27,7 +27,8 @@ namespace {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(Watch& watch, MPI_Comm comm) : watch_(watch) {
+  MpiCommunicator(Watch& watch, MPI_Comm comm)
+      : watch_(watch), shows_place_(comm == MPI_COMM_WORLD) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -152,6 +153,11 @@ class MpiCommunicator final : public Communicator {
     return value;
   }
 
+  Place* place() override { return shows_place_ ? watch_.place() : nullptr; }
+  std::vector<SeenPlace> places() const override {
+    return shows_place_ ? watch_.places() : std::vector<SeenPlace>{};
+  }
+
   std::string native_name() const override { return "MPI_Allreduce"; }
 
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
@@ -166,6 +172,7 @@ class MpiCommunicator final : public Communicator {
     const Watch::Blocked blocked(
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    const Inside inside(place(), 0);
     run_native_mpi(native_comm(problem), problem, rank_, data, operand, native_scratch_);
   }
 
@@ -174,6 +181,7 @@ class MpiCommunicator final : public Communicator {
     const Watch::Blocked blocked(
         watch_, native_mpi_name(problem),
         static_cast<std::size_t>(problem.elements) * size_of(operand.dtype));
+    const Inside inside(place(), 0);
     native_mpi_out_of_place(native_comm(problem), problem, rank_, from, into, operand);
   }
 
@@ -392,6 +400,7 @@ class MpiCommunicator final : public Communicator {
   };
 
   Watch& watch_;
+  const bool shows_place_;  // ranks of the job are those of the watch
   const std::thread::id main_thread_ = std::this_thread::get_id();
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0, max_tag_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/problem.hpp"
+#include "collectives/place.hpp"
 
 namespace arlab::collectives {
 
@@ -27,6 +28,7 @@ struct alignas(64) Presence {
   std::atomic<std::uint64_t> bytes{0};     ///< that it waits for
   std::atomic<Activity> activity{Activity::other};
   std::atomic<std::int32_t> process{0};
+  Place place;  ///< written by the rank itself, the others by its watching thread
 };
 
 class PresenceBoard {

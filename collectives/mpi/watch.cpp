@@ -97,9 +97,11 @@ void Watch::tick() {
   resume(verdict.ranks);
   if (call) {
     own.activity = Activity::failing;
-    stop_(std::string(call) + ": " + text);
+    missing_ = verdict.ranks;
+    stop_(std::string(call) + ": " + text + places_in_call());
   }
   text_ = text;
+  missing_ = verdict.ranks;
   stalled_.store(true, std::memory_order_release);
 }
 
@@ -108,6 +110,31 @@ void Watch::resume(const std::vector<Rank>& ranks) const {
   for (std::size_t i = 0; i < board_->all().size(); ++i)
     if (std::find(ranks.begin(), ranks.end(), board_->rank_of(i)) != ranks.end())
       kill(board_->all()[i].process.load(), SIGCONT);
+}
+
+std::vector<SeenPlace> Watch::places() const {
+  std::vector<SeenPlace> all;
+  if (!board_) return all;
+  for (std::size_t i = 0; i < board_->all().size(); ++i) {
+    const Rank rank = board_->rank_of(i);
+    const bool missing = std::find(missing_.begin(), missing_.end(), rank) != missing_.end();
+    all.push_back(SeenPlace::of(board_->all()[i].place, rank, missing));
+  }
+  return all;
+}
+
+// Whether the missing ranks came to the collective that this rank is in.
+std::string Watch::places_in_call() const {
+  std::string text;
+  const std::uint32_t mine = board_->own().place.collective;
+  if (mine % 2 == 0) return text;
+  for (const SeenPlace& its : places())
+    if (its.missing)
+      text += "\n  rank " + std::to_string(its.rank) +
+              (its.collective == mine  ? " stopped in this collective"
+               : its.collective < mine ? " stopped before it came to this collective"
+                                       : " stopped after it had left this collective");
+  return text;
 }
 
 std::string Watch::text_of(const StallDetector::Verdict& verdict) const {

@@ -77,6 +77,11 @@ class Watch {
   /// A poll has found nothing: polls in one tick after another are a wait.
   void polled() { advance(polls_); }
 
+  /// The place of this rank; null without a board, which is if it waits forever.
+  Place* place() const { return board_ ? &board_->own().place : nullptr; }
+  /// The places of the ranks of this machine, after a wait has failed.
+  std::vector<SeenPlace> places() const;
+
   /// Throws Stalled once the job has stalled. `awaited()`: what this rank waits for.
   template <class Awaited>
   void check(Awaited awaited) {
@@ -91,6 +96,7 @@ class Watch {
   void tick();
   void resume(const std::vector<Rank>& ranks) const;
   std::string text_of(const StallDetector::Verdict& verdict) const;
+  std::string places_in_call() const;
   [[noreturn]] void give_up(const std::string& awaited);
 
   const Patience patience_;
@@ -100,7 +106,8 @@ class Watch {
   std::unique_ptr<StallDetector> detector_;
   std::uint64_t polls_seen_ = 0;
   int ticks_before_start_ = 0;
-  std::string text_;  // of the verdict; written before stalled_
+  std::string text_;           // of the verdict; written before stalled_
+  std::vector<Rank> missing_;  // likewise
 
   std::atomic<std::uint64_t> progress_{0}, polls_{0};
   std::atomic<std::size_t> bytes_{0};

@@ -25,7 +25,11 @@ namespace {
 /// Shared by the threads of all ranks.
 struct World {
   World(Rank size, const Patience& how_long)
-      : ranks(size), patience(how_long), channels(size), rendezvous(size) {}
+      : ranks(size),
+        patience(how_long),
+        channels(size),
+        rendezvous(size),
+        places(static_cast<std::size_t>(size)) {}
 
   void cancel(std::exception_ptr why) {
     {
@@ -67,6 +71,7 @@ struct World {
   const int spins = ranks <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 2000 : 200;
   ThreadChannels channels;
   AllreduceBarrier rendezvous;
+  std::vector<Place> places;  // by rank
   std::atomic<bool> canceled = false, stalled = false;
   std::atomic<Rank> asleep = 0, running = 0;
   std::mutex failing;
@@ -119,6 +124,14 @@ class ThreadCommunicator final : public Communicator {
   void abandon() noexcept override {
     for (const int lane : started_) round(lane).withdraw();
     started_.clear();
+  }
+
+  Place* place() override { return &world_.places[static_cast<std::size_t>(me_)]; }
+  std::vector<SeenPlace> places() const override {
+    std::vector<SeenPlace> all;
+    for (const Place& place : world_.places)
+      all.push_back(SeenPlace::of(place, static_cast<Rank>(all.size()), false));
+    return all;
   }
 
   void barrier() override { allreduce({}); }

@@ -47,6 +47,30 @@ class Measure(program.ProgramTest):
         self.assertTrue(context["launch"])
         self.assertIsInstance(context["environment"], dict)
 
+    def test_launches_are_the_unit_of_the_comparison(self):
+        out, err = self.arlab("run", "ring,tree", "-p", "2", "-n", "64", *QUICK, "--launches", "4", "--json", "l.jsonl")
+        self.assertIn("launch 4 of 4", err)
+        self.assertIn("no CI of 4, range", out)
+        self.assertIn("between launches", out)
+        contexts, records = program.parse(self.read("l.jsonl"))
+        self.assertEqual(len({context["launch"] for context in contexts}), 4)
+        self.assertEqual(len(records), 4 * 3)  # with the row of the backend
+        out, _ = self.arlab("compare", "l.jsonl", "l.jsonl")
+        self.assertEqual(out.count("| 4, 4 "), 3)
+        self.assertNotIn("slower", out)
+
+    def test_launches_refuse_what_is_of_one_launch(self):
+        for option in (["--csv", "a.csv"], ["--samples", "a.csv"], ["--resume"], ["--plan"], ["--json", "-"]):
+            _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", *option, code=2)
+            self.assertIn(option[0], err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--json", "/proc/a.jsonl", code=3)
+        self.assertIn("/proc/a.jsonl", err)
+        self.assertNotIn("launch 1", err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launcher", "mpirun -n {}", code=2)
+        self.assertIn("--launches", err)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "64", "--launches", "2", "--launcher", "mpirun", code=2)
+        self.assertIn("{}", err)
+
     def test_few_runs_have_no_interval_and_the_table_says_so(self):
         out, _ = self.arlab("run", "ring", "-p", "2", "-n", "64", "--runs", "5")
         self.assertIn("no CI of 5, range", out)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -50,6 +51,20 @@ class Alone(TuneTest):
         self.assertEqual(code, 0, err)
         [row] = json.loads(self.read("t.json"))["rows"]
         self.assertIn(row["sizes"][0]["algorithm"], ("native", "ring", "butterfly"))
+
+    def test_a_guided_tuning_measures_what_the_model_cannot_decide(self):
+        code, out, err = self.run_arlab("tune", "ring,butterfly,tree", "--by", "guided", "-b", "threads", "-p", "2,3", "-s", "1K..256Kx4",
+                                        "--runs", "5", "--network=--model loggops", "--table", "t.json")
+        self.assertEqual(code, 0, err)
+        said = re.search(r"(\d+) of 10 cells simulated only, (\d+) measured, with (\d+) of 30 candidates; measured for [0-9.]+ s, "
+                         r"about [0-9.]+ s saved", err)
+        self.assertTrue(said, err)
+        simulated, cells, candidates = map(int, said.groups())
+        self.assertEqual(simulated + cells, 10)
+        self.assertGreaterEqual(cells, 6)  # three sizes of each number of ranks show the error of the model
+        self.assertGreaterEqual(candidates, 18 + 2 * (cells - 6))
+        self.assertIn("measuring 3 sizes on 2 ranks", err)
+        self.assertEqual([row["ranks"] for row in json.loads(self.read("t.json"))["rows"]], [[1, 2], [3, None]])
 
     def test_simulated_choices_become_rules_of_any_release(self):
         common = ("tune", "ring,butterfly", "--by", "simulated", "-p", "4", "-s", "1K,16M", "--open-mpi")

@@ -212,6 +212,20 @@ class Using(unittest.TestCase):
         self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
         self.assertIn("7 µs", page.one("figure", id="time-against-ranks").one("table", class_="values").text())
 
+    def test_launches_of_a_configuration_are_one_point(self) -> None:
+        data = sample()
+        ring = next(r for r in data["records"] if r["kind"] == "run" and r["label"] == "Ring")
+        data["contexts"] = [{**data["contexts"][0], "launch": f"mpi {i}"} for i in range(3)]
+        times = [(0, 10.0), (1, 90.0), (2, 30.0), (2, 20.0)]  # of the repeated last launch the latest record counts
+        data["records"] = [{**ring, "context": i, "time_us": {**ring["time_us"], "median": us}, "bytes": bytes_}
+                           for i, us in times for bytes_ in (1024, 2048)]
+        page = render(literal(data), """
+          const svg = document.querySelector("#time-against-bytes svg"), box = svg.getBoundingClientRect();
+          svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + 70, clientY: box.top + 50}));""")
+        self.assertIsNone(page.attributes.get("data-error"))
+        self.assertIn("20 µs", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
+        self.assertEqual(len(cells(page.one("section", id="table-run"))), 8)
+
     def test_filters_choose_the_records_of_summary_charts_and_tables(self) -> None:
         page = render(literal(sample()), """
           [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.click());

@@ -66,7 +66,7 @@ std::size_t SharedChannels::post(int lane, Rank to, const std::byte* data, std::
   std::memcpy(buffered ? slots_.buffer(lane, me_, to, number) : cell->data, data, posted);
   cell->total = total;
   cell->bytes = static_cast<std::uint32_t>(posted);
-  cell->place = buffered ? Place::buffer : Place::cell;
+  cell->place = buffered ? MessagePlace::buffer : MessagePlace::cell;
   cell->number.store(number, std::memory_order_release);
   its.sent = number;
   return posted;
@@ -81,10 +81,10 @@ std::uint64_t SharedChannels::post_address(int lane, Rank to, const std::byte* d
   if (const Region* const region = region_of(data)) {
     cell->region = static_cast<std::uint64_t>(region - regions_.data());
     cell->address = static_cast<std::uint64_t>(data - region->memory);
-    cell->place = Place::region;
+    cell->place = MessagePlace::region;
   } else {
     cell->address = reinterpret_cast<std::uint64_t>(data);
-    cell->place = Place::sender;
+    cell->place = MessagePlace::sender;
   }
   cell->number.store(++its.sent, std::memory_order_release);
   return its.sent;

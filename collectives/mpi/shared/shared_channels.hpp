@@ -51,8 +51,8 @@ class SharedChannels {
   const Cell* arrived(int lane, Rank from);
   /// Not of a message in its sender's memory.
   const std::byte* data_of(const Cell& cell, int lane, Rank from) const {
-    return cell.place == Place::cell     ? cell.data
-           : cell.place == Place::buffer ? slots_.buffer(lane, from, me_, cell.number)
+    return cell.place == MessagePlace::cell     ? cell.data
+           : cell.place == MessagePlace::buffer ? slots_.buffer(lane, from, me_, cell.number)
                                          : regions_[cell.region].memory + cell.address;
   }
   /// Makes room for another one: its memory may change from now on.

@@ -110,6 +110,8 @@ class SharedCommunicator final : public Communicator {
   }
 
   std::vector<Rank> machines() override { return world_.machines(); }
+  Place* place() override { return world_.place(); }
+  std::vector<SeenPlace> places() const override { return world_.places(); }
   Clock& clock() override { return world_.clock(); }
   void barrier() override { world_.barrier(); }
   double max(double value) override { return world_.max(value); }

@@ -15,7 +15,7 @@ constexpr std::size_t kBlockBytes = 256 << 10;
 
 // Whether the cell stands for the whole message.
 bool is_whole(const Cell& cell) {
-  return cell.place == Place::sender || cell.place == Place::region;
+  return cell.place == MessagePlace::sender || cell.place == MessagePlace::region;
 }
 
 bool share_bytes(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
@@ -179,7 +179,7 @@ const Cell* SharedRound::arrived(Receive& receive) {
 // Returns a part of a message that lies in one piece: in place, or copied from its sender's memory.
 const std::byte* SharedRound::part_of(const Cell& cell, Rank from, std::size_t at,
                                       std::size_t bytes) {
-  if (cell.place != Place::sender) return channels_->data_of(cell, lane_, from) + at;
+  if (cell.place != MessagePlace::sender) return channels_->data_of(cell, lane_, from) + at;
   block_.resize(kBlockBytes);
   channels_->peers()->read(from, cell.address + at, block_.data(), bytes);
   return block_.data();
@@ -195,7 +195,7 @@ void SharedRound::take_into(Receive& receive, const Cell& cell, std::byte* into,
       reduce_into(into + at, part_of(cell, from, at, part), static_cast<Count>(part) / element,
                   operand_);
     }
-  else if (cell.place == Place::sender)
+  else if (cell.place == MessagePlace::sender)
     channels_->peers()->read(from, cell.address, into, bytes);
   else
     std::memcpy(into, channels_->data_of(cell, lane_, from), bytes);

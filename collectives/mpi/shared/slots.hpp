@@ -14,7 +14,7 @@
 
 namespace arlab::collectives {
 
-enum class Place : std::uint32_t { cell, buffer, sender, region };
+enum class MessagePlace : std::uint32_t { cell, buffer, sender, region };
 
 struct alignas(64) Cell {
   static constexpr std::size_t kBytes = 88;
@@ -23,7 +23,7 @@ struct alignas(64) Cell {
   std::uint64_t total = 0;               ///< bytes of the message
   std::uint64_t address = 0;  ///< of a message that stays: in its sender's memory, or in the region
   std::uint32_t bytes = 0;    ///< of the fragment
-  Place place = Place::cell;
+  MessagePlace place = MessagePlace::cell;
   std::uint64_t region = 0;
   std::byte data[kBytes] = {};
 };

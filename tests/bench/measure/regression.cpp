@@ -67,6 +67,21 @@ TEST_CASE("regression: launches of one configuration are one, with the spread be
   CHECK(verdicts(wild, {run("ring", 130)}) == "ring same; ");
 }
 
+TEST_CASE("regression: from four launches on, the launch is the unit of the test") {
+  const auto launches = [](std::vector<double> medians) {
+    std::vector<Json> all;
+    for (const double us : medians) all.push_back(run("ring", us));
+    return all;
+  };
+  const TimeComparisons apart =
+      compare_records(launches({100, 101, 102, 103}), launches({120, 121, 122, 123}), 0.05);
+  CHECK(apart.all.front().p == Approx(2.0 / 70));  // of all 70 ways to divide eight launches
+  CHECK(apart.all.front().verdict == TimeComparison::Verdict::slower);
+  CHECK(table(apart).find("4, 4") != std::string::npos);
+  // One launch among the others is enough for doubt.
+  CHECK(verdicts(launches({100, 101, 102, 125}), launches({120, 121, 122, 123})) == "ring same; ");
+}
+
 TEST_CASE("regression: configurations of one file only are counted, not compared") {
   const TimeComparisons r = compare_records({run("ring", 1), run("tree", 1)},
                                             {run("ring", 1), run("pat", 1), run("swing", 1)}, 0);

@@ -120,6 +120,38 @@ TEST_CASE("device ranks: after the patience, all messages are canceled") {
   transport.lost = false;  // before the ranks wait for their end
 }
 
+TEST_CASE("device ranks: after the patience, ranks that have not come are named") {
+  class Waiting final : public DeviceTransport {
+   public:
+    void exchange(std::span<const SendRecv>, DeviceStream& stream) override {
+      for (int i = 0; i < 60; ++i)
+        stream.copy(large_.data(), large_.data() + large_.size() / 2, large_.size() / 2);
+    }
+    void abort() override {}
+
+   private:
+    std::vector<std::byte> large_ = std::vector<std::byte>(16 << 20);
+  };
+  Devices devices = host_devices();
+  std::string said;
+  on_threads(2, [&](Communicator& threads) {
+    if (threads.rank() == 1) return;
+    Waiting transport;
+    const DeviceMemory data = devices[0]->allocate(8);
+    RankExecutor rank(threads, *devices[0], transport, RankExecutor::Seconds(0));
+    auto prepared =
+        rank.prepare(find_algorithm("tree"), {.ranks = 2, .elements = 2}, data.data(), {}, 1);
+    rank.run(prepared);
+    try {
+      rank.synchronize();
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    rank.stream().synchronize();
+  });
+  CHECK_THAT(said, Catch::Contains("rank 1 has not come to this collective"));
+}
+
 TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch") {
   const Algorithm algorithm = tried([](Problem p, Rank me) -> Program {
     co_yield together(send(1 - me, p.chunk(0)), replace(1 - me, p.chunk(0)));

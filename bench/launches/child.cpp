@@ -1,4 +1,4 @@
-#include "bench/tune/child.hpp"
+#include "bench/launches/child.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

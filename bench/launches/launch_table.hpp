@@ -1,0 +1,29 @@
+// The table of several launches: medians of their medians, and verdicts with the launch as the unit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results/record.hpp"
+
+namespace arlab::bench {
+
+/// One configuration in all launches.
+struct LaunchRow {
+  Json record;                     ///< of the last launch
+  std::vector<double> medians_us;  ///< of each launch that measured it
+  double within = 0;               ///< half width of a launch's 95% interval by its median, mean
+  double p = 1;                    ///< against the fastest of its problem; corrected (Holm)
+  Count wrong = 0;
+  std::string verdict;
+};
+
+/// Joins the launches by configuration. Within each problem and mode, the row with the lowest median of
+/// medians is compared with each other one by a rank-sum test of the launches' medians: "slower", "tie",
+/// "not enough launches", and "fastest" if all others are slower.
+std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& launches);
+
+/// Returns the table of the rows, in the order of the first launch.
+std::string table_of_launches(const std::vector<LaunchRow>& rows);
+
+}  // namespace arlab::bench
