@@ -21,8 +21,8 @@ bool is_read(const CLI::Option& option) {
 }  // namespace
 
 void NamedFiles::add(const CLI::Option& option, const std::string& given, std::string_view value) {
-  constexpr std::string_view kProfile = "profile:";
-  if (value.starts_with(kProfile)) value.remove_prefix(kProfile.size());
+  for (const std::string_view scheme : {"profile:", "file:"})
+    if (value.starts_with(scheme)) value.remove_prefix(scheme.size());
   const bool is_file = option.get_type_name() == "FILE";
   const bool writes = is_file && !is_read(option);
   // A name of the catalog may be that of an output, too.

@@ -95,7 +95,7 @@ class Files(program.ProgramTest):
     def test_an_output_that_is_also_the_input_is_refused(self):
         self.arlab("export", "ring", "-p", "3", "-f", "goal", "-o", "ring.goal")
         trace = self.read("ring.goal")
-        _, err = self.arlab("simulate", "ring.goal", "-o", "./ring.goal", code=2)
+        _, err = self.arlab("simulate", "file:ring.goal", "-o", "./ring.goal", code=2)
         self.assertEqual(err, "error: -o ./ring.goal is also an input, which it would replace: name another file to write\n")
         self.assertEqual(self.read("ring.goal"), trace)
 

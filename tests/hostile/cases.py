@@ -341,9 +341,9 @@ def file_cases():
 
 # Texts that the program reads: (a file that it wrote, the command that reads it). The first word of the list stands for the file.
 READERS = {
-    "made.json": [["verify", "./FILE"], ["count", "./FILE"], ["simulate", "./FILE", "-s", "1K"], ["run", "./FILE", "-p", "3", "-n", "10", "--time", "0"]],
-    "made.xml": [["verify", "./FILE"], ["show", "./FILE", "-p", "3"]],
-    "made.goal": [["simulate", "./FILE"]],
+    "made.json": [["verify", "file:FILE"], ["count", "file:FILE"], ["simulate", "file:FILE", "-s", "1K"], ["run", "file:FILE", "-p", "3", "-n", "10", "--time", "0"]],
+    "made.xml": [["verify", "file:FILE"], ["show", "file:FILE", "-p", "3"]],
+    "made.goal": [["simulate", "file:FILE"]],
     "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
     "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["train", "-b", "simulated", "-m", "profile:./FILE"]],
     "table.json": [["run", "auto", "-p", "2", "-n", "10", "--time", "0", "--table", "FILE"]],
@@ -410,9 +410,9 @@ def table_cases():
 
 def overwriting_cases():
     """An output that is also the input."""
-    for words in (["simulate", "made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
+    for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
                   ["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "negative.toml", "-o", "negative.toml"],
-                  ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "./deep.json", "-o", "deep.json"],
+                  ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "file:deep.json", "-o", "deep.json"],
                   ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["train", "-b", "simulated", "-m", "profile:deep.json", "--trace", "deep.json"]):
         kept = words[-1].removeprefix("./")
         yield Case("output is the input", words, REFUSED, [kept], kept=kept, files={kept: "num_ranks 1\n"} if kept == "made.goal" else {})

@@ -105,6 +105,7 @@ TEST_CASE("an output that would replace an input is refused, however both are wr
   CHECK(refused_files({"-o" + file, "--table=" + file}) == refusal);
   CHECK(refused_files({"-o=" + file, "--machine", file}) == refusal);
   CHECK(refused_files({"profile:" + folder.file("./net.dot"), "-o", file}) == refusal);
+  CHECK(refused_files({"file:" + file, "-o", file}) == refusal);
   CHECK(refused_files({file, "-o", other}) == "");
   CHECK(refused_files({other, "-o", other}) == "");  // it does not exist
   CHECK(refused_files({"ring", "-o", "ring"}) == "");
