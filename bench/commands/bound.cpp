@@ -119,6 +119,7 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
 
 void bound(const BoundOptions& options, const Session& session) {
   check_can_write(options.json);
+  options.network.parsed_routing();
   const simulator::Topology topology = options.network.open(options.ranks);
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));

@@ -159,12 +159,15 @@ bool parse_perf(const std::vector<std::string>& words, PerfOptions& options) {
     fail(Blame::usage, "-i is 0: give a step, or a factor with -f");
   if (options.min_bytes == 0 && options.step_factor > 1)
     fail(Blame::usage, "-b is 0: no factor leads from there to -e; give 1 or more");
-  options.dtypes();
-  options.ops();
-  if (options.root != "all") parse_count(options.root, "-r");
-  options.sizes();
-  if (!options.json.empty()) check_can_write(options.json);
   return true;
+}
+
+void PerfOptions::check_values() const {
+  dtypes();
+  ops();
+  if (root != "all") parse_count(root, "-r");
+  sizes();
+  check_can_write(json);
 }
 
 Rank PerfOptions::ranks() const {

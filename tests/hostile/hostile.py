@@ -80,7 +80,7 @@ def run(arlab, case, fixtures):
         close_it = (lambda: os.close(1)) if case.stdout == "closed" else None
         begin = time.monotonic()
         try:
-            done = subprocess.run([*launcher(case.launched), arlab, *case.arguments], cwd=folder, env={**environment(), **case.variables}, stdin=subprocess.DEVNULL,
+            done = subprocess.run([*launcher(case.launched), arlab, *case.arguments], cwd=folder, env={**environment(), **LAUNCHED, **case.variables}, stdin=subprocess.DEVNULL,
                                   stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT, preexec_fn=close_it, check=False)
         except subprocess.TimeoutExpired:
             return "hang", f"no end within {LIMIT} s", LIMIT
@@ -94,6 +94,10 @@ def run(arlab, case, fixtures):
         if not problem[0]:
             problem = judge_files(case, folder, done.returncode, text_before)
         return (*problem, seconds)
+
+
+# Open MPI refuses root otherwise.
+LAUNCHED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def launcher(ranks):

@@ -89,9 +89,9 @@ TEST_CASE("scale: a worker alone has no jitter, and a record holds the start-up"
 }
 
 TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
-  ScaleCase slow{.options = with_latency("0")};
+  ScaleCase slow{.options = with_latency("0"), .network = "1G"};
   ScaleCase fast = slow;
-  fast.network = "20G";
+  fast.network = "2G";
   const std::vector<Alternative> all = slow.alternatives();
   REQUIRE(all.size() == 4);
   CHECK(all[0].what == "2x bandwidth");
@@ -143,8 +143,8 @@ TEST_CASE("scale: a rank updates its shard only") {
   for (const training::Layer& layer : options.plan(profile, "buckets", "none", 8).layers)
     all += picoseconds(layer.forward + layer.backward);
   const double update = profile.optimizer * static_cast<double>(profile.parameters()) / 8;
-  CHECK(update > 0.001 * passes);
-  CHECK(std::abs(all - passes - update) < 0.001 * update);
+  CHECK(update > 1e-4 * passes);
+  CHECK(std::abs(all - passes - update) < 1e-3 * update);  // rounded per tensor
   CHECK(refusal([&] { options.plan(profile, "fifo", "none", 8); }).starts_with("strategy zero1 "));
 }
 
@@ -181,7 +181,10 @@ TEST_CASE("scale: networks that are neither rates nor topologies are refused by 
   const auto refused = [](const char* network) {
     ScaleOptions options;
     options.networks = {network};
-    return refusal([&] { CHECK(options.parsed_networks().size() == 1); });
+    return refusal([&] {
+      const std::vector<ScaleNetwork> networks = options.parsed_networks();
+      CHECK(networks.size() == 1);
+    });
   };
   CHECK(refused("0G") == "network '0G' is not a rate above zero: write for example 10G or 2.5G");
   for (const char* rate : {"-1G", "1e-300", "1e300", "1e15G"})
