@@ -198,6 +198,19 @@ class Faults(program.ProgramTest):
             self.assertIn("memory", err)
 
     @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
+    def test_out_of_memory_where_nothing_can_be_thrown(self):
+        self.arlab("count", "ring", "-p", "3", "--json", "a.jsonl")
+        for megabytes in range(48, 128, 4):
+            def limited(limit=megabytes << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+            done = subprocess.run([program.ARLAB, "report", "a.jsonl"], cwd=self.folder, env=program.ALONE, preexec_fn=limited,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+            self.assertIn(done.returncode, (0, 3, 127), f"{megabytes} MB: {done.stderr}")  # 127: the loader
+            if done.returncode == 3:
+                self.assertIn("out of memory", done.stderr)
+
+    @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
     def test_out_of_threads(self):
         def limited():  # stacks of 64 MiB: the first threads start, the later ones do not
             resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, 64 << 20))
