@@ -15,7 +15,7 @@
 namespace arlab::bench {
 namespace {
 
-using Json = nlohmann::json;
+using Value = nlohmann::json;  // sorted: finds each of many keys fast
 
 constexpr Count kMaxRank = std::numeric_limits<Rank>::max();
 
@@ -28,19 +28,19 @@ class Reader {
     fail(Blame::usage, path_ + ": " + (where.empty() ? "" : where + ": ") + what);
   }
 
-  const Json& member(const Json& object, const char* key, const std::string& where) const {
+  const Value& member(const Value& object, const char* key, const std::string& where) const {
     if (!object.is_object()) wrong(where, "is not an object in braces");
     const auto found = object.find(key);
     if (found == object.end()) wrong(where, fmt::format("has no key \"{}\"", key));
     return *found;
   }
-  const Json& list(const Json& object, const char* key, const std::string& where) const {
-    const Json& found = member(object, key, where);
+  const Value& list(const Value& object, const char* key, const std::string& where) const {
+    const Value& found = member(object, key, where);
     if (!found.is_array()) wrong(where, fmt::format("\"{}\" is not a list", key));
     return found;
   }
-  Count number(const Json& object, const char* key, Count max, const std::string& where) const {
-    const Json& found = member(object, key, where);
+  Count number(const Value& object, const char* key, Count max, const std::string& where) const {
+    const Value& found = member(object, key, where);
     const bool whole =
         found.is_number_integer() &&
         (!found.is_number_unsigned() || found.get<std::uint64_t>() <= std::uint64_t(max));
@@ -49,8 +49,8 @@ class Reader {
             fmt::format("\"{}\" is {}: give a whole number from 0 to {}", key, shown(found), max));
     return found.get<Count>();
   }
-  std::string text(const Json& object, const char* key, const std::string& where) const {
-    const Json& found = member(object, key, where);
+  std::string text(const Value& object, const char* key, const std::string& where) const {
+    const Value& found = member(object, key, where);
     if (!found.is_string())
       wrong(where, fmt::format("\"{}\" is {}: give a text", key, shown(found)));
     return found.get<std::string>();
@@ -58,10 +58,10 @@ class Reader {
 
  private:
   // Texts of structures are not made: those may be nested without end.
-  static std::string shown(const Json& found) {
+  static std::string shown(const Value& found) {
     return found.is_structured()
                ? (found.is_array() ? "a list" : "an object")
-               : shortened(found.dump(-1, ' ', true, Json::error_handler_t::replace));
+               : shortened(found.dump(-1, ' ', true, Value::error_handler_t::replace));
   }
   static std::string shortened(const std::string& text) {
     return text.size() <= 40 ? text : text.substr(0, 40) + "...";
@@ -69,7 +69,7 @@ class Reader {
   std::string path_;
 };
 
-Action read_action(const Reader& read, const Json& json, const std::string& where) {
+Action read_action(const Reader& read, const Value& json, const std::string& where) {
   Action action;
   const std::string kind = read.text(json, "action", where);
   if (kind == "send")
@@ -88,13 +88,13 @@ Action read_action(const Reader& read, const Json& json, const std::string& wher
   return action;
 }
 
-Script::Rounds read_rounds(const Reader& read, const Json& rank, const std::string& where) {
+Script::Rounds read_rounds(const Reader& read, const Value& rank, const std::string& where) {
   Script::Rounds rounds;
-  for (const Json& round : read.list(rank, "rounds", where)) {
+  for (const Value& round : read.list(rank, "rounds", where)) {
     const std::string here = fmt::format("{}, round {}", where, rounds.size() + 1);
     if (!round.is_array()) read.wrong(here, "is not a list of actions");
     auto& actions = rounds.emplace_back();
-    for (const Json& action : round)
+    for (const Value& action : round)
       actions.push_back(
           read_action(read, action, fmt::format("{}, action {}", here, actions.size() + 1)));
   }
@@ -116,7 +116,7 @@ Script parse_schedule(const std::string& content, const std::string& path) {
     read.wrong("",
                "is a GOAL trace, which says nothing about data: only arlab simulate takes it, as "
                "file:NAME.goal");
-  const Json json = Json::parse(content, nullptr, false);
+  const Value json = Value::parse(content, nullptr, false);
   if (json.is_discarded()) read.wrong("", "is not JSON: give a schedule that arlab export wrote");
   if (read.text(json, "kind", "") != "schedule")
     read.wrong("", fmt::format("\"kind\" is '{}', not 'schedule'", read.text(json, "kind", "")));
@@ -135,11 +135,11 @@ Script parse_schedule(const std::string& content, const std::string& path) {
   script.root = static_cast<Rank>(read.number(json, "root", kMaxRank, ""));
   if (json.contains("chunks_per_rank"))
     script.chunks_per_rank = static_cast<Rank>(read.number(json, "chunks_per_rank", kMaxRank, ""));
-  for (const Json& lane : read.list(json, "lanes", "")) {
+  for (const Value& lane : read.list(json, "lanes", "")) {
     const std::string where = fmt::format("lane {}", script.lanes.size());
     Script::ScriptLane& made = script.lanes.emplace_back();
     made.weight = read.number(lane, "elements", std::numeric_limits<Count>::max(), where);
-    for (const Json& rank : read.list(lane, "ranks", where)) {
+    for (const Value& rank : read.list(lane, "ranks", where)) {
       const std::string here = fmt::format("{}, rank {}", where, made.ranks.size());
       if (read.number(rank, "rank", kMaxRank, here) != static_cast<Count>(made.ranks.size()))
         read.wrong(here, "is out of order: list the ranks from 0 on");

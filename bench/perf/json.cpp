@@ -12,7 +12,7 @@
 namespace arlab::bench {
 namespace {
 
-std::string text_of(const std::string& value) {
+std::string quoted_text(const std::string& value) {
   std::string out = "\"";
   for (const char c : value) {
     if (c == '"' || c == '\\' || c == '/')
@@ -61,10 +61,10 @@ std::string device(const PerfDevice& d) {
       .add("rank", whole(d.rank))
       .add("group", whole(d.group))
       .add("pid", whole(d.pid))
-      .add("hostname", text_of(d.host))
+      .add("hostname", quoted_text(d.host))
       .add("device", whole(d.device))
-      .add("device_hex", text_of(d.hex))
-      .add("device_info", text_of(d.info))
+      .add("device_hex", quoted_text(d.hex))
+      .add("device_info", quoted_text(d.info))
       .text();
 }
 
@@ -97,13 +97,13 @@ std::string result(const PerfRow& row, const PerfOptions& o, const std::string& 
   return Object()
       .add("size", whole(row.shape.size))
       .add("count", whole(row.shape.count))
-      .add("type", text_of(row.type))
-      .add("redop", text_of(row.op))
-      .add("root", text_of(fmt::sprintf("%6d", row.root)))
+      .add("type", quoted_text(row.type))
+      .add("redop", quoted_text(row.op))
+      .add("root", quoted_text(fmt::sprintf("%6d", row.root)))
       .add("out_of_place", half(row.out_of_place, o))
       .add("in_place", half(row.in_place, o))
       .add("actual_iterations", whole(o.iterations))
-      .add("experiment_name", text_of(what))
+      .add("experiment_name", quoted_text(what))
       .text();
 }
 
@@ -116,11 +116,13 @@ std::string perf_json(const PerfOptions& o, const PerfReport& report) {
       Object()
           .add("bandwidth", number(s.average_busbw))
           .add("okay", s.expected_busbw < 0 ? "\"unchecked\"" : flag(!s.too_slow()));
-  const auto variable = [](const auto& entry) { return text_of(entry.first + "=" + entry.second); };
+  const auto variable = [](const auto& entry) {
+    return quoted_text(entry.first + "=" + entry.second);
+  };
   return Object()
       .add("version", "3")
-      .add("start_time", text_of(report.start_time))
-      .add("args", list(o.command, text_of))
+      .add("start_time", quoted_text(report.start_time))
+      .add("args", list(o.command, quoted_text))
       .add("env", list(relevant_environment(), variable))
       .add("nccl_version", "0")
       .add("config", config(o, report.devices))
@@ -129,7 +131,7 @@ std::string perf_json(const PerfOptions& o, const PerfReport& report) {
       .add("out_of_bounds", errors.text())
       .add("average_bus_bandwidth", average.text())
       .add("errors", "[]")
-      .add("end_time", text_of(report.end_time))
+      .add("end_time", quoted_text(report.end_time))
       .text();
 }
 

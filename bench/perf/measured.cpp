@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
 #include <thread>
 
@@ -18,11 +17,6 @@ namespace {
 using collectives::CheckedRun;
 using collectives::Executor;
 using collectives::RunRequest;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 // Every rank's line: its process, host and device.
 std::vector<PerfDevice> devices_of(Executor& executor, const collectives::Backend& backend) {

@@ -18,11 +18,6 @@
 namespace arlab::bench {
 namespace {
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 std::string cpu_name() {
   const std::string cores = fmt::format("{} cores", std::thread::hardware_concurrency());
   std::ifstream in("/proc/cpuinfo");
@@ -41,7 +36,7 @@ constexpr std::string_view kPrefixes[] = {
     "I_MPI_",    "NCCL_",     "UCX_",           "UCC_",          "FI_",
     "OMP_",      "HCOLL_",    "SLURM_CPU_BIND", "SLURM_MPI_TYPE"};
 // Open MPI's launcher sets these itself: addresses and identities, no settings.
-constexpr std::string_view kNever[] = {
+constexpr std::string_view kNotSettings[] = {
     "OMPI_MCA_orte_",        "OMPI_MCA_ess_",          "OMPI_MCA_pmix",
     "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME", "OMPI_MCA_mca_base_component_show"};
 
@@ -54,12 +49,17 @@ bool begins_with_one(std::string_view name, const List& prefixes) {
 bool is_relevant(std::string_view name) {
   for (const char* secret : {"TOKEN", "SECRET", "PASSWORD", "KEY"})
     if (name.find(secret) != std::string_view::npos) return false;
-  if (begins_with_one(name, kNever)) return false;
+  if (begins_with_one(name, kNotSettings)) return false;
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
          begins_with_one(name, kPrefixes);
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 std::string utc_now() {
   return fmt::format(

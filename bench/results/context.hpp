@@ -15,6 +15,9 @@ Json context(const std::vector<std::string>& command, const Json& machine = {});
 /// Returns the current time in UTC, such as "2026-11-21T04:00:00Z".
 std::string utc_now();
 
+/// Returns the name of this host; "unknown" if it has none.
+std::string host_name();
+
 /// Returns the command line, quoted for a shell.
 std::string shell_quoted(const std::vector<std::string>& command);
 

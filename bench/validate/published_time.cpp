@@ -7,7 +7,7 @@
 namespace arlab::bench {
 namespace {
 
-constexpr Count kMostRanks = 1 << 20;
+constexpr Count kMostPublishedRanks = 1 << 20;
 constexpr Count kMostBytes = Count{1} << 50;
 
 // The sizes of "4x4x4" or "128"; none if the text is something else.
@@ -59,8 +59,8 @@ std::vector<PublishedTime> read_published_times(std::string_view text, const std
     const std::vector<Rank> sizes = sizes_of(row.nodes);
     if (sizes.empty()) table.refuse(i, "nodes", "give a number, or the sizes of a torus as 4x4x4");
     Count ranks = row.ranks_per_node;
-    for (const Rank size : sizes) ranks = ranks > kMostRanks ? ranks : ranks * size;
-    if (ranks > kMostRanks) table.refuse(i, "nodes", "give at most 1048576 ranks");
+    for (const Rank size : sizes) ranks = ranks > kMostPublishedRanks ? ranks : ranks * size;
+    if (ranks > kMostPublishedRanks) table.refuse(i, "nodes", "give at most 1048576 ranks");
     row.ranks = static_cast<Rank>(ranks);
     if (sizes.size() > 1) row.torus = sizes;
     rows.push_back(std::move(row));
