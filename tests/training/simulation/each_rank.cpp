@@ -147,6 +147,12 @@ TEST_CASE(
   expect_equal({"multi_worker", "priority", "ring", {{"slice", 16'000}}, 3, "", {3, 1, 1}});
 }
 
+TEST_CASE("simulated steps equal emulated ones where a scheduler asks to be called later") {
+  for (const double cycle : {2e6, 30e6, 500e6})  // picoseconds
+    for (const Rank ranks : {2, 3})
+      expect_equal({"multi_worker", "fusion", "ring", {{"cycle", cycle}}, ranks});
+}
+
 TEST_CASE("other synchronous strategies take the times of emulated ranks") {
   expect_equal({"central_storage", "buckets", "tree", {}, 5});
   expect_equal({"central_storage", "buckets", "master_worker", {}, 4});
