@@ -183,6 +183,13 @@ class Faults(program.ProgramTest):
         self.assertEqual(process.returncode, code, f"{arguments}\n{out}\n{err}")
         return out, err
 
+    def test_an_output_is_also_an_input(self):
+        (self.folder / "net.dot").write_text('graph { a -- b [bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
+        before = self.read("net.dot")
+        _, err = self.arlab("show", "topology", "net.dot", "--svg", "net.dot", code=2)
+        self.assertIn("--svg net.dot is also an input", err)
+        self.assertEqual(self.read("net.dot"), before)
+
     def test_read_only_folder(self):
         _, err = self.arlab("simulate", "ring", "-p", "4", "--json", "/proc/a.jsonl", code=3)
         self.assertIn("/proc/a.jsonl", err)
