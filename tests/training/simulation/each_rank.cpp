@@ -147,10 +147,17 @@ TEST_CASE(
   expect_equal({"multi_worker", "priority", "ring", {{"slice", 16'000}}, 3, "", {3, 1, 1}});
 }
 
-TEST_CASE("simulated steps equal emulated ones where a scheduler asks to be called later") {
+TEST_CASE("simulated steps last as long as emulated ones where a scheduler asks to be called later") {
+  // Its cycles begin at another time, so only steps that repeat are compared.
+  const auto last = [](const std::vector<std::int64_t>& begins) {
+    return begins.back() - begins[begins.size() - 2];
+  };
   for (const double cycle : {2e6, 30e6, 500e6})  // picoseconds
-    for (const Rank ranks : {2, 3})
-      expect_equal({"multi_worker", "fusion", "ring", {{"cycle", cycle}}, ranks});
+    for (const Rank ranks : {2, 3}) {
+      INFO(cycle << " on " << ranks);
+      const Setting s{"multi_worker", "fusion", "ring", {{"cycle", cycle}}, ranks};
+      CHECK(last(simulated(s)) == last(emulated(s)));
+    }
 }
 
 TEST_CASE("other synchronous strategies take the times of emulated ranks") {

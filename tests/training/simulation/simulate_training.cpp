@@ -178,12 +178,10 @@ TEST_CASE("local averages take their part of each step") {
 TEST_CASE("announcements delay each exchange of a leader") {
   TrainingPlan led = reference("priority", {{"slice", 1e9}});
   const MakeNetwork network = ports(2, 1e9, 0);
-  const double announced = units(simulate_training(led, network, Ranks::one_for_all)) -
-                           units(simulate_training(led, ports(2, 0, 0), Ranks::one_for_all));
-  // Per layer a broadcast of one start-up and an allreduce of two: 9, of which passes may hide some.
-  CHECK(announced > 6);
-  CHECK(units(simulate_training(led, network, Ranks::each)) ==
-        Approx(units(simulate_training(led, network, Ranks::one_for_all))).epsilon(0.1));
+  const double one = units(simulate_training(led, network, Ranks::one_for_all));
+  // The last exchange, which no pass hides: a broadcast of one start-up and an allreduce of two.
+  CHECK(one >= 9 + 3);
+  CHECK(units(simulate_training(led, network, Ranks::each)) == Approx(one).epsilon(0.1));
 }
 
 TEST_CASE("start-up is that of every collective of a step") {
