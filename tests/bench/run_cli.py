@@ -188,6 +188,12 @@ class Plan(program.ProgramTest):
             self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
         self.arlab(*train, "-a", "hierarchical", "--groups", "2", "--compressor", "fp16", "--codec-cost", "1,1", "--jitter", "0.1", "--seed", "2")
 
+    def test_savings_too_small_to_count_are_not_shown(self):
+        out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10000G")
+        self.assertNotIn("other algorithm |", out)
+        out, _ = self.arlab("plan", "-m", "profile:vgg16", "--gpus", "8", "--network", "1G", "-a", "butterfly")
+        self.assertRegex(out, r"\| (ring|rabenseifner) -[1-9]")
+
     def test_values_are_checked_where_they_are_given(self):
         for option, value, text in (("-B", "0", "--batch is 0: give 1 to 16777216"), ("--seed", "-1", "--seed is -1: give a number of 0 or more"),
                                     ("--network", "10G,", "--network '10G,' has an empty entry"), ("--groups", "0", "--groups is 0: give 1 to 16384"),

@@ -1,10 +1,15 @@
 // Rows of plans and of simulated training, beside direct simulations and sums.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "bench/scale/alternatives.hpp"
+#include "bench/scale/gradient_options.hpp"
 #include "bench/scale/scale_row.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
 #include "training/simulation/collective_times.hpp"
 
 using namespace arlab;
@@ -96,7 +101,7 @@ TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
   REQUIRE(all.size() == 4);
   CHECK(all[0].what == "2x bandwidth");
   CHECK(all[0].saves > 0.1);
-  CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-3);
+  CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-5);
 }
 
 TEST_CASE("scale: the other scheduler and algorithm are the best ones, if they are better") {
@@ -167,7 +172,7 @@ TEST_CASE("scale: auto is the fastest algorithm for a bucket that supports the c
   CHECK(sharded.row().step > 0);
 }
 
-TEST_CASE("scale: ports have a latency, and topologies have nodes") {
+TEST_CASE("scale: ports have a latency, topologies have nodes, and seeds choose routes") {
   const ScaleCase none{.options = with_latency("0"), .scheduler = "fifo"},
       some{.options = with_latency("1ms"), .scheduler = "fifo"};
   CHECK(some.period() > none.period());
@@ -175,6 +180,31 @@ TEST_CASE("scale: ports have a latency, and topologies have nodes") {
   CHECK(pod.with([](const TrainingPlan& plan, const training::MakeNetwork&) {
     return plan.groups ? plan.groups->even_size() : 0;
   }) == 8);
+  // Two groups of four hosts with four paths between them, of which each message takes one at random.
+  std::string graph = "graph {";
+  for (int i = 0; i < 8; ++i)
+    graph += fmt::format("h{} [kind=host]; h{} -- e{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i, i, i / 4);
+  for (int i = 0; i < 8; ++i)
+    graph += fmt::format("e{} -- c{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i / 4, i % 4);
+  for (const char* name : {"e0", "e1", "c0", "c1", "c2", "c3"})
+    graph += fmt::format("{} [kind=switch];", name);
+  const Folder folder;
+  std::set<double> periods;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    ScaleCase random{.network = folder.with("g.dot", graph + "}"), .algorithm = "butterfly"};
+    random.options.seed = seed;
+    periods.insert(random.period());
+  }
+  CHECK(periods.size() > 1);
+}
+
+TEST_CASE("scale: codecs have a time to encode and one to decode, of a millisecond at most") {
+  const training::CodecCost cost = parse_codec_cost("1.5,0.25");
+  CHECK(cost.encode == 1.5e-9);
+  CHECK(cost.decode == 0.25e-9);
+  CHECK(parse_codec_cost("1e6,0").encode == Approx(1e-3));
+  for (const char* text : {"1,2e6", "2e6,1", "-1,1", "1", "1,", ",1", "1,2,3", "nan,1", "1x,1"})
+    CHECK(refusal([&] { parse_codec_cost(text); }).starts_with(fmt::format("--codec-cost is '{}'", text)));
 }
 
 TEST_CASE("scale: networks that are neither rates nor topologies are refused by their name") {
