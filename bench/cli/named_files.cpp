@@ -38,11 +38,11 @@ void NamedFiles::check() const {
   std::error_code ignored;
   for (const Output& output : outputs_)
     for (const std::string& input : inputs_)
-      if (std::filesystem::is_regular_file(output.path, ignored) &&
-          same_file(output.path, input))
-        fail(Blame::usage, fmt::format("{} {} is also an input, which it would replace: name another "
-                                       "file to write",
-                                       output.given, output.path));
+      if (std::filesystem::is_regular_file(output.path, ignored) && same_file(output.path, input))
+        fail(Blame::usage,
+             fmt::format("{} {} is also an input, which it would replace: name another "
+                         "file to write",
+                         output.given, output.path));
 }
 
 }  // namespace arlab::bench

@@ -27,7 +27,8 @@ bool is_out_of_memory() {
 // Memory may end where nothing can be thrown: destructors of JSON allocate, for example.
 [[noreturn]] void end_process() {
   if (!is_out_of_memory()) std::abort();
-  for (const std::string_view part : {std::string_view("error: "), kOutOfMemory, std::string_view("\n")})
+  for (const std::string_view part :
+       {std::string_view("error: "), kOutOfMemory, std::string_view("\n")})
     static_cast<void>(!write(STDERR_FILENO, part.data(), part.size()));
   std::_Exit(3);
 }

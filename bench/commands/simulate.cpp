@@ -197,10 +197,11 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 && option->get_group() == app.get_option("--output")->get_group() &&
         std::find(std::begin(kUsed), std::end(kUsed), option->get_name()) == std::end(kUsed))
-      fail(Blame::usage,
-           fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
-                       "times: leave out {}, and all options except the network's and --output",
-                       paths.front(), option->get_name()));
+      fail(
+          Blame::usage,
+          fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
+                      "times: leave out {}, and all options except the network's and --output",
+                      paths.front(), option->get_name()));
   write_file(o.output, replay_traces(paths, command.model));
   say_written(o.output);
 }

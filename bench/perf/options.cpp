@@ -102,7 +102,8 @@ void add_all(CLI::App& app, PerfOptions& o) {
   add_number(app, "-G,--cudagraph", o.graph, 0, "Accepted; backend cuda always runs graphs");
   add_number(app, "-C,--report_cputime", o.cpu_time, 0, "Name the time cputime");
   add_number(app, "-S,--report_timestamps", o.time_stamps, 0, "Add a column of time stamps");
-  add_number(app, "-a,--average", o.average, 0, "Time: 0 rank 0's, 1 mean (default), 2 min, 3 max", 3);
+  add_number(app, "-a,--average", o.average, 0, "Time: 0 rank 0's, 1 mean (default), 2 min, 3 max",
+             3);
   add_number(app, "-u,--unalign", o.unalign, 0, "Accepted; vectors are always aligned");
   app.add_option_function<std::string>(
          "-T,--timeout", [&o](const std::string& t) { o.timeout = parse_small(t, "-T", 0); },
@@ -173,8 +174,8 @@ void PerfOptions::check_values() const {
 Rank PerfOptions::ranks() const {
   const std::int64_t all = std::int64_t{threads} * gpus;
   if (all > kMost)
-    fail(Blame::usage, fmt::format("-t {} times -g {} are {} ranks: use at most {}", threads, gpus,
-                                   all, kMost));
+    fail(Blame::usage,
+         fmt::format("-t {} times -g {} are {} ranks: use at most {}", threads, gpus, all, kMost));
   return static_cast<Rank>(all);
 }
 

@@ -130,9 +130,9 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
         "strategy multi_worker or mirrored");
   needs("--latency", has_ports, "a network of ports, such as --network 10G");
   needs("--seed", has_links || jitter != 0, "--jitter or a topology");
-  needs("--groups", any(algorithms, [](const std::string& name) {
-          return name == "auto" || find_algorithm(name).grouped;
-        }),
+  needs("--groups",
+        any(algorithms,
+            [](const std::string& name) { return name == "auto" || find_algorithm(name).grouped; }),
         "--algorithm hierarchical");
   needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
@@ -165,9 +165,10 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
       .steps = steps};
   for (const double factor : slowdown)
     if (!(factor > 0) || !(factor <= 1e6))
-      fail(Blame::usage, fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
-                                     "1e6, such as 1 or 2.5",
-                                     factor));
+      fail(Blame::usage,
+           fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
+                       "1e6, such as 1 or 2.5",
+                       factor));
   if (!(jitter >= 0) || !(jitter <= 1e6))
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);

@@ -84,8 +84,8 @@ void run_simulated(const SimulatedTraining& options) {
                                    options.backend));
   if (!options.trace.empty() && !options.scale.json.empty() &&
       same_file(options.trace, options.scale.json))
-    fail(Blame::usage, fmt::format("--trace and --json are both {}: name a file for each",
-                                   options.trace));
+    fail(Blame::usage,
+         fmt::format("--trace and --json are both {}: name a file for each", options.trace));
   if (!options.trace.empty()) check_writable(options.trace);
   check_can_write(options.scale.json);
   const std::vector<ScaleRow> rows = rows_of(options);
@@ -159,8 +159,9 @@ void add_simulated_training(CLI::App& app, Session& session) {
       ->take_all()
       ->type_name("NETWORKS");
   command
-      ->add_option("--trace", options->trace,
-                   "Write a trace of computation and communication for Perfetto; - is stdout, alone")
+      ->add_option(
+          "--trace", options->trace,
+          "Write a trace of computation and communication for Perfetto; - is stdout, alone")
       ->type_name("FILE");
   command->callback([options, command, &session] {
     options->scale.command = session.command;

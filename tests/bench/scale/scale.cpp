@@ -65,12 +65,14 @@ ScaleOptions with_strategy(const char* strategy) {
 
 TEST_CASE("scale: what limits a step") {
   CHECK(ScaleCase{.network = "1000G"}.limit() == "computation");
-  CHECK(ScaleCase{.options = with_latency("20ms"), .network = "1000G", .scheduler = "fifo"}.limit() ==
-        "latency");
+  CHECK(
+      ScaleCase{.options = with_latency("20ms"), .network = "1000G", .scheduler = "fifo"}.limit() ==
+      "latency");
   CHECK(ScaleCase{.network = "1G"}.limit() == "bandwidth");
   CHECK(ScaleCase{.network = "25G", .scheduler = "none"}.limit() == "order");
   // It fits behind the backward pass, too, but this strategy cannot place it there.
-  const ScaleCase after{.options = with_strategy("central_storage"), .network = "100G", .algorithm = "tree"};
+  const ScaleCase after{
+      .options = with_strategy("central_storage"), .network = "100G", .algorithm = "tree"};
   CHECK(after.row().steps.communication < after.row().backward);
   CHECK(after.limit() == "bandwidth");
   ScaleCase coding{.network = "100G", .compressor = "fp16"};
@@ -117,12 +119,10 @@ TEST_CASE("scale: the other scheduler and algorithm are the best ones, if they a
     return saves;
   };
   const std::vector<Alternative> all = mine.alternatives();
-  CHECK(all[1].saves == best({"buckets", "mg_wfbp"}, [](ScaleCase& c, const std::string& name) {
-          c.scheduler = name;
-        }));
-  CHECK(all[2].saves == best({"ring", "rabenseifner"}, [](ScaleCase& c, const std::string& name) {
-          c.algorithm = name;
-        }));
+  CHECK(all[1].saves == best({"buckets", "mg_wfbp"},
+                             [](ScaleCase& c, const std::string& name) { c.scheduler = name; }));
+  CHECK(all[2].saves == best({"ring", "rabenseifner"},
+                             [](ScaleCase& c, const std::string& name) { c.algorithm = name; }));
   CHECK(all[2].saves > 0.1);
   CHECK(all[2].what == "ring");
   CHECK(ScaleCase{.options = with_strategy("zero1")}.alternatives().size() == 3);  // no fp16
@@ -183,7 +183,8 @@ TEST_CASE("scale: ports have a latency, topologies have nodes, and seeds choose 
   // Two groups of four hosts with four paths between them, of which each message takes one at random.
   std::string graph = "graph {";
   for (int i = 0; i < 8; ++i)
-    graph += fmt::format("h{} [kind=host]; h{} -- e{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i, i, i / 4);
+    graph += fmt::format("h{} [kind=host]; h{} -- e{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i,
+                         i, i / 4);
   for (int i = 0; i < 8; ++i)
     graph += fmt::format("e{} -- c{} [bandwidth=\"10Gbps\", latency=\"1us\"];", i / 4, i % 4);
   for (const char* name : {"e0", "e1", "c0", "c1", "c2", "c3"})
@@ -204,7 +205,9 @@ TEST_CASE("scale: codecs have a time to encode and one to decode, of a milliseco
   CHECK(cost.decode == 0.25e-9);
   CHECK(parse_codec_cost("1e6,0").encode == Approx(1e-3));
   for (const char* text : {"1,2e6", "2e6,1", "-1,1", "1", "1,", ",1", "1,2,3", "nan,1", "1x,1"})
-    CHECK(refusal([&] { parse_codec_cost(text); }).starts_with(fmt::format("--codec-cost is '{}'", text)));
+    CHECK(refusal([&] {
+            parse_codec_cost(text);
+          }).starts_with(fmt::format("--codec-cost is '{}'", text)));
 }
 
 TEST_CASE("scale: networks that are neither rates nor topologies are refused by their name") {

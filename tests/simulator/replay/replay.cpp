@@ -96,9 +96,10 @@ TEST_CASE("replay: many messages between two ranks at once") {
 
 TEST_CASE("replay: a lane is free for another message once both ends are done") {
   // Rank 0 sends to ranks 1 and 2 in turn; their lanes end in another order than they began.
-  TraceGraph trace{{{{sent(1), sent(2), sent(1), sent(2)}, {{0, 1, false}, {1, 2, false}, {2, 3, false}}},
-                    {{received(0), received(0)}, {}},
-                    {{computed(5000_ps), received(0), received(0)}, {{0, 1, false}, {1, 2, false}}}}};
+  TraceGraph trace{
+      {{{sent(1), sent(2), sent(1), sent(2)}, {{0, 1, false}, {1, 2, false}, {2, 3, false}}},
+       {{received(0), received(0)}, {}},
+       {{computed(5000_ps), received(0), received(0)}, {{0, 1, false}, {1, 2, false}}}}};
   const ReplayResult result = played(trace);
   CHECK(result.messages == 4);
   CHECK(result.finish == 5000_ps + 40_ps);  // the last receives take 20 each

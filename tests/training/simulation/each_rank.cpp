@@ -156,7 +156,8 @@ TEST_CASE(
   expect_equal({"multi_worker", "priority", "ring", {{"slice", 16'000}}, 3, "", {3, 1, 1}});
 }
 
-TEST_CASE("simulated steps last as long as emulated ones where a scheduler asks to be called later") {
+TEST_CASE(
+    "simulated steps last as long as emulated ones where a scheduler asks to be called later") {
   for (const double cycle : {2e6, 30e6, 500e6})  // picoseconds
     for (const Rank ranks : {2, 3})
       expect_equal_last_steps({"multi_worker", "fusion", "ring", {{"cycle", cycle}}, ranks});

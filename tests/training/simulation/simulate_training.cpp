@@ -207,8 +207,8 @@ TEST_CASE("times of collectives are those of single simulations, added up") {
   };
   CHECK(times.of(Collective::allreduce, kOne, 4) == alone(kOne, 4));
   CHECK(alone(kOne, 4) != alone(kOne, 1));
-  CHECK(times.of({{Time{}, Collective::allreduce, kOne, 4}, {Time{}, Collective::allreduce, kTwo, 4}}) ==
-        alone(kOne, 4) + alone(kTwo, 4));
+  CHECK(times.of({{Time{}, Collective::allreduce, kOne, 4},
+                  {Time{}, Collective::allreduce, kTwo, 4}}) == alone(kOne, 4) + alone(kTwo, 4));
   TrainingPlan two = reference("fifo");
   constexpr double kBeta = 100;
   CHECK(CollectiveTimes(two, ports(2, 0, kBeta)).link().beta == Approx(kBeta).epsilon(0.01));
