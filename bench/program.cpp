@@ -183,8 +183,7 @@ int run_program(int argc, char** argv) {
     print_error(e.what(), command);
     return static_cast<int>(e.blame());
   } catch (const std::bad_alloc&) {
-    print_error("out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs",
-                command);
+    print_error(kOutOfMemory, command);
     return 3;
   } catch (const std::system_error& e) {
     // {fmt} throws it where stdout is closed or full.

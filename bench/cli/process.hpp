@@ -1,11 +1,17 @@
 // What the program settles about its process before it does anything.
 #pragma once
 
+#include <string_view>
+
 namespace arlab::bench {
 
+inline constexpr std::string_view kOutOfMemory =
+    "out of memory: use fewer ranks or smaller sizes; --plan prints what a sweep needs";
+
 /// Opens standard files that are closed, so that a result file cannot take their place and receive
-/// tables. Reading stdin and writing stdout then fail, and messages are lost. A file that reaches its size limit becomes a failed
-/// write instead of a signal.
+/// tables. Reading stdin and writing stdout then fail, and messages are lost. A file
+/// that reaches its size limit becomes a failed write instead of a signal, and memory that ends where
+/// nothing can be thrown ends the process with a message and status 3.
 void prepare_process();
 
 }  // namespace arlab::bench

@@ -66,7 +66,12 @@ std::int32_t checked_number(std::int64_t number, std::string_view what, std::int
 }
 
 double parse_port_rate(const std::string& text, const std::string& what) {
-  return text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
+  constexpr double kLeast = 1, kMost = 1e15;  // those of a topology's links
+  const double rate =
+      text.ends_with('s') ? parse_bandwidth(text, what) : parse_rate(text, what) / 8;
+  if (!(rate >= kLeast && rate <= kMost))
+    refuse(what, text, "is not from 8 to 8e15 bits per second: write for example 10G or 2.5G");
+  return rate;
 }
 
 std::string show_bytes(std::int64_t bytes) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "algorithms/base/error.hpp"
+#include "bench/cli/named_files.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -43,7 +44,7 @@ std::string shown(std::string_view value) {
 // because settings of a spec are separated by commas, too.
 char separator_of(const CLI::Option& option) {
   const bool specs = option.get_name() == "algorithms" || option.get_type_name() == "NAMES" ||
-                     option.get_type_name() == "TOPOLOGIES";
+                     option.get_type_name() == "TOPOLOGIES" || option.get_type_name() == "NETWORKS";
   return specs ? ',' : option.get_delimiter();
 }
 
@@ -78,6 +79,7 @@ class Checker {
 
   std::vector<std::string> run() {
     for (at_ = 1; at_ < words_.size(); ++at_) check_word();
+    files_.check();
     return std::move(words_);
   }
 
@@ -103,7 +105,7 @@ class Checker {
                                      name, word.substr(equals + 1), name));
     if (!option || !takes_value(*option)) return;
     if (equals != std::string::npos)
-      check_value(*option, name, std::string_view(word).substr(equals + 1));
+      take_value(*option, name, std::string_view(word).substr(equals + 1));
     else
       check_next(*option, name);
   }
@@ -118,7 +120,7 @@ class Checker {
     if (word.size() == 2)
       fail(Blame::usage,
            fmt::format("{} has an empty value '': give a value, or leave out {}", name, name));
-    check_value(*option, name, std::string_view(word).substr(2));
+    take_value(*option, name, std::string_view(word).substr(2));
   }
 
   void check_next(const CLI::Option& option, const std::string& name) {
@@ -127,7 +129,7 @@ class Checker {
     if (looks_like_option(value))
       fail(Blame::usage, fmt::format("{} needs a value, but {} follows: add a value after {}", name,
                                      value, name));
-    check_value(option, name, value);
+    take_value(option, name, value);
     if (takes_more(option)) open_ = &option, open_name_ = name;
     ++at_;
   }
@@ -137,11 +139,16 @@ class Checker {
       fail(Blame::usage,
            fmt::format("argument {} is empty{}: remove it, or set the variable that it comes from",
                        shown(word), at_ > 1 ? fmt::format(" (after '{}')", words_[at_ - 1]) : ""));
-    if (open_ && !only_arguments_) return check_value(*open_, open_name_, word);
+    if (open_ && !only_arguments_) return take_value(*open_, open_name_, word);
     if (only_arguments_ || !is_command(word)) {
       for (const CLI::Option* option : app_->get_options())
-        if (option->get_positional()) return check_value(*option, "argument", word);
+        if (option->get_positional()) return take_value(*option, "argument", word);
     }
+  }
+
+  void take_value(const CLI::Option& option, const std::string& given, std::string_view value) {
+    check_value(option, given, value);
+    files_.add(option, given, value);
   }
 
   // A command of the program, or of a command. Its options follow.
@@ -160,6 +167,7 @@ class Checker {
   bool only_arguments_ = false;        // after "--"
   const CLI::Option* open_ = nullptr;  // takes further words
   std::string open_name_;
+  NamedFiles files_;
 };
 
 }  // namespace

@@ -66,11 +66,8 @@ void write_file(const std::string& path, std::string_view text) {
   if (!written || !closed) cannot_write(path);
 }
 
-void check_writable(const std::string& path) {
-  if (path == "-") return;
-  if (holds_records(path))
-    fail(Blame::usage,
-         fmt::format("{} holds records, which would be lost: name another file", path));
+void check_can_write(const std::string& path) {
+  if (path == "-" || path.empty()) return;
   std::error_code ignored;
   const bool there = fs::exists(path, ignored);
   if (there && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored)) return;
@@ -79,6 +76,13 @@ void check_writable(const std::string& path) {
   if (!file) cannot_write(path);
   std::fclose(file);
   if (!there) fs::remove(path, ignored);
+}
+
+void check_writable(const std::string& path) {
+  if (holds_records(path))
+    fail(Blame::usage,
+         fmt::format("{} holds records, which would be lost: name another file", path));
+  check_can_write(path);
 }
 
 void check_writable_folder(const std::string& path) {

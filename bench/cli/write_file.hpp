@@ -11,8 +11,11 @@ namespace arlab::bench {
 /// reason of the system.
 void write_file(const std::string& path, std::string_view text);
 
-/// Throws Error(environment), with the reason of the system, if the file cannot be written, and
-/// Error(usage) if it holds records, which would be lost. Leaves no new file.
+/// Throws Error(environment), with the reason of the system, if the file cannot be written. Leaves no
+/// new file.
+void check_can_write(const std::string& path);
+
+/// The same, and throws Error(usage) if the file holds records, which would be lost.
 void check_writable(const std::string& path);
 
 /// The same for a folder, which it creates.

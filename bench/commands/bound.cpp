@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "bench/cli/options.hpp"
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
@@ -116,6 +118,8 @@ void print(const NetworkBounds& b, const Reached& reached, const simulator::Topo
 }
 
 void bound(const BoundOptions& options, const Session& session) {
+  check_can_write(options.json);
+  options.network.parsed_routing();
   const simulator::Topology topology = options.network.open(options.ranks);
   const Rank ranks = options.ranks > 0 ? options.ranks : topology.hosts();
   const NetworkBounds bounds = network_bounds(topology, options.network.hosts_of(topology, ranks));
@@ -144,13 +148,13 @@ void add_bound(CLI::App& app, Session& session) {
                    "Topology with its parameters, or a GraphML or DOT file")
       ->required()
       ->type_name("TOPOLOGY");
+  add_number(*command, "-p,--ranks", options->ranks, 1, kMostRanks,
+             "Number of ranks; sizes that are left out are chosen to hold them (default: a rank on "
+             "every host)");
   command
-      ->add_option("-p,--ranks", options->ranks,
-                   "Number of ranks; sizes that are left out are chosen to hold them (default: a "
-                   "rank on every host)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--placement", options->network.placement,
-                      "block (default), cyclic, random, or a file with a host for each rank");
+      ->add_option("--placement", options->network.placement,
+                   "block (default), cyclic, random, or a file with a host for each rank")
+      ->type_name("PLACEMENT");
   command->add_option("--json", options->json, "Write a record to this file; - is stdout")
       ->type_name("FILE");
   options->network.add(*command);

@@ -47,6 +47,8 @@ int identify(IdentifyCommand& command, Job& job) {
     fail(Blame::usage,
          "identify counts the messages of an MPI job: start it as `mpirun -n 4 arlab identify`");
   SweepOptions& sweep = command.sweep;
+  if (job.is_root()) check_can_write(sweep.json);
+  if (job.is_root()) check_writable(sweep.output);
   job.expect_same(shell_quoted(sweep.command), shell_quoted(sweep.command));
   std::vector<Identified> all;
   const collectives::Backend& backend = job.backend("");
@@ -114,6 +116,8 @@ void add_identify(CLI::App& app, Session& session) {
     options->library = take_library_names(o, "");
     if (!options->library.alone || !options->library.tables.empty())
       fail(Blame::usage, "identify takes native, native:NAME or native:all: leave out other names");
+    o.parsed_ops();
+    for (const collectives::DType dtype : o.parsed_dtypes()) o.parsed_elements(dtype);
     collectives::prepare_message_counts();
     if (!options->library.native.empty()) collectives::prepare_library_algorithms();
     session.exit_code =

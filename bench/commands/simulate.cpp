@@ -189,15 +189,19 @@ Estimate estimate(SimulateCommand& command, const Config& config, const Record& 
 }
 
 // A trace has its own ranks and sizes, and is no configuration that a record could describe.
-void simulate_traces(const SimulateCommand& command, const std::vector<std::string>& paths) {
+void simulate_traces(const CLI::App& app, const SimulateCommand& command,
+                     const std::vector<std::string>& paths) {
   const SweepOptions& o = command.sweep;
-  const bool has_axes = !o.ranks.empty() || !o.sizes.empty() || !o.elements.empty() ||
-                        !o.segments.empty() || !o.roots.empty();
-  if (has_axes || !o.json.empty() || !o.csv.empty() || o.resume || o.plan || o.share ||
-      command.critical_path || command.links > 0 || !command.profile_file.empty())
-    fail(Blame::usage, "file:" + paths.front() +
-                           " is a trace, which has its own ranks and sizes, and gives a table of "
-                           "times: leave out all options except the network's and --output");
+  constexpr std::string_view kUsed[] = {"algorithms", "--algorithm", "--model", "--machine",
+                                        "--output"};
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && option->get_group() == app.get_option("--output")->get_group() &&
+        std::find(std::begin(kUsed), std::end(kUsed), option->get_name()) == std::end(kUsed))
+      fail(
+          Blame::usage,
+          fmt::format("file:{} is a trace, which has its own ranks and sizes, and gives a table of "
+                      "times: leave out {}, and all options except the network's and --output",
+                      paths.front(), option->get_name()));
   write_file(o.output, replay_traces(paths, command.model));
   say_written(o.output);
 }
@@ -243,14 +247,14 @@ void add_simulate(CLI::App& app, Session& session) {
       ->type_name("FILE");
   options->sweep.add_outputs(*command);
   options->sweep.add_share(*command);
-  command->callback([options, &session] {
+  command->callback([options, command, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
     std::vector<std::string> words = o.positional;
     words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
     if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
-      return simulate_traces(*options, traces);
+      return simulate_traces(*command, *options, traces);
     if (!options->profile_file.empty()) {
       if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
         fail(Blame::usage,

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/cli/read_file.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
@@ -19,7 +20,7 @@ namespace {
 struct ValidateOptions {
   std::string folder = "tests/validation";
   std::string json;
-  double misses = -1;  // percent
+  std::optional<double> misses{};  // percent
   bool parameters = false;
 };
 
@@ -53,6 +54,11 @@ std::vector<TrainingValidation> validate_training(const path& folder) {
 }
 
 void run_validate(const ValidateOptions& options, const Session& session) {
+  constexpr double kMostPercent = 1e6;
+  if (options.misses && !(*options.misses >= 0 && *options.misses <= kMostPercent))
+    fail(Blame::usage, fmt::format("--misses is {}: give 0 to {}, in percent", *options.misses,
+                                   static_cast<Count>(kMostPercent)));
+  check_can_write(options.json);
   const path folder = options.folder;
   const std::vector<TrainingValidation> training = validate_training(folder);
   std::optional<Validation> validation;
@@ -66,9 +72,9 @@ void run_validate(const ValidateOptions& options, const Session& session) {
     if (options.parameters && validation) fmt::print("\n{}", parameter_table(*validation));
     if (options.parameters)
       for (const TrainingValidation& one : training) fmt::print("\n{}", training_parameters(one));
-    const double least = options.misses / 100;
-    if (options.misses >= 0 && validation) fmt::print("\n{}", miss_table(*validation, least));
-    if (options.misses >= 0)
+    const double least = options.misses.value_or(0) / 100;
+    if (options.misses && validation) fmt::print("\n{}", miss_table(*validation, least));
+    if (options.misses)
       for (const TrainingValidation& one : training)
         fmt::print("\n{}", training_misses(one, least));
   }
@@ -103,7 +109,6 @@ void add_validate(CLI::App& app, Session& session) {
   command
       ->add_option("--misses", options->misses,
                    "List the test rows with errors above this, in percent")
-      ->check(CLI::Range(0.0, 1e6))
       ->type_name("PERCENT");
   command->add_flag("--parameters", options->parameters, "List the fitted numbers of each system");
   command->callback([options, &session] { run_validate(*options, session); });

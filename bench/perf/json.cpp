@@ -137,8 +137,10 @@ std::string perf_json(const PerfOptions& o, const PerfReport& report) {
 
 std::string write_perf_json(const std::string& path, const std::string& text) {
   std::string name = path;
-  for (int number = 0; std::filesystem::exists(name); ++number)
-    name = fmt::format("{}.{}", path, number);
+  const auto is_taken = [](const std::string& file) {  // a device is written, as it is
+    return std::filesystem::is_regular_file(file) || std::filesystem::is_directory(file);
+  };
+  for (int number = 0; is_taken(name); ++number) name = fmt::format("{}.{}", path, number);
   write_file(name, text);
   return name;
 }

@@ -151,7 +151,7 @@ PerfRow perf_row(const PerfOptions& options, const PerfShape& shape, const Probl
 
 void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink) {
   const collectives::Backend& backend = job.backend(options.backend);
-  const int here = options.threads * options.gpus;
+  const Rank here = options.ranks();
   const bool processes = job.placement(backend) == collectives::Placement::processes;
   if (processes && here > 1)
     fail(Blame::usage, "each process is one rank: leave out -t and -g, and start more processes");

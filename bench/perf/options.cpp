@@ -12,6 +12,8 @@
 #include "algorithms/base/names.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "bench/cli/say.hpp"
+#include "bench/cli/words.hpp"
+#include "bench/cli/write_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -44,20 +46,25 @@ constexpr Ignored kIgnored[] = {{"-y,--stream_null", "null stream"},
                                 {"-V,--device_cta_count", "thread blocks on the device"},
                                 {"-M,--memory", "report of GPU memory"}};
 
-int parse_small(const std::string& text, const std::string& what, std::int64_t least) {
-  constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kMost = 1'000'000'000;
+
+int parse_small(const std::string& text, const std::string& what, std::int64_t least,
+                std::int64_t most = kMost) {
   const std::int64_t n = parse_count(text, what);
-  if (n < least || n > kMost)
-    fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, n, least, kMost));
+  if (n < least || n > most)
+    fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, n, least, most));
   return static_cast<int>(n);
 }
 
 void add_number(CLI::App& app, const std::string& names, int& value, std::int64_t least,
-                const std::string& help) {
+                const std::string& help, std::int64_t most = kMost) {
   const std::string what = names.substr(0, names.find(','));
   app.add_option_function<std::string>(
          names,
-         [&value, what, least](const std::string& t) { value = parse_small(t, what, least); }, help)
+         [&value, what, least, most](const std::string& t) {
+           value = parse_small(t, what, least, most);
+         },
+         help)
       ->type_name("N");
 }
 
@@ -91,11 +98,12 @@ void add_all(CLI::App& app, PerfOptions& o) {
   app.add_option("-d,--datatype", o.dtype, "float (default), half, int8, ... or all");
   app.add_option("-r,--root", o.root, "Root (default 0) or all");
   add_number(app, "-z,--blocking", o.blocking, 0,
-             "0, 2: runs back to back (default); 1, 3: each after a barrier");
+             "0, 2: runs back to back (default); 1, 3: each after a barrier", 3);
   add_number(app, "-G,--cudagraph", o.graph, 0, "Accepted; backend cuda always runs graphs");
   add_number(app, "-C,--report_cputime", o.cpu_time, 0, "Name the time cputime");
   add_number(app, "-S,--report_timestamps", o.time_stamps, 0, "Add a column of time stamps");
-  add_number(app, "-a,--average", o.average, 0, "Time: 0 rank 0's, 1 mean (default), 2 min, 3 max");
+  add_number(app, "-a,--average", o.average, 0, "Time: 0 rank 0's, 1 mean (default), 2 min, 3 max",
+             3);
   add_number(app, "-u,--unalign", o.unalign, 0, "Accepted; vectors are always aligned");
   app.add_option_function<std::string>(
          "-T,--timeout", [&o](const std::string& t) { o.timeout = parse_small(t, "-T", 0); },
@@ -137,9 +145,11 @@ bool parse_perf(const std::vector<std::string>& words, PerfOptions& options) {
   options.command = words;
   CLI::App app{"Measures a collective, and prints what nccl-tests prints."};
   app.name(options.program.name);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // as nccl-tests
   add_all(app, options);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+    const std::vector<std::string> checked = checked_words(app, words);
+    app.parse(std::vector<std::string>(checked.rbegin(), checked.rend() - 1));
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return false;
@@ -153,10 +163,31 @@ bool parse_perf(const std::vector<std::string>& words, PerfOptions& options) {
   return true;
 }
 
+void PerfOptions::check_values() const {
+  dtypes();
+  ops();
+  if (root != "all") parse_count(root, "-r");
+  sizes();
+  check_can_write(json);
+}
+
+Rank PerfOptions::ranks() const {
+  const std::int64_t all = std::int64_t{threads} * gpus;
+  if (all > kMost)
+    fail(Blame::usage,
+         fmt::format("-t {} times -g {} are {} ranks: use at most {}", threads, gpus, all, kMost));
+  return static_cast<Rank>(all);
+}
+
 std::vector<std::int64_t> PerfOptions::sizes() const {
+  constexpr std::size_t kMostSizes = 1'000'000;
   std::vector<std::int64_t> all;
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t size = min_bytes; size <= max_bytes;) {
+    if (all.size() == kMostSizes)
+      fail(Blame::usage, fmt::format("from -b {} to -e {} are over a million sizes: take larger "
+                                     "steps with -i or -f",
+                                     min_bytes, max_bytes));
     all.push_back(size);
     if (step_factor > 1 ? size > kEnd / step_factor : size > kEnd - step_bytes) break;
     size = step_factor > 1 ? size * step_factor : size + std::max<std::int64_t>(1, step_bytes);
@@ -178,7 +209,6 @@ std::vector<DType> PerfOptions::dtypes() const {
 }
 
 std::vector<Op> PerfOptions::ops() const {
-  if (!program.has_op) return {Op::sum};
   std::vector<Op> all;
   std::vector<std::string_view> names;
   for (const Op one : kPerfOps) {
@@ -188,17 +218,17 @@ std::vector<Op> PerfOptions::ops() const {
   if (op == "mulsum")
     fail(Blame::usage, "-o mulsum: no backend here scales while it sums: use sum");
   if (all.empty()) fail_unknown("operation", op, names);
-  return all;
+  return program.has_op ? all : std::vector{Op::sum};
 }
 
 std::vector<Rank> PerfOptions::roots(Rank ranks) const {
-  if (!program.has_root) return {0};
   std::vector<Rank> all;
-  if (root == "all") {
+  if (root == "all" && program.has_root) {
     for (Rank rank = 0; rank < ranks; ++rank) all.push_back(rank);
     return all;
   }
-  const std::int64_t number = parse_count(root, "-r");
+  const std::int64_t number = root == "all" ? 0 : parse_count(root, "-r");
+  if (!program.has_root) return {0};
   if (number < 0 || number >= ranks)
     fail(Blame::usage, fmt::format("-r is {}: give 0 to {}, or all", number, ranks - 1));
   return {static_cast<Rank>(number)};

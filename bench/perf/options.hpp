@@ -41,6 +41,10 @@ struct PerfOptions {
   int streamed() const { return blocking == 1 || blocking == 3 ? 1 : iterations * aggregated; }
   /// Samples of streamed() runs that together are all iterations.
   int samples() const { return streamed() == 1 ? iterations * aggregated : 1; }
+  /// Throws Error that names a value that cannot be used, or the file if it cannot be written.
+  void check_values() const;
+  /// Returns threads * gpus. Throws Error(usage) if they are too many.
+  Rank ranks() const;
   std::vector<std::int64_t> sizes() const;
   std::vector<collectives::DType> dtypes() const;
   /// The operations; sum, which is not printed, for a collective without one.

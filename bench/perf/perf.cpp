@@ -79,6 +79,7 @@ int run_perf(const std::vector<std::string>& words) {
   PerfOptions options;
   options.program = perf_program(words.front());
   if (!parse_perf(words, options)) return 0;
+  options.check_values();
   Report report(options);
   const PerfSink sink = report.sink();
   if (!options.topology.empty()) {

@@ -33,7 +33,7 @@ void simulate_perf(const PerfOptions& options, const PerfSink& sink) {
                              : rooted                   ? "tree"
                                                         : "ring";
   const Algorithm& algorithm = find_algorithm(chosen);
-  const Rank ranks = options.threads * options.gpus;
+  const Rank ranks = options.ranks();
   ModelOptions model;
   model.model = "fluid";
   model.topologies = {options.topology};

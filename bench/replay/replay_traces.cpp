@@ -25,6 +25,9 @@ bool is_trace(const std::string& word) {
 std::vector<std::string> trace_paths(const std::vector<std::string>& words) {
   std::vector<std::string> paths;
   for (const std::string& word : words)
+    if (word.ends_with(".goal") && !is_trace(word))
+      fail(Blame::usage, fmt::format("{} is a trace: write {}{}", word, kScheme, word));
+  for (const std::string& word : words)
     if (is_trace(word)) paths.push_back(word.substr(kScheme.size()));
   if (!paths.empty() && paths.size() < words.size())
     fail(Blame::usage, fmt::format("{} beside a trace: simulate traces and algorithms in commands "

@@ -28,13 +28,14 @@ training::CodecCost parse_codec_cost(const std::string& text, std::string_view o
   const auto comma = text.find(',');
   const std::string parts[] = {text.substr(0, comma),
                                comma == text.npos ? "" : text.substr(comma + 1)};
+  constexpr double kMost = 1e6;  // a millisecond
   double ns[2] = {};
   for (int i = 0; i < 2; ++i) {
     const std::string& part = parts[i];
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), ns[i]);
-    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > 1e9)
+    if (error != std::errc() || end != part.data() + part.size() || !(ns[i] >= 0) || ns[i] > kMost)
       fail(Blame::usage, fmt::format("--codec-cost is '{}': give nanoseconds to encode and to "
-                                     "decode an element, such as 1.2,0.4{}",
+                                     "decode an element, at most 1e6, such as 1.2,0.4{}",
                                      text, or_else));
   }
   return {ns[0] * 1e-9, ns[1] * 1e-9};

@@ -8,6 +8,7 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
@@ -79,6 +80,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
 }
 
 void run_plan(const PlanCommand& options, Session& session) {
+  check_can_write(options.scale.json);
   const training::ModelProfile profile = options.scale.profile();
   const std::vector<ScaleRow> rows = planned(options, profile, session.progress.get());
   if (session.progress) session.progress->clear();
@@ -132,8 +134,10 @@ void add_plan(CLI::App& app, Session& session) {
       ->add_option("--compressor", options->compressor,
                    "Compression of gradients: any of `arlab list compressors` (default none)")
       ->type_name("SPEC");
-  command->callback([options, &session] {
+  command->callback([options, command, &session] {
     options->scale.command = session.command;
+    // The codec's cost is also that of the alternative with fp16 gradients.
+    options->scale.check_effects(*command, {options->algorithm, "auto"}, {"fp16"});
     run_plan(*options, session);
   });
 }

@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "bench/cli/units.hpp"
 #include "simulator/topologies/fabric.hpp"
+#include "simulator/topologies/import/file.hpp"
 
 namespace arlab::bench {
 
@@ -13,8 +14,8 @@ ScaleNetwork::ScaleNetwork(std::string spec, Time latency, std::uint64_t seed)
   if (spec_.ends_with(".toml")) {
     model_.machine_path = spec_;
     model_.check_machine();
-  } else if (!spec_.empty() && spec_.front() >= '0' && spec_.front() <= '9') {
-    bandwidth_ = parse_port_rate(spec_, fmt::format("network '{}'", spec_));
+  } else if (spec_.find_first_of("0123456789+-.") == 0 && !simulator::is_topology_file(spec_)) {
+    bandwidth_ = parse_port_rate(spec_, "network");
   } else {
     model_.model = "fluid";
     model_.topologies = {spec_};

@@ -9,6 +9,8 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
 #include "bench/scale/gradient_options.hpp"
 #include "training/simulation/sharded.hpp"
 
@@ -16,6 +18,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kProfile = "profile:";
+constexpr std::int32_t kMostSamples = 1 << 24, kMostEvery = 1'000'000'000;
 
 std::string profile_names() {
   std::string all;
@@ -38,16 +41,22 @@ void ScaleOptions::add(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
-  add_number(app, "--groups", group, 0, kMostSimulatedWorkers,
+  add_number(app, "--groups", group, 1, kMostSimulatedWorkers,
              "Ranks per node, for hierarchical (default: those of the topology)");
   add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
-  add_number(app, "--steps", steps, 4, 1'000'000, "Training steps to simulate (default 12)");
+  add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
   app.add_option_function<std::string>(
-         "--every", [this](const std::string& text) { every = parse_count(text, "--every"); },
+         "--every",
+         [this](const std::string& text) {
+           every = checked_number(parse_count(text, "--every"), "--every", 1, kMostEvery);
+         },
          "local_sgd: steps between averages (default 8)")
       ->type_name("NUMBER");
   app.add_option_function<std::string>(
-         "-B,--batch", [this](const std::string& text) { batch = parse_count(text, "--batch"); },
+         "-B,--batch",
+         [this](const std::string& text) {
+           batch = checked_number(parse_count(text, "--batch"), "--batch", 1, kMostSamples);
+         },
          "Samples per worker and step; the passes take time in proportion (default: the profile's)")
       ->type_name("NUMBER");
   app.add_option(
@@ -63,7 +72,10 @@ void ScaleOptions::add(CLI::App& app) {
   app.add_option_function<std::string>(
          "--seed",
          [this](const std::string& text) {
-           seed = static_cast<std::uint64_t>(parse_count(text, "--seed"));
+           const Count number = parse_count(text, "--seed");
+           if (number < 0)
+             fail(Blame::usage, fmt::format("--seed is {}: give a number of 0 or more", number));
+           seed = static_cast<std::uint64_t>(number);
          },
          "Seed of jitter and of random routes (default 1)")
       ->type_name("NUMBER");
@@ -77,9 +89,6 @@ training::ModelProfile ScaleOptions::profile() const {
                                    "{}, or profile:FILE.json",
                                    model, profile_names()));
   training::ModelProfile profile = training::load_profile(model.substr(kProfile.size()));
-  constexpr Count kMostSamples = 1 << 24;
-  if (batch < 0 || batch > kMostSamples)
-    fail(Blame::usage, fmt::format("--batch is {}: give 1 to {}", batch, kMostSamples));
   if (batch > 0) {
     const double factor = static_cast<double>(batch) / static_cast<double>(profile.batch);
     for (training::ModelProfile::Part& part : profile.layers) {
@@ -100,6 +109,33 @@ std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
        networks.empty() ? std::vector<std::string>{"10G"} : split_specs(networks))
     all.emplace_back(spec, each, seed);
   return all;
+}
+
+void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::string>& algorithms,
+                                 const std::vector<std::string>& compressors) const {
+  const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
+    if (app.count(option) > 0 && !has_effect)
+      fail(Blame::usage,
+           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+  };
+  const auto any = [](const auto& all, auto has) {
+    return std::any_of(all.begin(), all.end(), has);
+  };
+  const bool sharded = training::find_sharded_strategy(strategy).has_value();
+  const std::vector<ScaleNetwork> wires = parsed_networks();
+  const bool has_ports = any(wires, [](const ScaleNetwork& n) { return n.has_ports(); });
+  const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
+  needs("--every", strategy == "local_sgd", "strategy local_sgd");
+  needs("--scheduler", sharded || training::find_strategy(strategy).schedules,
+        "strategy multi_worker or mirrored");
+  needs("--latency", has_ports, "a network of ports, such as --network 10G");
+  needs("--seed", has_links || jitter != 0, "--jitter or a topology");
+  needs("--groups",
+        any(algorithms,
+            [](const std::string& name) { return name == "auto" || find_algorithm(name).grouped; }),
+        "--algorithm hierarchical");
+  needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),
+        "--compressor");
 }
 
 training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
@@ -127,14 +163,14 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
       .jitter = jitter,
       .seed = seed,
       .steps = steps};
-  if (every < 1) fail(Blame::usage, fmt::format("--every is {}: give at least 1", every));
   for (const double factor : slowdown)
     if (!(factor > 0) || !(factor <= 1e6))
-      fail(Blame::usage, fmt::format("--slowdown has the factor {}: give factors above 0, such as "
-                                     "1 or 2.5",
-                                     factor));
+      fail(Blame::usage,
+           fmt::format("--slowdown has the factor {}: give factors above 0 and at most "
+                       "1e6, such as 1 or 2.5",
+                       factor));
   if (!(jitter >= 0) || !(jitter <= 1e6))
-    fail(Blame::usage, fmt::format("--jitter is {}: give 0 or more, such as 0.1", jitter));
+    fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);
   if (sharding) {  // each rank updates its shard
     training::ModelProfile without = profile;
@@ -157,13 +193,17 @@ const Algorithm& choose_algorithm(const std::string& word, const training::Train
   if (word != "auto") return find_algorithm(word);
   constexpr Count kBucket = 25 << 18;         // elements of 25 MiB
   constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks
+  const std::vector<Collective> needed = collectives_of(plan);
   const Algorithm* best = nullptr;
   Time least = simulator::kNever;
   for (const char* name : {"ring", "rabenseifner", "hierarchical", "circulant"}) {
     training::TrainingPlan candidate = plan;
     candidate.algorithm = &find_algorithm(name);
     const Problem problem = candidate.problem(Collective::allreduce, kBucket);
-    if (!unsupported(*candidate.algorithm, problem).empty() ||
+    const auto lacks = [&](Collective c) {
+      return !unsupported(*candidate.algorithm, candidate.problem(c, kBucket)).empty();
+    };
+    if (lacks(Collective::allreduce) || std::any_of(needed.begin(), needed.end(), lacks) ||
         predicted_cost(*candidate.algorithm, problem, plan.segments).messages > kMostMessages)
       continue;
     const Time took = training::CollectiveTimes(candidate, network)

@@ -36,13 +36,17 @@ struct ScaleOptions {
   training::ModelProfile profile() const;
   std::vector<ScaleNetwork> parsed_networks() const;
 
+  /// Throws Error(usage) for an option of `command` that changes nothing.
+  void check_effects(const CLI::App& command, const std::vector<std::string>& algorithms,
+                     const std::vector<std::string>& compressors) const;
+
   /// Returns a plan without ranks and network. Throws Error(usage) that names the bad value.
   training::TrainingPlan plan(const training::ModelProfile& profile, const std::string& scheduler,
                               const std::string& compressor, Rank ranks) const;
 };
 
-/// Returns the algorithm of a word; of "auto", the fastest of those that the plan's network supports for
-/// a bucket of gradients.
+/// Returns the algorithm of a word; of "auto", the fastest for a bucket of gradients of those that support the
+/// plan's collectives.
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network);
 

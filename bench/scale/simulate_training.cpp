@@ -82,14 +82,19 @@ void run_simulated(const SimulatedTraining& options) {
     fail(Blame::usage, fmt::format("a profile trains on backend simulated only, not {}: leave out "
                                    "--backend, or choose another model",
                                    options.backend));
+  if (!options.trace.empty() && !options.scale.json.empty() &&
+      same_file(options.trace, options.scale.json))
+    fail(Blame::usage,
+         fmt::format("--trace and --json are both {}: name a file for each", options.trace));
   if (!options.trace.empty()) check_writable(options.trace);
+  check_can_write(options.scale.json);
   const std::vector<ScaleRow> rows = rows_of(options);
   if (!options.trace.empty())
     write_file(
         options.trace,
         training::make_trace(rows.front().steps.spans, context(options.scale.command)).dump() +
             "\n");
-  if (options.scale.json != "-") {
+  if (options.scale.json != "-" && options.trace != "-") {
     fmt::print("{}\n", training_table(rows));
     for (const ScaleRow& row : rows) fmt::print("{}", explain(row));
   }
@@ -154,11 +159,13 @@ void add_simulated_training(CLI::App& app, Session& session) {
       ->take_all()
       ->type_name("NETWORKS");
   command
-      ->add_option("--trace", options->trace,
-                   "Write a trace of computation and communication for Perfetto")
+      ->add_option(
+          "--trace", options->trace,
+          "Write a trace of computation and communication for Perfetto; - is stdout, alone")
       ->type_name("FILE");
-  command->callback([options, &session] {
+  command->callback([options, command, &session] {
     options->scale.command = session.command;
+    options->scale.check_effects(*command, options->algorithms, options->compressors);
     run_simulated(*options);
   });
 }

@@ -58,6 +58,7 @@ class Replay {
   };
   struct RankState {
     std::vector<std::uint32_t> by_lane;  // the operation; kNoOperation: the lane is free
+    std::int32_t taken = 0;              // all lanes below this one are
   };
   struct Computation {
     Time end;
@@ -135,7 +136,9 @@ class Replay {
 
   std::int32_t free_lane(Rank a, Rank b) {
     constexpr Count kMost = 1 << 24;  // lanes of all ranks; each takes about 120 bytes
-    std::int32_t number = 0;
+    for (const Rank rank : {a, b})
+      while (lane(rank, ranks_[index(rank)].taken) != kNoOperation) ++ranks_[index(rank)].taken;
+    std::int32_t number = std::max(ranks_[index(a)].taken, ranks_[index(b)].taken);
     while (lane(a, number) != kNoOperation || lane(b, number) != kNoOperation) ++number;
     if ((Count{number} + 1) * static_cast<Count>(ranks_.size()) > kMost)
       fail(Blame::usage, concat("rank ", a, " has ", number,
@@ -148,7 +151,10 @@ class Replay {
     end(operation);
     const std::uint32_t other = partner_[operation];
     if (!operations_[other].ended) return;
-    lane(rank, number) = lane(operations_[other].rank, number) = kNoOperation;
+    for (const Rank end : {rank, operations_[other].rank}) {
+      lane(end, number) = kNoOperation;
+      ranks_[index(end)].taken = std::min(ranks_[index(end)].taken, number);
+    }
   }
 
   void end(std::uint32_t operation) {

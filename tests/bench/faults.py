@@ -204,6 +204,13 @@ class Faults(program.ProgramTest):
         self.assertEqual(process.returncode, code, f"{arguments}\n{out}\n{err}")
         return out, err
 
+    def test_an_output_is_also_an_input(self):
+        (self.folder / "net.dot").write_text('graph { a -- b [bandwidth="1Gbps", latency="1us"]; }', encoding="utf-8")
+        before = self.read("net.dot")
+        _, err = self.arlab("show", "topology", "net.dot", "--svg", "net.dot", code=2)
+        self.assertIn("--svg net.dot is also an input", err)
+        self.assertEqual(self.read("net.dot"), before)
+
     def test_read_only_folder(self):
         _, err = self.arlab("simulate", "ring", "-p", "4", "--json", "/proc/a.jsonl", code=3)
         self.assertIn("/proc/a.jsonl", err)
@@ -217,6 +224,19 @@ class Faults(program.ProgramTest):
                           ["verify", "ring", "-p", "4096", "--max-seconds", "1e9"]):
             _, err = self.expect_status(3, *arguments, preexec_fn=limited)
             self.assertIn("memory", err)
+
+    @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
+    def test_out_of_memory_where_nothing_can_be_thrown(self):
+        self.arlab("count", "ring", "-p", "3", "--json", "a.jsonl")
+        for megabytes in range(48, 128, 4):
+            def limited(limit=megabytes << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+            done = subprocess.run([program.ARLAB, "report", "a.jsonl"], cwd=self.folder, env=program.ALONE, preexec_fn=limited,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+            self.assertIn(done.returncode, (0, 3, 127), f"{megabytes} MB: {done.stderr}")  # 127: the loader
+            if done.returncode == 3:
+                self.assertIn("out of memory", done.stderr)
 
     @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
     def test_out_of_threads(self):

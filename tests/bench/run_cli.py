@@ -174,5 +174,38 @@ class Csv(program.ProgramTest):
         self.assertEqual(self.read("a.csv.1"), "precious\n")
 
 
+class Plan(program.ProgramTest):
+    """Options of plan and of simulated training."""
+
+    def test_options_without_effect_are_refused(self):
+        for option, what in ((("--every", "3"), "strategy local_sgd"), (("-s", "local_sgd", "--scheduler", "fifo"), "strategy multi_worker or mirrored"),
+                             (("--network", "ring", "--latency", "1us"), "a network of ports"), (("--seed", "2"), "--jitter or a topology")):
+            _, err = self.arlab("plan", "--gpus", "4", *option, code=2)
+            self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
+        train = ("train", "-m", "profile:vgg16", "-w", "4")
+        for option, what in ((("--groups", "2"), "--algorithm hierarchical"), (("--codec-cost", "1,1"), "--compressor")):
+            _, err = self.arlab(*train, *option, code=2)
+            self.assertIn(f"{option[-2]} has no effect here: it needs {what}", err)
+        self.arlab(*train, "-a", "hierarchical", "--groups", "2", "--compressor", "fp16", "--codec-cost", "1,1", "--jitter", "0.1", "--seed", "2")
+
+    def test_savings_too_small_to_count_are_not_shown(self):
+        out, _ = self.arlab("plan", "-m", "profile:resnet50", "--gpus", "8", "--network", "10000G")
+        self.assertNotIn("other algorithm |", out)
+        out, _ = self.arlab("plan", "-m", "profile:vgg16", "--gpus", "8", "--network", "1G", "-a", "butterfly")
+        self.assertRegex(out, r"\| (ring|rabenseifner) -[1-9]")
+
+    def test_values_are_checked_where_they_are_given(self):
+        for option, value, text in (("-B", "0", "--batch is 0: give 1 to 16777216"), ("--seed", "-1", "--seed is -1: give a number of 0 or more"),
+                                    ("--network", "10G,", "--network '10G,' has an empty entry"), ("--groups", "0", "--groups is 0: give 1 to 16384"),
+                                    ("-m", "profile:/dev/zero", "cannot read /dev/zero (it is a device)")):
+            _, err = self.arlab("plan", "--gpus", "4", option, value, code=3 if "/dev" in value else 2)
+            self.assertIn(text, err)
+        _, err = self.arlab("validate", "--misses", "nan", code=2)
+        self.assertEqual(err, "error: --misses is nan: give 0 to 1000000, in percent\n")
+        for value in ("0", "-3", "1e10", "nan"):
+            _, err = self.arlab("bound", "torus", "-p", value, code=2)
+            self.assertTrue(err.startswith(("error: -p is", "error: -p 'nan' is")), err)
+
+
 if __name__ == "__main__":
     unittest.main()

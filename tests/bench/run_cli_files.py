@@ -1,5 +1,6 @@
 """Result files of arlab: cut, killed, resumed, kept, and on full disks."""
 
+import json
 import os
 import random
 import signal
@@ -90,6 +91,27 @@ class Files(program.ProgramTest):
             _, err = self.arlab("count", "ring", option, "/dev/full", code=3)
             self.assertEqual(err, "error: cannot write /dev/full (No space left on device): make room or write "
                                   "somewhere else\n")
+
+    def test_an_output_that_is_also_the_input_is_refused(self):
+        self.arlab("export", "ring", "-p", "3", "-f", "goal", "-o", "ring.goal")
+        trace = self.read("ring.goal")
+        _, err = self.arlab("simulate", "file:ring.goal", "-o", "./ring.goal", code=2)
+        self.assertEqual(err, "error: -o ./ring.goal is also an input, which it would replace: name another file to write\n")
+        self.assertEqual(self.read("ring.goal"), trace)
+
+    def test_a_place_that_cannot_be_written_is_found_first(self):
+        (self.folder / "file").write_text("", encoding="utf-8")
+        for command in (("plan", "-m", "profile:vgg16"), ("train", "-b", "simulated", "-m", "profile:vgg16"), ("bound", "ring:hosts=4")):
+            out, err = self.arlab(*command, "--json", "file/below", code=3)
+            self.assertEqual((out, err), ("", "error: cannot write file/below (Not a directory): name a file that can be written\n"))
+
+    def test_a_trace_and_records_have_a_file_each(self):
+        train = ("train", "-m", "profile:vgg16", "-w", "4")
+        for same in ("same", "-"):
+            _, err = self.arlab(*train, "--trace", same, "--json", same, code=2)
+            self.assertIn(f"--trace and --json are both {same}", err)
+        out, _ = self.arlab(*train, "--trace", "-")
+        self.assertIn("traceEvents", json.loads(out))
 
     def test_folders_are_made(self):
         self.arlab("count", "ring", "--json", "a/b/c.jsonl", "--csv", "d/e.csv")

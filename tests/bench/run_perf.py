@@ -119,6 +119,16 @@ class Perf(program.ProgramTest):
                 self.assertEqual(code, 2, err)
                 self.assertIn(word, err)
 
+    def test_no_value_is_lost_or_out_of_range(self):
+        for arguments, text in ((["-J", ""], "-J has an empty value"), (["-x", ""], "-x has an empty value"), (["-z", "4"], "-z is 4: give 0 to 3"),
+                                (["-a", "9"], "-a is 9: give 0 to 3"), (["-t", "100000", "-g", "100000"], "10000000000 ranks"),
+                                (["-b", "8", "-e", "1G", "-i", "1"], "over a million sizes"), (["-r", "nan"], "-r 'nan'")):
+            code, _, err = self.perf("all_reduce_perf", "--backend", "threads", *arguments)
+            self.assertEqual(code, 2, err)
+            self.assertIn(text, err)
+        code, out, err = self.perf("all_reduce_perf", "-b", "8", "-e", "8", "-n", "2", "-n", "3", "-J", "/proc/none/x")
+        self.assertEqual((code, out), (3, ""), err)  # found at the start
+
     def test_options_without_meaning_are_noted(self):
         code, _, err = self.perf("all_reduce_perf_mpi", "-b", "64", "-e", "64", "-t", "2", "-R", "1", "-p", "1", "-G", "1", "-y", "0")
         self.assertEqual(code, 0, err)

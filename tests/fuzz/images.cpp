@@ -9,15 +9,24 @@
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
 
+namespace {
+
+using namespace arlab::training;
+
+Dataset parsed(unsigned char first, const std::string& text) {
+  if (first == 255) return parse_cifar10({{"fuzzed", text}});
+  const std::size_t cut = std::min<std::size_t>(first, text.size());
+  return parse_idx(text.substr(cut), "I", text.substr(0, cut), "L");
+}
+
+}  // namespace
+
 void arlab::fuzz::images(std::string_view input) {
-  using namespace arlab::training;
   if (input.empty()) return;
   const auto first = static_cast<unsigned char>(input[0]);
   const std::string text(input.substr(1));
-  const std::size_t cut = std::min<std::size_t>(first, text.size());
   accepted([&] {
-    const Dataset d = first == 255 ? parse_cifar10({{"fuzzed", text}})
-                                   : parse_idx(text.substr(cut), "I", text.substr(0, cut), "L");
+    const Dataset d = parsed(first, text);
     std::vector<float> values(static_cast<std::size_t>(d.shape.values()));
     for (Count i = 0; i < d.samples; ++i) {
       const int label = d.sample(i, values);

@@ -1,11 +1,14 @@
 """Hostile inputs: what people, scripts, and damaged files give to the program, and what must come back.
 
-The options come from `arlab VERB --help`, so that a new option is covered without an edit here.
+The commands come from `arlab --help` and the options from `arlab VERB --help`, so that a new option is covered without an
+edit here. A new command needs a line in BASES, and is an error until it has one.
 """
 
 import json
+import pathlib
 import re
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 
 # What a run may end with. REFUSED: the input is wrong. EITHER: it may be refused or done, but never in silence.
@@ -24,6 +27,8 @@ class Case:
     stdout: str = "pipe"  # or full, closed
     written: str = ""  # a result file that must be whole if the run succeeds
     kept: str = ""  # a fixture that must not change
+    files: dict = field(default_factory=dict)  # further fixtures of this run
+    launched: int = 0  # ranks under mpirun; 0: without it
 
 
 @dataclass
@@ -56,7 +61,12 @@ BASES = {
     ("explore",): ["--precomputed"],
     ("plan",): ["-m", "profile:vgg16", "--gpus", "4"],
     ("export",): ["ring", "-p", "3", "-n", "10"],
+    ("bound",): ["ring:hosts=4"],
+    ("validate",): ["published"],
+    ("identify",): ["native", "-n", "10"],
+    ("train", "-b", "simulated"): ["-m", "profile:vgg16", "-w", "4"],
 }
+ALONE = {("identify",)}  # right only under a launcher
 
 LONG = "x" * 100_000
 ESCAPES = "\x1b[31mred\x07"
@@ -78,6 +88,12 @@ WRONG = {
     "PLACEMENTS": NAMES + [",", "block,,cyclic", ".", "./missing", "./folder", "./garbage.bin"],
     "PLACEMENT": NAMES + [".", "./missing", "./folder", "./garbage.bin"],
     "MACHINE": INPUTS + NAMES + ["negative.toml", "nan.toml", "half.toml"],
+    "NETWORKS": NAMES + INPUTS[1:] + ["0G", "-1G", "nan", "10G,", ",", "1e-300", "1e300G", "ring:hosts=1", "x.graphml", "negative.toml"],
+    "PROFILE": NAMES + ["profile:", "profile:nosuch", "profile:./missing", "profile:./folder", "profile:./garbage.bin", "profile:/dev/zero"],
+    "PERCENT": NUMBERS, "SPEC": NAMES + ["topk:ratio=0", "priority:slice=0", "buckets:bucket=nan"], "SPECS": NAMES + [","],
+    "NS,NS": ["", " ", "1", "1,", "nan,nan", "-1,1", "1,2,3", "1e300,1", ESCAPES], "RATES": ["", " ", "nan", "-1G", "0", "1e400", "10G,", ESCAPES],
+    "FACTORS": ["", " ", "nan", "-1", "0", "1,,2", "1e400", ESCAPES], "SIZES": NAMES + ["0", "0x4", "-1x4", "4x", "1e9"],
+    "WHERE": NAMES + ["0-", "-1", "99999", "3-1"], "RANK:TIME": NAMES + ["1:", ":1us", "99:1us", "1:-1us", "1:nan"],
     "FAULT": NAMES + ["dead=", "dead=a", "slow=a-b", "slow=a-b:0", "slow=a-b:nan", "dead=nosuch-nosuch", "A"],
 }
 # Values that are extreme: refused or done, but soon, and with a word.
@@ -86,7 +102,8 @@ EXTREME = {
     "NUMBER": ["0", "1e9", "2147483648"], "BYTES": ["0", "4", "1e18", "1..1G", "9223372036854775804"], "RANKS": ["0", "1e9", "1,2"],
     "TIME": ["0", "1ps", "100000s"], "RATE": ["0", "1e-300", "1e300"], "PART": ["0", "2", "1e300"], "EPOCHS": ["0", "1e300"],
     "FILE": ["/dev/null", "new\nline", "a/b/c", "-", "valid.jsonl"], "FACTOR": ["0", "1e300"],
-    "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"],
+    "NAMES": ["all", "ring,ring", "RING"], "NAME": ["RING", "-"], "NETWORKS": ["1", "8e15", "1e15G", "crossbar,ring"], "PERCENT": ["0", "1e6", "1e300"],
+    "FACTORS": ["1e-300", "1e300", "1,2,3,4,5"], "NS,NS": ["0,0", "1e6,1e6", "1e9,1e9"], "RATES": ["1", "1e300", "1e-300"],
 }
 BATCH = {"--plan"}  # flags that make a huge sweep cheap
 
@@ -94,9 +111,19 @@ BATCH = {"--plan"}  # flags that make a huge sweep cheap
 def words_of(help_text):
     """Yields (names, type) of each option in a page of help."""
     for line in help_text.splitlines():
-        match = re.match(r"  (-[^\s]+)(?: ([A-Z]+(?:\.\.\.)?|TEXT|INT|FLOAT|UINT)(?=\s|$))?(?: \.\.\.)?(?:\s|$)", line)
+        match = re.match(r"  (-[^\s]+)(?: ([A-Z][A-Z,:]*)(?:[: ][A-Z]\S*)*(?=\s|$))?(?: \.\.\.)?(?:\s|$)", line)
         if match:
-            yield match.group(1).split(","), (match.group(2) or "").rstrip(".")
+            yield match.group(1).split(","), match.group(2) or ""
+
+
+def commands_of(arlab, environment):
+    """The commands of BASES. Raises ValueError if the program has another one."""
+    page = subprocess.run([arlab, "--help"], capture_output=True, text=True, timeout=60, env=environment, check=True).stdout
+    listed = re.findall(r"^  ([a-z]+) {2,}", page.partition("Subcommands:")[2].partition("Examples:")[0], re.M)
+    missing = sorted(set(listed) - {command[0] for command in BASES})
+    if not listed or missing:
+        raise ValueError(f"cases.py has no base for {missing or 'any command'}: add a line to BASES")
+    return BASES
 
 
 def options_of(arlab, command, environment):
@@ -171,7 +198,10 @@ def word_cases(known):
             kind = "empty argument" if not word.strip() else "stray argument"
             expect = EITHER if word in ("--", "-", "--=", "-=", "=", "@file", "---", ",", "[]") else REFUSED
             yield Case(kind, [*command, *base, word], expect, [word.strip()[:20] or "''", "argument", "empty"])
-        yield Case("base", [*command, *base], DONE)
+        yield Case("base", [*command, *base], REFUSED if command in ALONE else DONE)
+        for variables in ({"HOME": "", "TMPDIR": "/nonexistent"}, {"LC_ALL": "xx_YY.nosuch", "LANG": "tr_TR"}, {"TERM": "", "COLUMNS": "-1"},
+                          {"OMP_NUM_THREADS": "abc"}, {"ARLAB_PROGRESS": "\x1b["}):
+            yield Case("environment", [*command, *base], EITHER if command in ALONE else DONE, [], variables)
     for line in ([""], [" "], ["nosuch"], ["--nosuch"], ["--"], ["-"], ["--help=1"], ["LIST"], ["lst"], [LONG], [ESCAPES], ["--version=2"]):
         yield Case("no such command", line, REFUSED, [line[0].strip()[:20], "command", "--help", "--version"])
 
@@ -207,13 +237,13 @@ def rank_cases(known):
     launchers = (("SLURM_PROCID", "SLURM_NTASKS"), ("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
     for command in known:
         for rank, ranks in launchers if command != ("train",) else launchers[:1]:
-            real = command[0] in ("run", "train", "calibrate")  # needs real ranks
+            real = command[0] in ("run", "train", "calibrate", "identify") and "simulated" not in command  # needs real ranks
             joins = real and rank != "SLURM_PROCID"  # starts MPI, which may refuse
             joins = joins or command[0] == "tune"  # refuses to be a rank
             for value, total in (("3", "4"), ("3", None), ("abc", "4"), ("-1", "4"), ("", ""), ("9", "4")):
                 variables = {rank: value, **({ranks: total} if total is not None else {})}
                 alone = real and rank == "SLURM_PROCID" and total == "4"  # srun without --mpi
-                may_fail = joins or command[0] == "calibrate"  # which a busy machine stops
+                may_fail = joins or command[0] in ("calibrate", "identify")  # which a busy machine stops
                 expect, words = (REFUSED, ["srun"]) if alone else (EITHER if may_fail else DONE, [])
                 yield Case("rank in the environment", [*command, *BASES[command]], expect, words, variables)
                 if command[0] in ("verify", "count", "simulate"):
@@ -227,18 +257,26 @@ def output_cases(known):
     """Outputs that go nowhere, and results that must be whole."""
     for command in known:
         for where in ("full", "closed"):
-            silent = command[0] in ("report", "explore")
+            silent = command[0] in ("report", "explore", "identify")
             yield Case(f"stdout is {where}", [*command, *BASES[command]], EITHER if silent else REFUSED, ["stdout"], stdout=where)
-    for verb in ("verify", "count", "simulate", "run", "train"):
-        if (verb,) not in known:
+    for command in known:
+        if command in ALONE or command[0] == "show":
             continue
-        base = [verb, *BASES[(verb,)]]
+        base = [*command, *BASES[command]]
+        names = [name for option in known[command] for name in option.names]
         for option in ("--json", "--csv"):
+            if option not in names:
+                continue
             yield Case("records", [*base, option, "out.jsonl"], DONE, written="out.jsonl" if option == "--json" else "")
             yield Case("records over others", [*base, option, "valid.jsonl"], DONE, kept="valid.jsonl",
                        written="valid.jsonl" if option == "--json" else "")
             yield Case("records to stdout", [*base, option, "-"], DONE)
-        yield Case("records, stdout full", [*base, "--json", "out.jsonl"], REFUSED, ["stdout"], stdout="full")
+        if "--json" in names:
+            yield Case("records, stdout full", [*base, "--json", "out.jsonl"], REFUSED, ["stdout"], stdout="full")
+            yield Case("records in a closed folder", [*base, "--json", "/proc/none/x"], REFUSED, ["/proc/none/x"])
+        if "--trace" in names and "--json" in names:
+            for same in ("same", "-"):
+                yield Case("contradiction", [*base, "--trace", same, "--json", same], REFUSED, ["--trace"])
 
 
 def record_lines():
@@ -301,6 +339,100 @@ def file_cases():
         yield Case("placement file", ["show", "topology", "ring", "-p", "4", "--placement", name], REFUSED, [name, "host"])
 
 
+# Texts that the program reads: (a file that it wrote, the command that reads it). The first word of the list stands for the file.
+READERS = {
+    "made.json": [["verify", "file:FILE"], ["count", "file:FILE"], ["simulate", "file:FILE", "-s", "1K"], ["run", "file:FILE", "-p", "3", "-n", "10", "--time", "0"]],
+    "made.xml": [["verify", "file:FILE"], ["show", "file:FILE", "-p", "3"]],
+    "made.goal": [["simulate", "file:FILE"]],
+    "made.toml": [["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "FILE"], ["plan", "-m", "profile:vgg16", "--gpus", "4", "--network", "./FILE"]],
+    "profile.json": [["plan", "-m", "profile:./FILE", "--gpus", "4"], ["train", "-b", "simulated", "-m", "profile:./FILE"]],
+    "table.json": [["run", "auto", "-p", "2", "-n", "10", "--time", "0", "--table", "FILE"]],
+}
+
+
+def damages(text):
+    """Yields (label, damaged text, whether it must be refused)."""
+    yield "half", text[: len(text) // 2], True
+    yield "start", text[:9], True
+    yield "binary", "\0\x01\xff" + text, True
+    yield "other", "<html>no</html>\n", True
+    yield "deep", "[" * 100_000, True
+    for label, end in (("returns", "\r\n"), ("blanks", "\n\n")):
+        yield label, text.replace("\n", end), False
+    numbers = list(re.finditer(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", text))
+    for at in numbers[:: max(1, len(numbers) // 6)]:
+        for value in ("-1", "nan", "1e999", "99999999999999999999", "\"x\"", ""):
+            yield f"{value or 'nothing'}-{at.start()}", text[: at.start()] + value + text[at.end():], False
+
+
+def text_cases(arlab, environment):
+    """Files in the program's own formats, whole and damaged. Yields cases with the files that they need."""
+    made = {}
+    for name, words in (("made.json", ["export", "ring", "-p", "3", "-n", "10"]), ("made.xml", ["export", "ring", "-p", "3", "-n", "12", "-f", "msccl"]),
+                        ("made.goal", ["export", "ring", "-p", "3", "-n", "10", "-f", "goal"])):
+        made[name] = subprocess.run([arlab, *words], capture_output=True, text=True, timeout=60, env=environment, check=True).stdout
+    made["profile.json"] = json.dumps({
+        "profile": 1, "name": "x", "device": "d", "batch": 4, "samples": "images", "parameters": 10, "gradient_bytes": 4,
+        "optimizer_ps_per_parameter": 1, "sources": dict.fromkeys(("parameters", "forward_us", "backward_us", "optimizer_ps_per_parameter"), "a"),
+        "layers": [{"name": "l", "tensors": {"w": 10}, "forward_us": 10, "backward_us": 20}]})
+    with tempfile.TemporaryDirectory(prefix="arlab-hostile-") as folder:
+        table = pathlib.Path(folder) / "table.json"
+        subprocess.run([arlab, "tune", "ring,tree", "--by", "simulated", "-p", "2,4", "-n", "10", "--table", table], capture_output=True, timeout=60,
+                       env=environment, check=True)
+        made["table.json"] = table.read_text(encoding="utf-8")
+    made["made.toml"] = (pathlib.Path(__file__).parent / "machine.toml").read_text(encoding="utf-8")
+    for name, text in made.items():
+        stem, end = name.split(".")
+        for reader in READERS[name]:
+            yield Case("a file of ours", [word.replace("FILE", name) for word in reader], DONE, files={name: text})
+        for label, damaged, refused in damages(text):
+            for reader in READERS[name]:
+                file = f"{stem}-{re.sub('[^a-z0-9]', '-', label)}.{end}"
+                refused = refused and not (name == "made.goal" and label in ("half", "start"))
+                yield Case("a damaged file", [word.replace("FILE", file) for word in reader], REFUSED if refused else EITHER, [file],
+                           files={file: damaged})
+
+
+def table_cases():
+    """Damaged tables of published measurements."""
+    head = "round,org,system,model,gpus,global_batch,samples_per_s,step_ms,runs,split"
+    row = ["v2.0", "Dell", "2xA100", "resnet", "8", "1632", "22657.5", "72.03", "5", "calibrate"]
+    for column, key in enumerate(head.split(",")):
+        for value in ("", "-1", "nan", "1e999", "text", '"'):
+            damaged = [*row[:column], value, *row[column + 1:]]
+            read = column in (4, 5, 6, 7, 9) or (value == "" and column in (2, 3))
+            yield Case("damaged table", ["validate", "damaged_table"], REFUSED if read else EITHER,
+                       [key, "line", "training_scaling.csv"], files={"damaged_table/training_scaling.csv": f"{head}\n{','.join(damaged)}\n"})
+    for label, text in (("empty", ""), ("head", head + "\n"), ("short", head + "\nv2.0,Dell\n"), ("binary", "\0\1\2")):
+        yield Case("damaged table", ["validate", "damaged_table"], EITHER, ["training_scaling.csv"],
+                   files={"damaged_table/training_scaling.csv": text}, kept="")
+
+
+def overwriting_cases():
+    """An output that is also the input."""
+    for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
+                  ["simulate", "ring", "-p", "4", "-s", "1K", "--machine", "negative.toml", "-o", "negative.toml"],
+                  ["compare", "timed.jsonl", "timed.jsonl", "-o", "./timed.jsonl"], ["export", "file:deep.json", "-o", "deep.json"],
+                  ["plan", "-m", "profile:deep.json", "--json", "deep.json"], ["train", "-b", "simulated", "-m", "profile:deep.json", "--trace", "deep.json"]):
+        kept = words[-1].removeprefix("./")
+        yield Case("output is the input", words, REFUSED, [kept], kept=kept, files={kept: "num_ranks 1\n"} if kept == "made.goal" else {})
+
+
+def backend_cases():
+    """Every backend where no launcher runs, and two ranks under one with wrong options."""
+    for backend in ("cuda", "cuda-streams", "mpi", "mpi-cuda", "nccl", "shm", "shm-mapped", "threads", "virtual", "simulated", "nosuch", "THREADS", "mpi,threads"):
+        for command in (("run",), ("calibrate",), ("train",)):
+            base = BASES[command]
+            yield Case("backend", [*command, *base, "-b", backend], EITHER, [backend, "-b", "--backend", "mpirun"])
+    for backend in ("mpi", "shm", "shm-mapped"):
+        for more in (["-n", "-1"], ["-n", "abc"], ["-p", "7"], ["--json", "/proc/none/x"], ["--json", ""], ["nosuch"], ["--timeout", "-1s"], ["--root", "9"]):
+            words = ["run", "ring", "--time", "0", "-b", backend, *([] if more[0] == "-n" else ["-n", "10"]), *more]
+            yield Case("two ranks", words, REFUSED, [more[0], more[-1], "9"], launched=2)
+    yield Case("two ranks", ["identify", "native", "-n", "10", "--json", "/proc/none/x"], REFUSED, ["/proc/none/x"], launched=2)
+    yield Case("two ranks", ["plan", "-m", "profile:vgg16", "--gpus", "4"], DONE, launched=2)
+    yield Case("two ranks", ["bound", "ring:hosts=4"], DONE, launched=2)
+
+
 def sweep_cases():
     """Sweeps that are far too large: an answer soon, and limits before work."""
     for verb in ("verify", "count", "simulate", "run"):
@@ -324,7 +456,7 @@ def sweep_cases():
 def all_cases(arlab, environment):
     """Returns every case, always in the same order."""
     known, cases = {}, []
-    for command in BASES:
+    for command in commands_of(arlab, environment):
         options = options_of(arlab, command, environment)
         if options is not None:
             known[command] = options
@@ -333,6 +465,6 @@ def all_cases(arlab, environment):
         for option in own:
             cases += value_cases(option, BASES[command])
     for more in (wrong_verb_cases(options, known), word_cases(known), pair_cases(), rank_cases(known), output_cases(known), file_cases(),
-                 sweep_cases()):
+                 text_cases(arlab, environment), table_cases(), overwriting_cases(), backend_cases(), sweep_cases()):
         cases += more
     return cases

@@ -36,6 +36,8 @@ def write_fixtures(folder):
     timed = {**record, "time_us": {"n": 10, "median": 2.0, "ci95": [1.5, 2.5], "min": 1.0, "p99": 3.0}}
     folder.joinpath("folder").mkdir()
     folder.joinpath("folder.graphml").mkdir()
+    shutil.copytree(pathlib.Path(__file__).resolve().parents[1] / "validation", folder / "published",
+                    ignore=shutil.ignore_patterns("allreduce.csv", "*.md"))
     texts = {
         "valid.jsonl": whole, "timed.jsonl": json.dumps(timed) + "\n", "plain.txt": "text\n", "empty": "", "empty.graphml": "", "valid.csv": "schema,kind\n2,count\n",
         "deep.json": "[" * 100_000, "deep.dot": "graph {" + "{" * 50_000, "garbage.dot": "\x01\x02graph{{{",
@@ -67,15 +69,18 @@ def run(arlab, case, fixtures):
     with tempfile.TemporaryDirectory(prefix="arlab-hostile-") as name:
         folder = pathlib.Path(name)
         for fixture in fixtures.iterdir():  # links, so that a run is cheap; a run that writes one is caught
-            if fixture.name in case.arguments or fixture.is_dir() or not fixture.name.startswith(("damaged", "context", "file-")):
+            if fixture.name in case.arguments or fixture.name.startswith("folder") or not fixture.name.startswith(("damaged", "context", "file-", "published")):
                 (shutil.copytree if fixture.is_dir() else shutil.copyfile)(fixture, folder / fixture.name)
+        for file, text in case.files.items():
+            (folder / file).parent.mkdir(exist_ok=True)
+            (folder / file).write_text(text, encoding="utf-8", errors="surrogateescape")
         before = {path.name for path in folder.iterdir()}
         text_before = (folder / case.kept).read_bytes() if case.kept else b""
         stdout = open("/dev/full", "wb") if case.stdout == "full" else subprocess.PIPE
         close_it = (lambda: os.close(1)) if case.stdout == "closed" else None
         begin = time.monotonic()
         try:
-            done = subprocess.run([arlab, *case.arguments], cwd=folder, env={**environment(), **case.variables}, stdin=subprocess.DEVNULL,
+            done = subprocess.run([*launcher(case.launched), arlab, *case.arguments], cwd=folder, env={**environment(), **LAUNCHED, **case.variables}, stdin=subprocess.DEVNULL,
                                   stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT, preexec_fn=close_it, check=False)
         except subprocess.TimeoutExpired:
             return "hang", f"no end within {LIMIT} s", LIMIT
@@ -89,6 +94,14 @@ def run(arlab, case, fixtures):
         if not problem[0]:
             problem = judge_files(case, folder, done.returncode, text_before)
         return (*problem, seconds)
+
+
+# Open MPI refuses root otherwise.
+LAUNCHED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def launcher(ranks):
+    return ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks else []
 
 
 def judge(case, code, out, err, fresh):
@@ -171,7 +184,7 @@ def main():
     started = time.monotonic()
     arlab = str(pathlib.Path(arguments.arlab).resolve())
     chosen = [case for case in cases.all_cases(arlab, environment())
-              if (arguments.only in case.kind or arguments.only in shown(case))
+              if (not case.launched or shutil.which("mpirun")) and (arguments.only in case.kind or arguments.only in shown(case))
               and not (arguments.skip and (arguments.skip in case.kind or arguments.skip in shown(case)))]
     if arguments.sample:
         chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))

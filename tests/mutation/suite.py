@@ -1,5 +1,6 @@
 """The tests of a build tree, as ctest lists them, and which mutants each of them reaches."""
 import collections
+import concurrent.futures
 import dataclasses
 import json
 import mmap
@@ -61,24 +62,36 @@ def listed(build, matching):
     return tests
 
 
-def record(tests, count, path, cache, report):
-    """Runs each test once without a mutant, and records its time and what it reaches."""
-    known = json.loads(cache.read_text()) if cache.exists() else {}
+def once(test, count, path):
+    """Runs the test without a mutant: (whether it passed, seconds, the numbers of the mutants that it reaches)."""
     path.write_bytes(bytes(max(count, 1)))
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as reached:
-        for number, test in enumerate(tests):
-            programs = [pathlib.Path(word) for word in test.command + list(test.env.values()) if os.path.isfile(word)]
-            stamp = max(p.stat().st_mtime_ns for p in programs)
-            old = known.get(test.name)
-            if not old or old["stamp"] != stamp or not old["passed"]:
-                reached[:] = bytes(len(reached))
-                report(f"recording {number + 1} of {len(tests)}: {test.name}")
-                passed, seconds = ended(test.command, {**test.env, "ARLAB_MUTANTS_REACHED": str(path)}, test.folder, 600)
-                old = known[test.name] = {"stamp": stamp, "passed": passed, "seconds": seconds,
-                                          "reached": [i for i, byte in enumerate(reached[:]) if byte]}
-                if number % 50 == 0:
-                    cache.write_text(json.dumps(known))
-            test.passed, test.seconds, test.reached = old["passed"], old["seconds"], frozenset(old["reached"])
+        passed, seconds = ended(test.command, {**test.env, "ARLAB_MUTANTS_REACHED": str(path)}, test.folder, 600)
+        found = [i for i, byte in enumerate(reached[:]) if byte]
+    path.unlink()
+    return passed, seconds, found
+
+
+def record(tests, count, folder, cache, report, parallel):
+    """Runs each test once without a mutant, and records its time and what it reaches."""
+    known = json.loads(cache.read_text()) if cache.exists() else {}
+
+    def recorded(number):
+        test = tests[number]
+        programs = [pathlib.Path(word) for word in test.command + list(test.env.values()) if os.path.isfile(word)]
+        stamp = max(p.stat().st_mtime_ns for p in programs)
+        old = known.get(test.name)
+        if not old or old["stamp"] != stamp or not old["passed"]:
+            report(f"recording {number + 1} of {len(tests)}: {test.name}")
+            passed, seconds, reached = once(test, count, folder / f"reached-{number}")
+            old = {"stamp": stamp, "passed": passed, "seconds": seconds, "reached": reached}
+        test.passed, test.seconds, test.reached = old["passed"], old["seconds"], frozenset(old["reached"])
+        return old
+    with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
+        for number, result in enumerate(pool.map(recorded, range(len(tests)))):
+            known[tests[number].name] = result
+            if number % 50 == 0:
+                cache.write_text(json.dumps(known))
     cache.write_text(json.dumps(known))
 
 

@@ -60,6 +60,8 @@ std::string read_whole(const std::string& path, std::string_view hint) {
   if (file.fd < 0) cannot("read", path, hint);
   struct stat status {};
   if (::fstat(file.fd, &status) != 0) cannot("read", path, hint);
+  if (S_ISCHR(status.st_mode))  // which may never end
+    fail(Blame::environment, "cannot read " + path + " (it is a device): " + std::string(hint));
   std::string text;
   if (S_ISREG(status.st_mode)) text.resize(static_cast<std::size_t>(status.st_size));
   std::size_t filled = 0;

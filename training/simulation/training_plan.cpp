@@ -29,11 +29,23 @@ void check_compression(const TrainingPlan& plan) {
          "the size of the codes of " + name +
              " depends on the gradient, which a simulation does not have: use another "
              "compressor, or backend virtual");
-  if (plan.compression->aggregation != Aggregation::allreduce)
-    expect_supported(plan, Collective::all_gather);
 }
 
 }  // namespace
+
+std::vector<Collective> collectives_of(const TrainingPlan& plan) {
+  using enum Collective;
+  std::vector<Collective> all{allreduce};
+  if (plan.sharding != Shards::none)
+    all = {reduce_scatter, all_gather};
+  else if (plan.strategy->name == "central_storage")
+    all = {reduce, broadcast};
+  else if (plan.scheduler->name == "dear" && plan.strategy->schedules)
+    all = {reduce_scatter, all_gather};
+  if (plan.compression && plan.compression->aggregation != Aggregation::allreduce)
+    all.push_back(all_gather);
+  return all;
+}
 
 void check(const TrainingPlan& plan) {
   expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
@@ -53,21 +65,10 @@ void check(const TrainingPlan& plan) {
                            std::to_string(plan.ranks) + " ranks: leave some out");
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
-  if (plan.sharding != Shards::none) {
-    if (plan.compression)
-      fail(Blame::usage,
-           "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
-    expect_supported(plan, Collective::reduce_scatter);
-    expect_supported(plan, Collective::all_gather);
-  } else if (strategy == "central_storage") {
-    expect_supported(plan, Collective::reduce);
-    expect_supported(plan, Collective::broadcast);
-  } else if (plan.scheduler->name == "dear" && plan.strategy->schedules) {
-    expect_supported(plan, Collective::reduce_scatter);
-    expect_supported(plan, Collective::all_gather);
-  } else {
-    expect_supported(plan, Collective::allreduce);
-  }
+  if (plan.sharding != Shards::none && plan.compression)
+    fail(Blame::usage,
+         "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
+  for (const Collective collective : collectives_of(plan)) expect_supported(plan, collective);
   if (plan.compression) check_compression(plan);
 }
 

@@ -67,6 +67,9 @@ using MakeNetwork = std::function<std::unique_ptr<simulator::Network>()>;
 /// or compressor that the strategy does not use, and codes of unknown size.
 void check(const TrainingPlan& plan);
 
+/// Returns the collectives that carry gradients and weights in the plan.
+std::vector<Collective> collectives_of(const TrainingPlan& plan);
+
 /// A part of an exchange: coding, then one collective.
 struct Transmission {
   Time codec{};

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
@@ -81,4 +82,32 @@ TEST_CASE("an option in the place of a value is a forgotten value") {
   CHECK(refused({"do", "-o", "-l"}).find("-o needs a value") != std::string::npos);
   CHECK(refused({"do", "--one", "-"}).empty());
   CHECK(refused({"do", "--one", "-5us"}).empty());
+}
+
+TEST_CASE("an output that would replace an input is refused, however both are written") {
+  const Folder folder;
+  const std::string file = folder.with("net.dot", "graph {}"), other = folder.file("new");
+  CLI::App app;
+  CLI::App* command = app.add_subcommand("do");
+  std::string output, table, machine;
+  std::vector<std::string> places;
+  command->add_option("-o,--output", output)->type_name("FILE");
+  command->add_option("--table", table)->type_name("FILE");
+  command->add_option("--machine", machine)->type_name("MACHINE");
+  command->add_option("places", places);
+  const auto refused_files = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"arlab", "do"});
+    return failure([&] { checked_words(app, words); });
+  };
+  const std::string refusal =
+      "2: -o " + file + " is also an input, which it would replace: name another file to write";
+  CHECK(refused_files({file, "-o", file}) == refusal);
+  CHECK(refused_files({"-o" + file, "--table=" + file}) == refusal);
+  CHECK(refused_files({"-o=" + file, "--machine", file}) == refusal);
+  CHECK(refused_files({"profile:" + folder.file("./net.dot"), "-o", file}) == refusal);
+  CHECK(refused_files({"file:" + file, "-o", file}) == refusal);
+  CHECK(refused_files({file, "-o", other}) == "");
+  CHECK(refused_files({other, "-o", other}) == "");  // it does not exist
+  CHECK(refused_files({"ring", "-o", "ring"}) == "");
+  CHECK(refused_files({file, file}) == "");
 }

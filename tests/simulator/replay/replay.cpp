@@ -81,3 +81,26 @@ TEST_CASE("replay refuses wrong traces") {
       fault(Blame::check, {{{{computed(1_ps), computed(1_ps)}, {{0, 1, false}, {1, 0, false}}}}}) ==
       "line 3: rank 0 waits forever for this operation: the trace deadlocks");
 }
+
+TEST_CASE("replay: many messages between two ranks at once") {
+  constexpr std::uint32_t kMany = 1000;
+  TraceGraph trace{{{}, {}}};
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    trace.ranks[0].operations.push_back(sent(1, i));
+    trace.ranks[1].operations.push_back(received(0, kMany - 1 - i));
+  }
+  const ReplayResult result = played(trace);
+  CHECK(result.messages == kMany);
+  CHECK(result.bytes == 11 * Count{kMany});
+}
+
+TEST_CASE("replay: a lane is free for another message once both ends are done") {
+  // Rank 0 sends to ranks 1 and 2 in turn; their lanes end in another order than they began.
+  TraceGraph trace{
+      {{{sent(1), sent(2), sent(1), sent(2)}, {{0, 1, false}, {1, 2, false}, {2, 3, false}}},
+       {{received(0), received(0)}, {}},
+       {{computed(5000_ps), received(0), received(0)}, {{0, 1, false}, {1, 2, false}}}}};
+  const ReplayResult result = played(trace);
+  CHECK(result.messages == 4);
+  CHECK(result.finish == 5000_ps + 40_ps);  // the last receives take 20 each
+}

@@ -72,6 +72,17 @@ TEST_CASE("a sharded step has the time computed by hand") {
   CHECK(!slow.each_rank);
 }
 
+TEST_CASE("a sharded step of unequal units has the time computed by hand") {
+  // A layer of one unit of time per pass, whose half of an allreduce takes one, and one of twice the
+  // elements. Gathers end at 1, 3, 5 and 6, scatters at 9 and 10, of which the passes are 6.
+  TrainingPlan plan = sharded(Shards::fsdp, 2);
+  const Time unit = 1'000 * kMicrosecond;
+  plan.layers = {{"a", unit, 2 * unit, kElements, {}}, {"b", unit, 2 * unit, 2 * kElements, {}}};
+  const SimulatedSteps steps = simulate_training(plan, network_of(2, 1e9 / (2. * kElements)));
+  CHECK(steps.period() / 1e9 == Approx(10).epsilon(1e-6));
+  CHECK(steps.exposed / 1e9 == Approx(4).epsilon(1e-6));
+}
+
 TEST_CASE("sharding needs both halves of an allreduce, and no compressor") {
   TrainingPlan plan = sharded(Shards::fsdp, 4);
   plan.algorithm = &find_algorithm("butterfly");

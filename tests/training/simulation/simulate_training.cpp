@@ -1,7 +1,10 @@
 // One rank for all, the times of collectives, and plans that cannot be simulated.
 #include "training/simulation/simulate_training.hpp"
 
+#include <set>
+
 #include "algorithms/base/error.hpp"
+#include "simulator/engine/simulate.hpp"
 #include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "training/profiles/model_profile.hpp"
@@ -85,6 +88,9 @@ TEST_CASE("one rank represents all exactly if all finish each collective togethe
       CHECK(each.period() == Approx(one.period()).epsilon(1e-9));
       CHECK(each.sent == Approx(one.sent));
       CHECK(each.communication == Approx(one.communication).epsilon(1e-6));
+      CHECK(one.begins.size() == static_cast<std::size_t>(plan.steps) + 1);
+      if (scheduler != std::string_view("dear"))  // which has no barrier
+        CHECK(each.exposed == Approx(one.exposed).epsilon(1e-6));
       CHECK(each.collectives == Approx(one.collectives));
     }
 }
@@ -127,13 +133,114 @@ TEST_CASE("stragglers and jitter lengthen the step of all") {
   CHECK(jittered < 13.5);
 }
 
+TEST_CASE("the slowest rank is the one of all factors, also with jitter") {
+  TrainingPlan plan = reference("fifo");
+  plan.slowdown = {3, 1};
+  plan.jitter = 0.1;
+  CHECK(computation_of(plan) / 1e9 >= 27);
+  CHECK(computation_of(plan) / 1e9 <= 27 * 1.1);
+}
+
+TEST_CASE("jitter differs from pass to pass") {
+  // The same factor for all passes of a rank would make all steps equal.
+  TrainingPlan plan = reference("fifo");
+  plan.jitter = 0.5;
+  plan.seed = 3;
+  const SimulatedSteps steps = simulate_training(plan, ports(2, 0, 0), Ranks::each);
+  std::set<Time> durations;
+  for (std::size_t i = 1; i < steps.begins.size(); ++i)
+    durations.insert(steps.begins[i] - steps.begins[i - 1]);
+  CHECK(durations.size() > 20);
+}
+
+TEST_CASE("a layer without parameters is not waited for") {
+  for (const char* scheduler : {"fifo", "buckets", "priority"}) {
+    INFO(scheduler);
+    TrainingPlan plan = reference(scheduler);
+    plan.layers.insert(plan.layers.begin() + 1, {"empty", Time{}, Time{}, 0, {}});
+    const TrainingPlan without = reference(scheduler);
+    CHECK(simulate_training(plan, ports(2), Ranks::each).period() ==
+          simulate_training(without, ports(2), Ranks::each).period());
+  }
+}
+
+TEST_CASE("local averages take their part of each step") {
+  TrainingPlan plan = reference("fifo");
+  plan.strategy = &find_strategy("local_sgd");
+  plan.every = 4;
+  const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9));
+  CHECK(steps.collectives == Approx(0.25));
+  CHECK(steps.sent == Approx(10. * kStudied * 4 / 4));
+  CHECK(steps.communication / 1e9 == Approx((10 + 2) / 4.).epsilon(1e-6));
+  CHECK(units(steps) == Approx(9 + 3).epsilon(1e-6));
+}
+
+TEST_CASE("announcements delay each exchange of a leader") {
+  TrainingPlan led = reference("priority", {{"slice", 1e9}});
+  const MakeNetwork network = ports(2, 1e9, 0);
+  const double one = units(simulate_training(led, network, Ranks::one_for_all));
+  // The last exchange, which no pass hides: a broadcast of one start-up and an allreduce of two.
+  CHECK(one >= 9 + 3);
+  CHECK(units(simulate_training(led, network, Ranks::each)) == Approx(one).epsilon(0.1));
+}
+
+TEST_CASE("start-up is that of every collective of a step") {
+  TrainingPlan plan = reference("fifo");
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9, 0), ranks);
+    CHECK(steps.startup / 1e9 == Approx(3 * 2));  // two rounds of a ring of two, thrice
+  }
+}
+
+TEST_CASE("times of collectives are those of single simulations, added up") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 4;
+  plan.segments = 4;
+  const MakeNetwork network = ports(4, 1e6);
+  CollectiveTimes times(plan, network);
+  constexpr Count kOne = 1000, kTwo = 3001;
+  const auto alone = [&](Count elements, int segments) {
+    const auto made = network();
+    return simulator::simulate(*plan.algorithm, plan.problem(Collective::allreduce, elements), 4,
+                               *made, {.segments = segments})
+        .finish;
+  };
+  CHECK(times.of(Collective::allreduce, kOne, 4) == alone(kOne, 4));
+  CHECK(alone(kOne, 4) != alone(kOne, 1));
+  CHECK(times.of({{Time{}, Collective::allreduce, kOne, 4},
+                  {Time{}, Collective::allreduce, kTwo, 4}}) == alone(kOne, 4) + alone(kTwo, 4));
+  TrainingPlan two = reference("fifo");
+  constexpr double kBeta = 100;
+  CHECK(CollectiveTimes(two, ports(2, 0, kBeta)).link().beta == Approx(kBeta).epsilon(0.01));
+}
+
+TEST_CASE("codes are made and read per gradient where order matters, and twice if coded again") {
+  TrainingPlan plan = reference("fifo");
+  plan.ranks = 4;
+  plan.compression = {choose_compressor("int8"), Aggregation::requantize, {1e-9, 10e-9}};
+  const Bundle both{Collective::allreduce, {{0, 0, 1000}, {1, 0, 500}}};
+  const auto coded = [&] {
+    Time all{};
+    for (const Transmission& t : transmissions_of(plan, both)) all += t.codec;
+    return all;
+  };
+  CHECK(coded() == to_time(1500 * 21e3));  // encoded once, decoded twice
+  CHECK(transmissions_of(plan, both).size() == 2);
+  plan.scheduler = &find_scheduler("priority");
+  CHECK(transmissions_of(plan, both).size() == 4);
+  plan.compression->aggregation = Aggregation::all_gather;
+  CHECK(coded() == to_time(1500 * 41e3));
+}
+
 TEST_CASE("compressed gradients send the closed form of their codes") {
   TrainingPlan plan = reference("fifo");
   plan.ranks = 4;
   plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {1e-9, 2e-9}};
-  const SimulatedSteps half = simulate_training(plan, ports(4));
-  CHECK(half.sent == Approx(2. * 10 * kStudied * 2 * 3 / 4));
-  CHECK(half.codec == Approx(10. * kStudied * 3000));
+  for (const Ranks ranks : {Ranks::each, Ranks::one_for_all}) {
+    const SimulatedSteps half = simulate_training(plan, ports(4), ranks);
+    CHECK(half.sent == Approx(2. * 10 * kStudied * 2 * 3 / 4));
+    CHECK(half.codec == Approx(10. * kStudied * 3000));
+  }
   plan.compression = {choose_compressor("topk:ratio=0.01"), Aggregation::all_gather, {}};
   CHECK(simulate_training(plan, ports(4)).sent == Approx(3. * 10 * kStudied * 0.01 * 8));
 }
