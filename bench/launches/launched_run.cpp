@@ -62,6 +62,7 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
                     const std::string& backend, const std::string& samples) {
   check_launches(sweep, samples);
   check_outputs(sweep);
+  if (!sweep.json.empty()) check_writable(sweep.json);
   const bool by_launcher = needs_launcher(options, backend);
   std::vector<std::string> arguments = without_options(sweep.command, kOfAll);
   arguments.front() = own_program();
