@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/launcher.hpp"
@@ -62,6 +63,9 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
                     const std::string& backend, const std::string& samples) {
   check_launches(sweep, samples);
   check_outputs(sweep);
+  std::error_code ignored;  // an earlier file is kept under another name
+  if (!sweep.json.empty() && !std::filesystem::exists(sweep.json, ignored))
+    check_writable(sweep.json);
   const bool by_launcher = needs_launcher(options, backend);
   std::vector<std::string> arguments = without_options(sweep.command, kOfAll);
   arguments.front() = own_program();
