@@ -1,6 +1,6 @@
 # What makes the build fast: a compiler cache, a fast linker, precompiled headers and unity builds.
 
-option(ARLAB_UNITY "Compile the sources of a folder as one unit: fast from scratch, slow after a change" OFF)
+option(ARLAB_UNITY "Compile the sources of several folders as one unit: fast from scratch, slow after a change" OFF)
 
 # The compiler cache, unless the user chose a launcher. It caches units that use a precompiled header only with this sloppiness.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -47,16 +47,16 @@ function(arlab_precompile target)
   endif()
 endfunction()
 
-# arlab_unity_group(<variable> <source>): sets the folder whose unit the source is compiled in; empty for a unit of its own.
+# arlab_unity_group(<variable> <source>): sets the name of the unit that the source is compiled in; empty for a unit of its own.
 function(arlab_unity_group variable source)
   cmake_path(ABSOLUTE_PATH source)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
   set(${variable} "" PARENT_SCOPE)
   if(ARLAB_UNITY AND NOT source MATCHES "^build|^\\.\\.|/catalog/|\\$" AND NOT source IN_LIST ARLAB_NOT_IN_UNITY)
     cmake_path(GET source PARENT_PATH folder)
-    foreach(together ${ARLAB_UNITS_OF_FOLDERS})
-      if(folder MATCHES "^(${together})$")
-        string(REGEX REPLACE "[|].*" "" folder ${together})
+    foreach(unit ${ARLAB_UNITS})
+      if(folder MATCHES "^(${unit})$")
+        string(MAKE_C_IDENTIFIER ${unit} folder)
       endif()
     endforeach()
     set(${variable} ${folder} PARENT_SCOPE)
@@ -86,7 +86,7 @@ function(arlab_unity_units variable where)
   set(${variable} ${units} PARENT_SCOPE)
 endfunction()
 
-# arlab_unity(<target>): with ARLAB_UNITY, compiles the sources of each folder as one unit. Catalogs stay apart, since their
+# arlab_unity(<target>): with ARLAB_UNITY, compiles the sources of folders as one unit. Catalogs stay apart, since their
 # files repeat names in unnamed namespaces; ARLAB_NOT_IN_UNITY lists other sources that do.
 function(arlab_unity target)
   if(NOT ARLAB_UNITY)
@@ -102,11 +102,19 @@ function(arlab_unity target)
     endif()
   endforeach()
 endfunction()
-# Folders that form one unit: what they instantiate of {fmt} and of nlohmann-json is compiled once.
-set(ARLAB_UNITS_OF_FOLDERS
-  "bench/cli|bench/export|bench/goal|bench/replay|bench/msccl"
-  "bench/results|bench/measure|bench/perf|bench/study|bench/machine"
-  "bench/validate|bench/calibrate|bench/tune|bench/identify|bench/sweep|bench/scale")
+# Folders that form one unit, as regular expressions: what they instantiate of the same libraries is compiled once.
+set(ARLAB_UNITS
+  "algorithms(/.*)?"
+  "simulator(/(analysis|bounds|connections|forest|models))?"
+  "simulator/topologies(/.*)?"
+  "simulator/(calibrated|replay)"
+  "simulator/(contention|engine|sweep)"
+  "collectives(/(gpu|host|nccl|reduce|threads))?"
+  "training(/(checkpoint|cluster|compressors|control|emulation|io|replica|schedulers|strategies|telemetry|trainer)(/.*)?)?"
+  "training/(data|exchange|profiles|simulation)"
+  "bench/(cli|export|goal|replay|msccl)"
+  "bench/(results|measure|perf|study|machine)"
+  "bench/(validate|calibrate|tune|identify|sweep|scale)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/halving.cpp
   bench/study/verdict.cpp

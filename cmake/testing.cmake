@@ -40,12 +40,50 @@ function(arlab_start_early seconds)
   set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
 endfunction()
 
-# arlab_test_program(<name> SOURCES... LIBRARIES...): builds test_<name>.
+# Sources of tests that share names in unnamed namespaces with others, and so are units of their own.
+set(ARLAB_TESTS_NOT_IN_UNITY
+  tests/bench/cli/units.cpp
+  tests/bench/cli/words.cpp
+  tests/bench/measure/measure.cpp
+  tests/bench/msccl/round_trip.cpp
+  tests/bench/results/record_table.cpp
+  tests/bench/study/compression_study.cpp
+  tests/bench/tune/library_files.cpp
+  tests/bench/tune/open_mpi_rules.cpp
+  tests/bench/tune/tuning_table.cpp
+  tests/collectives/host/execute.cpp
+  tests/fuzz/runs.cpp
+  tests/fuzz/schedules.cpp
+  tests/simulator/calibrated/robust_fit.cpp
+  tests/simulator/engine/engines_agree.cpp
+  tests/simulator/models/loggops.cpp
+  tests/simulator/replay/replay.cpp
+  tests/simulator/sweep/compact_rounds.cpp
+  tests/simulator/topologies/import/file.cpp
+  tests/training/cluster/host_list.cpp
+  tests/training/cluster/slurm.cpp
+  tests/training/cluster/tf_config.cpp
+  tests/training/compressors/feedback.cpp
+  tests/training/compressors/unbiased.cpp
+  tests/training/distributed_optimizer.cpp
+  tests/training/trainer/checkpointing.cpp)
+
+# arlab_test_program(<name> SOURCES... LIBRARIES...): builds test_<name>; with ARLAB_UNITY as one unit.
 function(arlab_test_program name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${T_SOURCES})
   target_link_libraries(test_${name} PRIVATE arlab_catch ${T_LIBRARIES})
   arlab_sanitize_test(test_${name})
+  if(ARLAB_UNITY)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    foreach(source ${T_SOURCES})
+      cmake_path(ABSOLUTE_PATH source NORMALIZE)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      if(NOT source MATCHES "^tests/" OR source IN_LIST ARLAB_TESTS_NOT_IN_UNITY)
+        set_source_files_properties(${PROJECT_SOURCE_DIR}/${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endforeach()
+  endif()
   if(T_LIBRARIES MATCHES "torch")  # whose flags differ
     target_precompile_headers(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/catch.hpp)
   else()

@@ -26,8 +26,8 @@ std::size_t at(Count i) { return static_cast<std::size_t>(i); }
 std::int64_t contribution(Rank r) { return std::int64_t{1} << 8 * r; }  // up to 255 of each
 
 // Messages one after another, each a new round or part of the last one, on both sides; then edits.
-Script made(fuzz::Bytes& bytes, const Problem& p) {
-  Script script(at(p.ranks));
+AllRounds made(fuzz::Bytes& bytes, const Problem& p) {
+  AllRounds script(at(p.ranks));
   const auto range = [&] {
     if (bytes.below(3) > 0) return p.all();
     const Rank first = bytes.below(p.ranks), count = 1 + bytes.below(p.ranks);  // around the end
@@ -54,7 +54,7 @@ Script made(fuzz::Bytes& bytes, const Problem& p) {
   return script;
 }
 
-void edit(fuzz::Bytes& bytes, const Problem& p, Script& script) {
+void edit(fuzz::Bytes& bytes, const Problem& p, AllRounds& script) {
   Rounds& rounds = script[at(bytes.below(p.ranks))];
   if (rounds.empty()) return;
   const auto which = at(bytes.below(static_cast<int>(rounds.size())));
@@ -101,7 +101,7 @@ bool share_one(const std::vector<Rank>& a, const std::vector<Rank>& b) {
 // The definition, by brute force: every rank's chunks as numbers and as sets of contributions.
 class Reference {
  public:
-  explicit Reference(const Problem& p, const Script& script) : p_(p), script_(script) {
+  explicit Reference(const Problem& p, const AllRounds& script) : p_(p), script_(script) {
     const Spec spec(p);
     for (Rank r = 0; r < p.ranks; ++r) {
       ranks_.emplace_back();
@@ -220,17 +220,17 @@ class Reference {
   }
 
   Problem p_;
-  const Script& script_;
+  const AllRounds& script_;
   std::vector<State> ranks_;
   bool broken_ = false, hazard_ = false, wrong_ = false, complete_ = true;
 };
 
-const Script* running = nullptr;  // an Algorithm's program is a function without state
+const AllRounds* running = nullptr;  // an Algorithm's program is a function without state
 
 Program run_script(Problem, Rank me) { return replay((*running)[at(me)]); }
 
 // The chunks of all ranks after a run on threads.
-std::vector<std::vector<std::int64_t>> on_threads(const Problem& p, const Script& script) {
+std::vector<std::vector<std::int64_t>> on_threads(const Problem& p, const AllRounds& script) {
   running = &script;
   Algorithm algorithm = tried(run_script);
   algorithm.collectives.assign(std::begin(kCollectives), std::end(kCollectives));
@@ -254,7 +254,7 @@ void arlab::fuzz::schedules(std::string_view input) {
   Problem p{.collective = kCollectives[bytes.below(5)], .ranks = 2 + bytes.below(3)};
   p.elements = p.ranks * kPerChunk;
   p.root = bytes.below(p.ranks);
-  Script script;
+  AllRounds script;
   if (const int known = bytes.below(2 * static_cast<int>(algorithms().size()));
       known < static_cast<int>(algorithms().size())) {
     const Algorithm& algorithm = algorithms()[at(known)];

@@ -11,13 +11,13 @@
 namespace arlab {
 
 using Rounds = std::vector<std::vector<Action>>;  ///< of one rank
-using Script = std::vector<Rounds>;               ///< of every rank
+using AllRounds = std::vector<Rounds>;            ///< of every rank
 
 inline Program replay(Rounds rounds) {
   for (const auto& round : rounds) co_yield Round(round);
 }
 
-inline Schedule replay(Script script) {
+inline Schedule replay(AllRounds script) {
   return [script = std::move(script)](Rank me) { return replay(script[std::size_t(me)]); };
 }
 
@@ -27,8 +27,8 @@ inline Rounds rounds_of(Program program) {
   return rounds;
 }
 
-inline Script script_of(const Algorithm& algorithm, const Problem& problem) {
-  Script script;
+inline AllRounds script_of(const Algorithm& algorithm, const Problem& problem) {
+  AllRounds script;
   for (Rank r = 0; r < problem.ranks; ++r)
     script.push_back(rounds_of(algorithm.program(problem, r)));
   return script;

@@ -67,12 +67,12 @@ TEST_CASE("verify catches an edit of any one action of any program") {
     for (const Rank ranks : unless_sanitized({2, 3, 4, 5, 8}, {2, 5})) {
       const Problem p = grouped(algorithm, {.ranks = ranks, .elements = 100, .root = ranks / 2});
       if (!unsupported(algorithm, p).empty()) continue;
-      const Script right = script_of(algorithm, p);
+      const AllRounds right = script_of(algorithm, p);
       for (std::size_t r = 0; r < right.size(); ++r)
         for (std::size_t k = 0; k < right[r].size(); ++k)
           for (std::size_t i = 0; i < right[r][k].size(); ++i)
             for (const Edit& edit : kEdits) {
-              Script script = right;
+              AllRounds script = right;
               if (!edit.apply(p, script[r][k][i])) continue;
               const Fault fault = verify(p, replay(script)).fault;
               INFO(edit.what << ": " << algorithm.name << " on " << ranks << ", rank " << r

@@ -13,7 +13,7 @@ using namespace arlab;
 
 namespace {
 
-MatchResult matched(const Script& script, const MatchCallbacks& callbacks = {}) {
+MatchResult matched(const AllRounds& script, const MatchCallbacks& callbacks = {}) {
   return match_schedule({.ranks = static_cast<Rank>(script.size())}, replay(script), callbacks);
 }
 
@@ -43,7 +43,7 @@ const Chunks k0{0, 1}, k1{1, 1}, k2{2, 1};
 }  // namespace
 
 TEST_CASE("callbacks see both ends of a message while their rounds run") {
-  const Script script{{{send(1, k0)}, {replace(1, k0)}}, {{reduce(0, k0)}, {send(0, k0)}}};
+  const AllRounds script{{{send(1, k0)}, {replace(1, k0)}}, {{reduce(0, k0)}, {send(0, k0)}}};
   std::vector<std::string> events;
   CHECK_FALSE(matched(script, recording(events)).fault);
   const std::vector<std::string> expected{
@@ -89,14 +89,14 @@ TEST_CASE("a fault from a callback ends the traversal") {
     ++matches;
     return Fault{Fault::Kind::undefined, send.rank, send.round, 0, "stop"};
   };
-  const Script script{{{send(1, k0)}, {send(1, k1)}}, {{reduce(0, k0)}, {reduce(0, k1)}}};
+  const AllRounds script{{{send(1, k0)}, {send(1, k1)}}, {{reduce(0, k0)}, {reduce(0, k1)}}};
   CHECK(matched(script, callbacks).fault.text == "stop");
   CHECK(matches == 1);
 }
 
 TEST_CASE("every fault names the rank, the round and the action") {
   struct Example {
-    Script script;
+    AllRounds script;
     Fault::Kind kind;
     std::string text;
   };
@@ -120,7 +120,8 @@ TEST_CASE("every fault names the rank, the round and the action") {
        "rank 0, round 1: send chunk 2147483647 to rank 1, but the chunks are 0 to 1"},
       {{{{send(1, {1, huge})}}, {}},
        Fault::Kind::bad_chunk,
-       "rank 0, round 1: send 2147483647 chunks from 1 on to rank 1, which is more than once around "
+       "rank 0, round 1: send 2147483647 chunks from 1 on to rank 1, which is more than once "
+       "around "
        "the 2 chunks"},
       {{{{send(1, {1, 0})}}, {}},
        Fault::Kind::bad_chunk,

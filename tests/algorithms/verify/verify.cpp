@@ -88,15 +88,15 @@ TEST_CASE("reduce-scatter and all-gather are proved against their own Spec") {
 }
 
 TEST_CASE("an all-gather must end with the right value, not with any value") {
-  const Script script{{{send(1, {0, 1}), replace(1, {1, 1})}},
-                      {{send(0, {1, 1}), replace(0, {0, 1})}}};
+  const AllRounds script{{{send(1, {0, 1}), replace(1, {1, 1})}},
+                         {{send(0, {1, 1}), replace(0, {0, 1})}}};
   const Problem p{.collective = Collective::all_gather, .ranks = 2, .elements = 2};
   CHECK(verify(p, replay(script)));
-  const Script short_of_one{{{send(1, {0, 1})}}, {{replace(0, {0, 1})}}};
+  const AllRounds short_of_one{{{send(1, {0, 1})}}, {{replace(0, {0, 1})}}};
   CHECK(verify(p, replay(short_of_one)).fault.text ==
         "rank 0, at the end, chunk 1: holds no value of it");
-  const Script summed{{{send(1, {0, 1}), replace(1, {1, 1})}, {reduce(1, {0, 1})}},
-                      {{send(0, {1, 1}), replace(0, {0, 1})}, {send(0, {0, 1})}}};
+  const AllRounds summed{{{send(1, {0, 1}), replace(1, {1, 1})}, {reduce(1, {0, 1})}},
+                         {{send(0, {1, 1}), replace(0, {0, 1})}, {send(0, {0, 1})}}};
   CHECK(verify(p, replay(summed)).fault.kind == Fault::Kind::duplicate);
 }
 

@@ -24,7 +24,7 @@ Machine plain() {
   return m;
 }
 
-Algorithm of(Script script) {
+Algorithm of(AllRounds script) {
   Algorithm algorithm{};
   algorithm.name = "a script";
   algorithm.collectives = {Collective::allreduce};
@@ -34,21 +34,21 @@ Algorithm of(Script script) {
   return algorithm;
 }
 
-SimulationResult times(const Machine& machine, const Script& script, Bytes bytes) {
+SimulationResult times(const Machine& machine, const AllRounds& script, Bytes bytes) {
   const auto ranks = static_cast<Rank>(script.size());
   Connections network(machine, ranks, build_fabric({.topology = "crossbar:latency=0"}, ranks));
   return simulate(of(script), {.ranks = ranks, .elements = bytes}, 1, network);
 }
 
-double finish_us(const Machine& machine, const Script& script, Bytes bytes) {
+double finish_us(const Machine& machine, const AllRounds& script, Bytes bytes) {
   return microseconds(times(machine, script, bytes).finish);
 }
 
 const Problem kTwo{.ranks = 2, .elements = 1};
 const Chunks kAll = kTwo.all();
 const Chunks kAllOf3 = Problem{.ranks = 3, .elements = 1}.all();
-const Script kOneWay{{{send(1, kAll)}}, {{replace(0, kAll)}}};
-const Script kExchange{{{send(1, kAll), replace(1, kAll)}}, {{send(0, kAll), replace(0, kAll)}}};
+const AllRounds kOneWay{{{send(1, kAll)}}, {{replace(0, kAll)}}};
+const AllRounds kExchange{{{send(1, kAll), replace(1, kAll)}}, {{send(0, kAll), replace(0, kAll)}}};
 
 }  // namespace
 
@@ -64,7 +64,8 @@ TEST_CASE("a burst passes an idle link at once, and is not free again before it 
   m.burst = 6000;
   m.latency = 100e6;  // of which 6 us refill the bucket
   CHECK(finish_us(m, kOneWay, 5000) == Approx(100 + 5).epsilon(0.001));  // empty at first
-  const Script later{{{send(1, kAll)}, {replace(1, kAll)}}, {{replace(0, kAll)}, {send(0, kAll)}}};
+  const AllRounds later{{{send(1, kAll)}, {replace(1, kAll)}},
+                        {{replace(0, kAll)}, {send(0, kAll)}}};
   CHECK(finish_us(m, later, 5000) == Approx(200 + 5).epsilon(0.001));
   CHECK(finish_us(m, later, 256'000) == Approx(200 + 256 + 250).epsilon(0.005));
 }
@@ -82,7 +83,7 @@ TEST_CASE("a grant waits for the receive") {
   Machine m = plain();
   m.eager = 0;
   // Rank 1 first waits for a message from rank 2, which is 100 us long and needs 30 us more.
-  const Script late{
+  const AllRounds late{
       {{send(1, kAllOf3)}}, {{replace(2, kAllOf3)}, {replace(0, kAllOf3)}}, {{send(1, kAllOf3)}}};
   const double one = finish_us(m, kOneWay, 100'000);
   CHECK(finish_us(m, late, 100'000) == Approx(one + 20 + 100.4).epsilon(0.005));
@@ -103,9 +104,9 @@ TEST_CASE("what is posted first decides whether an exchange is half duplex") {
     CHECK(finish_us(m, kExchange, 1'000'000) == Approx(1035).epsilon(0.02));
   }
   // Rank 1 is late by 100 us. It grants before it asks, and asks in vain while it receives.
-  const Script skewed{{{send(1, kAllOf3), replace(1, kAllOf3)}},
-                      {{replace(2, kAllOf3)}, {send(0, kAllOf3), replace(0, kAllOf3)}},
-                      {{send(1, kAllOf3)}}};
+  const AllRounds skewed{{{send(1, kAllOf3), replace(1, kAllOf3)}},
+                         {{replace(2, kAllOf3)}, {send(0, kAllOf3), replace(0, kAllOf3)}},
+                         {{send(1, kAllOf3)}}};
   m.drift_long = 0;
   m.posting = Posting::receives;
   const double half = finish_us(m, skewed, 1'000'000);
@@ -134,10 +135,10 @@ TEST_CASE("small messages wait behind the backlog of a stream") {
   // Rank 0 streams to rank 1. Its grant to rank 2, which asks late, waits for the backlog.
   const Chunks first = kTwo.chunk(0);
   m.eager = 1000;
-  const Script stream{{{send(1, kAll), replace(2, first)}},
-                      {{replace(0, kAll)}},
-                      {{replace(3, first)}, {send(0, first)}},
-                      {{send(2, first)}}};
+  const AllRounds stream{{{send(1, kAll), replace(2, first)}},
+                         {{replace(0, kAll)}},
+                         {{replace(3, first)}, {send(0, first)}},
+                         {{send(2, first)}}};
   const double queued = microseconds(times(m, stream, 1'000'000).finish_of[2]);
   m.queue = 0;
   const double free = microseconds(times(m, stream, 1'000'000).finish_of[2]);
@@ -145,9 +146,9 @@ TEST_CASE("small messages wait behind the backlog of a stream") {
 }
 
 TEST_CASE("streams of one host share its port, and messages to one host its other end") {
-  const Script out{
+  const AllRounds out{
       {{send(1, kAllOf3), send(2, kAllOf3)}}, {{replace(0, kAllOf3)}}, {{replace(0, kAllOf3)}}};
-  const Script in{
+  const AllRounds in{
       {{replace(1, kAllOf3), replace(2, kAllOf3)}}, {{send(0, kAllOf3)}}, {{send(0, kAllOf3)}}};
   CHECK(finish_us(plain(), out, 256'000) == Approx(10 + 512 + 1));
   CHECK(finish_us(plain(), in, 256'000) == Approx(10 + 512 + 1));
@@ -170,7 +171,7 @@ TEST_CASE("curves add a message's time by its size, and that of additions") {
   CHECK(finish_us(m, kOneWay, 400) == Approx(16.4).epsilon(0.001));
   m.host = {};
   m.reduction = {{{1000, 7e6}}};
-  const Script added{{{send(1, kAll)}}, {{reduce(0, kAll)}}};
+  const AllRounds added{{{send(1, kAll)}}, {{reduce(0, kAll)}}};
   CHECK(finish_us(m, added, 2000) == Approx(10 + 2.008 + 14).epsilon(0.001));
 }
 
