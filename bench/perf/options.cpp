@@ -46,10 +46,10 @@ constexpr Ignored kIgnored[] = {{"-y,--stream_null", "null stream"},
                                 {"-V,--device_cta_count", "thread blocks on the device"},
                                 {"-M,--memory", "report of GPU memory"}};
 
-constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kMostPerfNumber = 1'000'000'000;
 
 int parse_small(const std::string& text, const std::string& what, std::int64_t least,
-                std::int64_t most = kMost) {
+                std::int64_t most = kMostPerfNumber) {
   const std::int64_t n = parse_count(text, what);
   if (n < least || n > most)
     fail(Blame::usage, fmt::format("{} is {}: give {} to {}", what, n, least, most));
@@ -57,7 +57,7 @@ int parse_small(const std::string& text, const std::string& what, std::int64_t l
 }
 
 void add_number(CLI::App& app, const std::string& names, int& value, std::int64_t least,
-                const std::string& help, std::int64_t most = kMost) {
+                const std::string& help, std::int64_t most = kMostPerfNumber) {
   const std::string what = names.substr(0, names.find(','));
   app.add_option_function<std::string>(
          names,
@@ -173,9 +173,9 @@ void PerfOptions::check_values() const {
 
 Rank PerfOptions::ranks() const {
   const std::int64_t all = std::int64_t{threads} * gpus;
-  if (all > kMost)
-    fail(Blame::usage,
-         fmt::format("-t {} times -g {} are {} ranks: use at most {}", threads, gpus, all, kMost));
+  if (all > kMostPerfNumber)
+    fail(Blame::usage, fmt::format("-t {} times -g {} are {} ranks: use at most {}", threads, gpus,
+                                   all, kMostPerfNumber));
   return static_cast<Rank>(all);
 }
 

@@ -18,7 +18,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kProfile = "profile:";
-constexpr std::int32_t kMostSamples = 1 << 24, kMostEvery = 1'000'000'000;
+constexpr std::int32_t kMostBatch = 1 << 24, kMostEvery = 1'000'000'000;
 
 std::string profile_names() {
   std::string all;
@@ -55,7 +55,7 @@ void ScaleOptions::add(CLI::App& app) {
   app.add_option_function<std::string>(
          "-B,--batch",
          [this](const std::string& text) {
-           batch = checked_number(parse_count(text, "--batch"), "--batch", 1, kMostSamples);
+           batch = checked_number(parse_count(text, "--batch"), "--batch", 1, kMostBatch);
          },
          "Samples per worker and step; the passes take time in proportion (default: the profile's)")
       ->type_name("NUMBER");

@@ -14,6 +14,7 @@ constexpr std::int64_t kMostGpus = 1 << 20;
 TrainingRow row_of(const CsvTable& table, std::size_t i) {
   TrainingRow row{.model = table.text(i, "model"),
                   .samples_per_s = table.number(i, "samples_per_s", kLeast)};
+  if (row.model.empty()) table.refuse(i, "model", "give its name");
   const std::int64_t gpus = table.whole(i, "gpus", 1);
   if (gpus > kMostGpus) table.refuse(i, "gpus", "give a number of GPUs that exists");
   row.gpus = static_cast<Rank>(gpus);
@@ -56,7 +57,9 @@ std::vector<TrainingRow> read_training_scaling(std::string_view text, const std:
   for (std::size_t i = 0; i < table.rows(); ++i) {
     rows.push_back(row_of(table, i));
     (void)table.number(i, "step_ms", kLeast);
-    rows.back().network = node_of(table.text(i, "system"));
+    const std::string system = table.text(i, "system");
+    if (system.empty()) table.refuse(i, "system", "give its name");
+    rows.back().network = node_of(system);
     if (const std::string org = table.text(i, "org"); !org.empty())
       rows.back().network = org + " " + rows.back().network;
     rows.back().batch_per_gpu =

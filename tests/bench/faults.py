@@ -228,7 +228,7 @@ class Faults(program.ProgramTest):
     @unittest.skipIf(SANITIZED, "the sanitizer reserves more memory than the limit")
     def test_out_of_memory_where_nothing_can_be_thrown(self):
         self.arlab("count", "ring", "-p", "3", "--json", "a.jsonl")
-        for megabytes in range(48, 128, 4):
+        for megabytes in (56, 64, 72, 88):
             def limited(limit=megabytes << 20):
                 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 

@@ -423,7 +423,7 @@ def backend_cases():
     for backend in ("cuda", "cuda-streams", "mpi", "mpi-cuda", "nccl", "shm", "shm-mapped", "threads", "virtual", "simulated", "nosuch", "THREADS", "mpi,threads"):
         for command in (("run",), ("calibrate",), ("train",)):
             base = BASES[command]
-            yield Case("backend", [*command, *base, "-b", backend], EITHER, [backend, "-b", "--backend", "mpirun"])
+            yield Case("backend", [*command, *base, "-b", backend], EITHER, [backend, "-b", "--backend", "mpirun", "--steps"])
     for backend in ("mpi", "shm", "shm-mapped"):
         for more in (["-n", "-1"], ["-n", "abc"], ["-p", "7"], ["--json", "/proc/none/x"], ["--json", ""], ["nosuch"], ["--timeout", "-1s"], ["--root", "9"]):
             words = ["run", "ring", "--time", "0", "-b", backend, *([] if more[0] == "-n" else ["-n", "10"]), *more]
