@@ -18,6 +18,7 @@ struct Verdict {
   Count ranks_off_their_claim = 0;
   bool operator==(const Verdict&) const = default;
 };
+inline constexpr Verdict kGood{};
 
 inline Verdict run(Communicator& communicator, const Algorithm& algorithm, const Problem& problem,
                    Operand operand, int segments) {

@@ -8,12 +8,12 @@
 namespace arlab::training {
 namespace {
 
-constexpr Count kHeader = 2 * sizeof(float);  // of a bucket: its step and its zero point
+constexpr Count kBucketHead = 2 * sizeof(float);  // of a bucket: its step and its zero point
 
 void to_buckets(std::byte* code, const float* x, Count n, Count bucket) {
   const Buckets buckets{n, bucket};
-  const std::span all(code, static_cast<std::size_t>(n + kHeader * buckets.count()));
-  std::byte* const bytes = code + kHeader * buckets.count();
+  const std::span all(code, static_cast<std::size_t>(n + kBucketHead * buckets.count()));
+  std::byte* const bytes = code + kBucketHead * buckets.count();
   for (Count b = 0; b < buckets.count(); ++b) {
     const float* const its = x + buckets.begin(b);
     const Extent extent = encode_kernels().extent(its, buckets.size(b));
@@ -30,8 +30,8 @@ void to_buckets(std::byte* code, const float* x, Count n, Count bucket) {
 
 void add_buckets(float* into, const std::byte* code, Count n, Count bucket, float weight) {
   const Buckets buckets{n, bucket};
-  const std::span all(code, static_cast<std::size_t>(n + kHeader * buckets.count()));
-  const std::byte* const bytes = code + kHeader * buckets.count();
+  const std::span all(code, static_cast<std::size_t>(n + kBucketHead * buckets.count()));
+  const std::byte* const bytes = code + kBucketHead * buckets.count();
   for (Count b = 0; b < buckets.count(); ++b)
     encode_kernels().add_bytes(into + buckets.begin(b), bytes + buckets.begin(b), buckets.size(b),
                                weight * load<float>(all, 2 * b), load<float>(all, 2 * b + 1));

@@ -17,8 +17,6 @@ using namespace arlab::collectives;
 
 namespace {
 
-constexpr conformance::Verdict kGood{};
-
 /// Numbers of a type that add, multiply and divide without NaN.
 std::vector<std::byte> numbers(DType dtype, std::size_t count, std::uint32_t seed) {
   std::minstd_rand random(seed);
@@ -225,7 +223,8 @@ TEST_CASE("gpu: the whole catalog on 1 to 8 virtual ranks, enqueued and as a gra
           for (const bool as_graph : {false, true}) {
             INFO(conformance::text_of(algorithm, problem, operand, segments)
                  << " graph " << as_graph);
-            CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
+            CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) ==
+                  conformance::kGood);
           }
         });
   }
@@ -241,7 +240,8 @@ TEST_CASE("gpu: all types and operations, graphs launched again and again") {
           const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
           if (!unsupported(algorithm, problem).empty()) continue;
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
-          CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) == kGood);
+          CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) ==
+                conformance::kGood);
         }
   }
 }

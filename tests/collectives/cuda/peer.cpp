@@ -12,8 +12,6 @@ using namespace arlab::collectives;
 
 namespace {
 
-constexpr conformance::Verdict kGood{};
-
 /// With all messages as words, with none, and with some.
 constexpr std::size_t kMostInWords[] = {std::size_t{8} << 10, 0, 600};
 
@@ -40,7 +38,8 @@ TEST_CASE("peer: the whole catalog on 1 to 8 ranks, in flags, in words, and in b
             const Operand operand{DType::float32, Op::sum};
             INFO(conformance::text_of(algorithm, problem, operand, segments)
                  << " up to " << most_in_words << " bytes in words");
-            CHECK(conformance::run(on, algorithm, problem, operand, segments, false) == kGood);
+            CHECK(conformance::run(on, algorithm, problem, operand, segments, false) ==
+                  conformance::kGood);
           });
     }
 }
@@ -56,7 +55,8 @@ TEST_CASE("peer: all types and operations, graphs launched again and again") {
             const Problem problem = grouped(algorithm, {.ranks = ranks, .elements = 1003});
             if (!unsupported(algorithm, problem).empty()) continue;
             INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
-            CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) == kGood);
+            CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true, 2) ==
+                  conformance::kGood);
           }
     }
 }

@@ -17,8 +17,6 @@ using namespace arlab::collectives;
 
 namespace {
 
-constexpr conformance::Verdict kGood{};
-
 using Row = std::vector<std::int32_t>;
 
 /// Runs the program with one int32 a chunk, which starts as 10^rank; returns all ranks' memory,
@@ -68,7 +66,8 @@ TEST_CASE("virtual ranks: the whole catalog, enqueued and as a graph") {
           for (const bool as_graph : {false, true}) {
             INFO(conformance::text_of(algorithm, problem, operand, segments)
                  << " graph " << as_graph);
-            CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) == kGood);
+            CHECK(conformance::run(on, algorithm, problem, operand, segments, as_graph) ==
+                  conformance::kGood);
           }
         });
   }
@@ -83,7 +82,8 @@ TEST_CASE("virtual ranks: all types and operations") {
         for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
           const Problem problem{.ranks = ranks, .elements = 1003};
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 2));
-          CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) == kGood);
+          CHECK(conformance::run(on, algorithm, problem, {dtype, op}, 2, true) ==
+                conformance::kGood);
         }
   }
 }
@@ -101,7 +101,7 @@ TEST_CASE("virtual ranks on several devices, that read one another's memory or d
           if (!unsupported(algorithm, problem).empty()) continue;
           INFO(algorithm.name << " peers " << peers << " graph " << as_graph);
           CHECK(conformance::run(on, algorithm, problem, {DType::int64, Op::avg}, 3, as_graph) ==
-                kGood);
+                conformance::kGood);
         }
     }
 }
@@ -116,7 +116,7 @@ TEST_CASE("virtual ranks: any number of streams gives the same, again and again"
         if (!unsupported(algorithm, problem).empty()) continue;
         INFO(algorithm.name << " streams " << streams);
         CHECK(conformance::run(on, algorithm, problem, {DType::float16, Op::max}, 5, as_graph, 3) ==
-              kGood);
+              conformance::kGood);
       }
   }
 }

@@ -14,11 +14,7 @@
 using namespace arlab;
 using namespace arlab::collectives;
 
-namespace {
-
-constexpr conformance::Verdict kGood{};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("claimed = executed over the catalog, all collectives and roots") {
   const Rank ranks = world->ranks();
@@ -28,7 +24,8 @@ TEST_CASE("claimed = executed over the catalog, all collectives and roots") {
         [&](const Algorithm& algorithm, const Problem& problem, int segments) {
           const Operand operand{DType::int64, Op::sum};
           INFO(conformance::text_of(algorithm, problem, operand, segments));
-          CHECK(conformance::run(*world, algorithm, problem, operand, segments) == kGood);
+          CHECK(conformance::run(*world, algorithm, problem, operand, segments) ==
+                conformance::kGood);
         });
 }
 
@@ -39,7 +36,7 @@ TEST_CASE("all types and operations") {
         for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
           const Problem problem{.ranks = world->ranks(), .elements = elements};
           INFO(conformance::text_of(algorithm, problem, {dtype, op}, 1));
-          CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == kGood);
+          CHECK(conformance::run(*world, algorithm, problem, {dtype, op}, 1) == conformance::kGood);
         }
 }
 
@@ -59,7 +56,7 @@ TEST_CASE("a million and three elements") {
       const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
       if (!unsupported(algorithm, problem).empty()) continue;
       INFO(conformance::text_of(algorithm, problem, operand, 1));
-      CHECK(conformance::run(*world, algorithm, problem, operand, 1) == kGood);
+      CHECK(conformance::run(*world, algorithm, problem, operand, 1) == conformance::kGood);
     }
 }
 
@@ -70,7 +67,7 @@ TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operation
       for (const Count elements : {0, 1, 3, 100'003}) {
         const Problem problem{.ranks = world->ranks(), .elements = elements};
         INFO(name(dtype) << " " << name(op) << " " << elements);
-        CHECK(conformance::run_native(*world, problem, {dtype, op}) == kGood);
+        CHECK(conformance::run_native(*world, problem, {dtype, op}) == conformance::kGood);
       }
 }
 
@@ -120,7 +117,7 @@ TEST_CASE("MPI's other collectives give the pattern's answer, for all types, roo
                                 .root = static_cast<Rank>(elements % m)};
           INFO(world->native_name_for(problem)
                << " " << name(dtype) << " " << name(op) << " " << elements);
-          CHECK(conformance::run_native(*world, problem, {dtype, op}) == kGood);
+          CHECK(conformance::run_native(*world, problem, {dtype, op}) == conformance::kGood);
         }
 }
 

@@ -13,8 +13,6 @@ using namespace arlab::collectives;
 
 namespace {
 
-constexpr conformance::Verdict kGood{};
-
 Communicator& shared(bool reads_peers = true) {
   static const std::unique_ptr<Communicator> both[] = {
       shared_communicator(*world, {.reads_peers = false}), shared_communicator(*world)};
@@ -41,7 +39,7 @@ TEST_CASE("shared memory: claimed = executed over the catalog, all collectives a
             const Operand operand{DType::int64, Op::sum};
             INFO(conformance::text_of(algorithm, problem, operand, segments));
             CHECK(conformance::run(shared(reads_peers), algorithm, problem, operand, segments) ==
-                  kGood);
+                  conformance::kGood);
           });
 }
 
@@ -56,7 +54,8 @@ TEST_CASE("shared memory: all kinds of messages") {
               grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
           if (!unsupported(algorithm, problem).empty()) continue;
           INFO(conformance::text_of(algorithm, problem, operand, 1) << ", " << reads_peers);
-          CHECK(conformance::run(shared(reads_peers), algorithm, problem, operand, 1) == kGood);
+          CHECK(conformance::run(shared(reads_peers), algorithm, problem, operand, 1) ==
+                conformance::kGood);
         }
 }
 
@@ -67,7 +66,7 @@ TEST_CASE("shared memory: more lanes than buffers") {
         const Problem problem{.ranks = world->ranks(), .elements = 200'003};
         INFO(name << " in " << segments);
         CHECK(conformance::run(shared(reads_peers), find_algorithm(name), problem,
-                               {DType::float32, Op::sum}, segments) == kGood);
+                               {DType::float32, Op::sum}, segments) == conformance::kGood);
       }
 }
 
@@ -79,7 +78,8 @@ TEST_CASE("shared slices between processes: all types and operations") {
         for (const Count elements : {0, 1, 3, 100'003}) {
           const Problem problem{.ranks = world->ranks(), .elements = elements};
           INFO(name(dtype) << " " << name(op) << " " << elements);
-          CHECK(conformance::run_native(shared(reads_peers), problem, {dtype, op}) == kGood);
+          CHECK(conformance::run_native(shared(reads_peers), problem, {dtype, op}) ==
+                conformance::kGood);
         }
 }
 
