@@ -113,8 +113,8 @@ set(ARLAB_UNITS
   "training(/(checkpoint|cluster|compressors|control|emulation|io|replica|schedulers|strategies|telemetry|trainer)(/.*)?)?"
   "training/(data|exchange|profiles|simulation)"
   "bench/(cli|export|goal|replay|msccl)"
-  "bench/(results|measure|perf|study|machine)"
-  "bench/(validate|calibrate|tune|identify|sweep|scale)")
+  "bench/(results|measure|perf|study|machine|launches)"
+  "bench/(validate|calibrate|tune(/guided)?|identify|sweep|scale)")
 set(ARLAB_NOT_IN_UNITY
   algorithms/halving.cpp
   bench/study/verdict.cpp

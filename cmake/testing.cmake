@@ -51,6 +51,7 @@ set(ARLAB_TESTS_NOT_IN_UNITY
   tests/bench/tune/library_files.cpp
   tests/bench/tune/open_mpi_rules.cpp
   tests/bench/tune/tuning_table.cpp
+  tests/collectives/cuda/peer_counted.cpp
   tests/collectives/host/execute.cpp
   tests/fuzz/runs.cpp
   tests/fuzz/schedules.cpp

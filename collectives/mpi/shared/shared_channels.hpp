@@ -53,7 +53,7 @@ class SharedChannels {
   const std::byte* data_of(const Cell& cell, int lane, Rank from) const {
     return cell.place == MessagePlace::cell     ? cell.data
            : cell.place == MessagePlace::buffer ? slots_.buffer(lane, from, me_, cell.number)
-                                         : regions_[cell.region].memory + cell.address;
+                                                : regions_[cell.region].memory + cell.address;
   }
   /// Makes room for another one: its memory may change from now on.
   void take(int lane, Rank from);

@@ -15,7 +15,7 @@ struct Options {
   int multiprocessors = 2;  ///< few, so that loops over the grid take several turns
   /// Of a multiprocessor, in cooperative grids: few, because each is a fiber.
   int resident_threads = 256;
-  std::uint32_t seed = 1;   ///< of every order
+  std::uint32_t seed = 1;  ///< of every order
   /// Whether cudaFree and cudaMalloc wait for the device and its peers: some drivers do.
   bool frees_wait = true;
   std::size_t memory = std::size_t{1} << 30;  ///< bytes of each device
