@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kDefaultLauncher = "mpirun -n {}";
 
 // Options that the program takes for all launches together.
-const std::vector<std::string> kOfAll{"--launches", "--launcher", "--json", "-o", "--output"};
+const std::vector<std::string> kOfLauncher{"--launches", "--launcher", "--json", "-o", "--output"};
 
 bool needs_launcher(const LaunchOptions& options, const std::string& backend) {
   if (!options.launcher.empty()) return true;
@@ -67,7 +67,7 @@ int run_in_launches(const LaunchOptions& options, const SweepOptions& sweep,
   if (!sweep.json.empty() && !std::filesystem::exists(sweep.json, ignored))
     check_writable(sweep.json);
   const bool by_launcher = needs_launcher(options, backend);
-  std::vector<std::string> arguments = without_options(sweep.command, kOfAll);
+  std::vector<std::string> arguments = without_options(sweep.command, kOfLauncher);
   arguments.front() = own_program();
   LaunchPlan plan{options.launches, {}, sweep.json};
   if (!by_launcher) {
