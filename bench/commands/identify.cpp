@@ -43,12 +43,12 @@ std::vector<std::string> asked_of(collectives::Communicator& world, const Librar
 bool has_models() { return collectives::mpi_library().starts_with("Open MPI"); }
 
 int identify(IdentifyCommand& command, Job& job) {
-  if (job.ranks() == 0)
-    fail(Blame::usage,
-         "identify counts the messages of an MPI job: start it as `mpirun -n 4 arlab identify`");
   SweepOptions& sweep = command.sweep;
   if (job.is_root()) check_can_write(sweep.json);
   if (job.is_root()) check_writable(sweep.output);
+  if (job.ranks() == 0)
+    fail(Blame::usage,
+         "identify counts the messages of an MPI job: start it as `mpirun -n 4 arlab identify`");
   job.expect_same(shell_quoted(sweep.command), shell_quoted(sweep.command));
   std::vector<Identified> all;
   const collectives::Backend& backend = job.backend("");
