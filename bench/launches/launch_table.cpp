@@ -7,13 +7,13 @@
 
 #include "bench/cli/units.hpp"
 #include "bench/measure/rank_sum.hpp"
+#include "bench/measure/standings.hpp"
+#include "bench/results/record_table.hpp"
 #include "bench/results/statistics.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
 namespace {
-
-constexpr double kSignificantLaunches = 0.05;
 
 double middle(const LaunchRow& row) { return summarize(row.medians_us).median; }
 
@@ -30,36 +30,28 @@ void add_verdicts(std::vector<LaunchRow>& rows) {
   std::map<std::string, std::vector<LaunchRow*>> contests;
   for (LaunchRow& row : rows)
     if (!row.medians_us.empty()) contests[problem_and_mode(row.record)].push_back(&row);
-  struct Test {
-    LaunchRow *best, *other;
-  };
-  std::vector<Test> tests;
-  std::vector<double> p;
+  std::vector<LaunchRow*> tested, fastest;
+  std::vector<FastestTest> tests;
   for (auto& [problem, members] : contests) {
+    if (members.size() == 1) continue;
     LaunchRow* const best = *std::min_element(
         members.begin(), members.end(),
         [](const LaunchRow* a, const LaunchRow* b) { return middle(*a) < middle(*b); });
-    if (members.size() > 1) best->verdict = "fastest";
     for (LaunchRow* const other : members) {
       if (other == best) continue;
-      tests.push_back({best, other});
-      p.push_back(rank_sum_p(best->medians_us, other->medians_us));
+      tested.push_back(other);
+      tests.push_back({fastest.size(), rank_sum_p(best->medians_us, other->medians_us),
+                       least_rank_sum_p(best->medians_us.size(), other->medians_us.size())});
     }
+    fastest.push_back(best);
   }
-  const std::vector<double> corrected = holm_corrected(p);
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    auto& [best, other] = tests[i];
-    other->p = corrected[i];
-    const double least = least_rank_sum_p(best->medians_us.size(), other->medians_us.size());
-    const bool hopeless = least * static_cast<double>(p.size()) >= kSignificantLaunches;
-    const bool slower = corrected[i] < kSignificantLaunches;
-    other->verdict = slower ? "slower" : hopeless ? "not enough launches" : "tie";
-    if (!slower && best->verdict != "not enough launches") best->verdict = other->verdict;
+  const Standings standings = standings_of(tests);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    tested[i]->p = standings.p[i];
+    tested[i]->verdict = text_of(standings.tested[i], "launches");
   }
-}
-
-std::string text_of_value(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+  for (std::size_t k = 0; k < fastest.size(); ++k)
+    fastest[k]->verdict = text_of(standings.fastest[k], "launches");
 }
 
 }  // namespace
@@ -89,26 +81,19 @@ std::vector<LaunchRow> rows_of_launches(const std::vector<std::vector<Json>>& la
 std::string table_of_launches(const std::vector<LaunchRow>& rows) {
   static constexpr const char* kSettings[] = {"dtype", "op",   "root",  "segments",
                                               "place", "mode", "cache", "start"};
-  std::vector<const char*> settings;
-  for (const char* key : kSettings) {
-    const auto differs = [&](const LaunchRow& row) {
-      return row.record.value(key, Json()) != rows.front().record.value(key, Json());
-    };
-    if (std::any_of(rows.begin(), rows.end(), differs)) settings.push_back(key);
-  }
+  const std::vector<const char*> settings = differing_keys(kSettings, rows);
   std::vector<std::string> header{"algorithm", "ranks", "size"};
   header.insert(header.end(), settings.begin(), settings.end());
   header.insert(header.end(), {"time", "95% CI over launches", "launches", "between launches",
                                "within one", "p", "wrong", "verdict", "skipped"});
   std::vector<std::vector<std::string>> cells;
   for (const LaunchRow& row : rows) {
-    std::vector<std::string> line{text_of_value(row.record["algorithm"]),
-                                  text_of_value(row.record["ranks"]),
+    std::vector<std::string> line{cell_text(row.record["algorithm"]),
+                                  cell_text(row.record["ranks"]),
                                   show_bytes(row.record["bytes"].get<Count>())};
-    for (const char* key : settings) line.push_back(text_of_value(row.record.value(key, Json())));
+    for (const char* key : settings) line.push_back(cell_text(row.record.value(key, Json())));
     if (row.medians_us.empty()) {
-      line.insert(line.end(),
-                  {"", "", "0", "", "", "", "", "", text_of_value(row.record["skipped"])});
+      line.insert(line.end(), {"", "", "0", "", "", "", "", "", cell_text(row.record["skipped"])});
       cells.push_back(std::move(line));
       continue;
     }

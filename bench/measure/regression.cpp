@@ -9,6 +9,7 @@
 
 #include "bench/cli/units.hpp"
 #include "bench/measure/rank_sum.hpp"
+#include "bench/results/record_table.hpp"
 #include "bench/results/table.hpp"
 
 namespace arlab::bench {
@@ -125,10 +126,6 @@ void decide(std::vector<TimeComparison>& all, double threshold) {
   }
 }
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-}
-
 }  // namespace
 
 bool TimeComparisons::failed() const {
@@ -181,13 +178,7 @@ std::string table(const TimeComparisons& regression) {
                                               "root",    "segments",   "topology", "model",
                                               "place",   "mode",       "cache",    "start"};
   std::vector<std::string> header{"algorithm", "ranks", "size"};
-  std::vector<const char*> settings;
-  for (const char* key : kSettings) {
-    const auto differs = [&](const TimeComparison& c) {
-      return c.record.value(key, Json()) != regression.all.front().record.value(key, Json());
-    };
-    if (std::any_of(regression.all.begin(), regression.all.end(), differs)) settings.push_back(key);
-  }
+  const std::vector<const char*> settings = differing_keys(kSettings, regression.all);
   header.insert(header.end(), settings.begin(), settings.end());
   const auto several = [](const TimeComparison& c) { return c.old_launches + c.new_launches > 2; };
   const bool launches = std::any_of(regression.all.begin(), regression.all.end(), several);
@@ -195,9 +186,9 @@ std::string table(const TimeComparisons& regression) {
   header.insert(header.end(), {"old", "new", "new/old", "95% CI of new/old", "p", "verdict"});
   std::vector<std::vector<std::string>> rows;
   for (const TimeComparison& c : regression.all) {
-    std::vector<std::string> row{text_of(c.record["algorithm"]), text_of(c.record["ranks"]),
+    std::vector<std::string> row{cell_text(c.record["algorithm"]), cell_text(c.record["ranks"]),
                                  show_bytes(c.record["bytes"].get<Count>())};
-    for (const char* key : settings) row.push_back(text_of(c.record.value(key, Json())));
+    for (const char* key : settings) row.push_back(cell_text(c.record.value(key, Json())));
     if (launches) row.push_back(fmt::format("{}, {}", c.old_launches, c.new_launches));
     const bool known = std::isfinite(c.high);
     row.insert(row.end(), {show_time(c.old_us), show_time(c.new_us), fmt::format("{:.3f}", c.ratio),

@@ -5,11 +5,10 @@
 #include <tuple>
 
 #include "bench/measure/rank_sum.hpp"
+#include "bench/measure/standings.hpp"
 
 namespace arlab::bench {
 namespace {
-
-constexpr double kSignificant = 0.05;
 
 // The problem and mode of a record: what its competitors share.
 auto contest_of(const Record& r) {
@@ -41,34 +40,23 @@ void compare_with_fastest(std::vector<Record>& records, const std::vector<Measur
 }
 
 void decide_verdicts(std::vector<Record>& table) {
-  std::vector<double> p;
-  std::vector<Record*> tested;
-  for (Record& r : table)
-    if (is_measured(r) && r.as<RunBody>().rank_sum_p) {
-      p.push_back(*r.as<RunBody>().rank_sum_p);
-      tested.push_back(&r);
-    }
-  const std::vector<double> corrected = holm_corrected(p);
-  struct Contest {
-    bool tied = false, undecided = false;
-  };
-  std::map<decltype(contest_of(table.front())), Contest> contests;
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    RunBody& body = tested[i]->as<RunBody>();
-    Contest& its = contests[contest_of(*tested[i])];
-    // Even the clearest difference would not be significant among this many comparisons.
-    const bool hopeless = body.least_rank_sum_p * static_cast<double>(p.size()) >= kSignificant;
-    const bool slower = corrected[i] < kSignificant;
-    body.verdict = slower ? "slower" : hopeless ? "not enough runs" : "tie";
-    if (!slower) (hopeless ? its.undecided : its.tied) = true;
+  std::map<decltype(contest_of(table.front())), std::size_t> numbers;
+  std::vector<FastestTest> tests;
+  std::vector<RunBody*> tested;
+  for (Record& r : table) {
+    if (!is_measured(r) || !r.as<RunBody>().rank_sum_p) continue;
+    RunBody& body = r.as<RunBody>();
+    const std::size_t contest = numbers.try_emplace(contest_of(r), numbers.size()).first->second;
+    tests.push_back({contest, *body.rank_sum_p, body.least_rank_sum_p});
+    tested.push_back(&body);
   }
+  const Standings standings = standings_of(tests);
+  for (std::size_t i = 0; i < tested.size(); ++i)
+    tested[i]->verdict = text_of(standings.tested[i], "runs");
   for (Record& r : table) {
     if (!is_measured(r) || r.as<RunBody>().rank_sum_p) continue;
-    const auto found = contests.find(contest_of(r));
-    if (found == contests.end()) continue;
-    r.as<RunBody>().verdict = found->second.undecided ? "not enough runs"
-                              : found->second.tied    ? "tie"
-                                                      : "fastest";
+    if (const auto found = numbers.find(contest_of(r)); found != numbers.end())
+      r.as<RunBody>().verdict = text_of(standings.fastest[found->second], "runs");
   }
 }
 

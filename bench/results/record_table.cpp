@@ -202,4 +202,8 @@ std::string table(const std::vector<Record>& records) {
   return compact(header, rows);
 }
 
+std::string cell_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+}
+
 }  // namespace arlab::bench

@@ -1,6 +1,7 @@
 #include "collectives/backends/gpus.hpp"
 
 #include <map>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/gpu/colocated_executor.hpp"
@@ -85,6 +86,19 @@ void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
   on_threads(
       options.ranks, [&](Communicator& threads) { run_rank(threads, threads.rank()); },
       options.patience);
+}
+
+Backend colocated_backend(std::string_view name, std::string_view summary,
+                          decltype(Backend::run) run) {
+  return {.name = name,
+          .summary = summary,
+          .placement = Placement::colocated,
+          .vectors_per_rank = 3,
+          .unavailable_reason = why_no_gpu,
+          .note = [] { return gpu_names() + ", CUDA " + cuda_versions(); },
+          .max_ranks = [] { return kMaxDeviceRanks; },
+          .devices = gpu_infos,
+          .run = std::move(run)};
 }
 
 void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body,

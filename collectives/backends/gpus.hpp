@@ -45,7 +45,10 @@ using Connect = std::function<std::unique_ptr<DeviceTransport>(
 /// Runs `body` on ranks with a GPU each: on all processes of the job, else on threads.
 void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
                  const Backend::Body& body);
-/// Runs `body` on ranks that are co-located on the GPUs of this process. `peer`: kernels run whole plans.
+/// Returns a backend whose ranks are co-located on the GPUs of this process.
+Backend colocated_backend(std::string_view name, std::string_view summary,
+                          decltype(Backend::run) run);
+/// Runs `body` on such ranks. `peer`: kernels run whole plans.
 void run_colocated(const RunOptions& options, bool as_graphs, const Backend::Body& body,
                    std::optional<PeerOptions> peer = {});
 

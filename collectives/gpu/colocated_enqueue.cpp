@@ -20,25 +20,7 @@ class ColocatedExecutor::Enqueuing {
         begun_(plan_.rounds.size()),
         read_(plan_.messages.size()) {}
 
-  void run() {
-    for (const auto& [kind, index, count] : schedule_.work) switch (kind) {
-        case DeviceWork::Kind::begin:
-          begin(index);
-          break;
-        case DeviceWork::Kind::read:
-          read(index, count);
-          break;
-        case DeviceWork::Kind::stage:
-          stage(index);
-          break;
-        case DeviceWork::Kind::apply:
-          apply(index);
-          break;
-        case DeviceWork::Kind::end:
-          end(index);
-          break;
-      }
-  }
+  void run() { perform(schedule_.work, *this); }
 
  private:
   const MatchedMessage& message(std::uint32_t m) const { return plan_.messages[m]; }
@@ -55,6 +37,7 @@ class ColocatedExecutor::Enqueuing {
   std::size_t bytes(Count elements) const { return static_cast<std::size_t>(elements) * element_; }
   DeviceStream& stream(Rank rank, int lane) const { return on_.stream(rank, lane); }
 
+ public:  // called by perform()
   void begin(std::uint32_t round) {
     const MatchedRound& its = plan_.rounds[round];
     DeviceStream& mine = stream(its.rank, its.lane);
@@ -120,6 +103,7 @@ class ColocatedExecutor::Enqueuing {
     on_.give_back(on_.device(its.rank), std::move(begun_[round]));
   }
 
+ private:
   ColocatedExecutor& on_;
   const Prepared& prepared_;
   const DeviceSchedule& schedule_;

@@ -31,6 +31,29 @@ struct DeviceWork {
   std::uint32_t count = 1;
 };
 
+/// Calls begin(round), read(message, count), stage(message), apply(message), or end(round) of `performer`
+/// for each range of work, in order.
+template <class Performer>
+void perform(std::span<const DeviceWork> work, Performer& performer) {
+  for (const auto& [kind, index, count] : work) switch (kind) {
+      case DeviceWork::Kind::begin:
+        performer.begin(index);
+        break;
+      case DeviceWork::Kind::read:
+        performer.read(index, count);
+        break;
+      case DeviceWork::Kind::stage:
+        performer.stage(index);
+        break;
+      case DeviceWork::Kind::apply:
+        performer.apply(index);
+        break;
+      case DeviceWork::Kind::end:
+        performer.end(index);
+        break;
+    }
+}
+
 /// Where in the memory of its rank: the vector itself, or scratch.
 struct DevicePlace {
   bool in_scratch = false;

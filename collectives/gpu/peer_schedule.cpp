@@ -55,23 +55,7 @@ class PeerCompiler {
     find_agreement();
     for (std::size_t rank = 0; rank < ranks_; ++rank)
       divide(static_cast<Rank>(rank), {0, plan_.contributed}, divisors_.before);
-    for (const auto& [kind, index, count] : from_.work) switch (kind) {
-        case DeviceWork::Kind::begin:
-          begin(index);
-          break;
-        case DeviceWork::Kind::read:
-          read(index, count);
-          break;
-        case DeviceWork::Kind::stage:
-          stage(index);
-          break;
-        case DeviceWork::Kind::apply:
-          apply(index);
-          break;
-        case DeviceWork::Kind::end:
-          end(index);
-          break;
-      }
+    perform(from_.work, *this);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       for (const ElementRange& range : plan_.divided[rank])
         divide(static_cast<Rank>(rank), range, divisors_.after);
@@ -136,6 +120,7 @@ class PeerCompiler {
     add(rank, PeerKind::divide, in_vector(rank, range.first), range.elements).divisor = divisor;
   }
 
+ public:  // called by perform()
   void begin(std::uint32_t round) {
     const MatchedRound& its = plan_.rounds[round];
     for (const auto& [range, offset] : from_.copies[round]) {
@@ -204,6 +189,7 @@ class PeerCompiler {
         wait_for(pending_[at(its.rank)], message(m).target, read_[m], !agrees_[at(its.rank)]);
   }
 
+ private:
   /// Finds the ranks whose memory is used in ranges that are all equal or disjoint.
   void find_agreement() {
     std::vector<std::vector<Footprint>> used(ranks_);

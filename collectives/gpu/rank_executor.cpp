@@ -193,8 +193,8 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
   problem_ = problem;
   operand_ = operand;
   vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
-  control_
-      .barrier();  // freeing and allocating may wait for a peer's stream that waits for this rank
+  // Freeing and allocating may wait for a peer's stream that waits for this rank.
+  control_.barrier();
 }
 
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "collectives/schedule/stalled_state.hpp"
 #include "collectives/start_thread.hpp"
 
 namespace arlab::collectives {
@@ -98,7 +99,8 @@ void Watch::tick() {
   if (call) {
     own.activity = Activity::failing;
     missing_ = verdict.ranks;
-    stop_(std::string(call) + ": " + text + places_in_call());
+    stop_(std::string(call) + ": " + text +
+          stalled_places(places(), board_->rank_of(board_->own_index())));
   }
   text_ = text;
   missing_ = verdict.ranks;
@@ -121,20 +123,6 @@ std::vector<SeenPlace> Watch::places() const {
     all.push_back(SeenPlace::of(board_->all()[i].place, rank, missing));
   }
   return all;
-}
-
-// Whether the missing ranks came to the collective that this rank is in.
-std::string Watch::places_in_call() const {
-  std::string text;
-  const std::uint32_t mine = board_->own().place.collective;
-  if (mine % 2 == 0) return text;
-  for (const SeenPlace& its : places())
-    if (its.missing)
-      text += "\n  rank " + std::to_string(its.rank) +
-              (its.collective == mine  ? " stopped in this collective"
-               : its.collective < mine ? " stopped before it came to this collective"
-                                       : " stopped after it had left this collective");
-  return text;
 }
 
 std::string Watch::text_of(const StallDetector::Verdict& verdict) const {

@@ -96,7 +96,6 @@ class Watch {
   void tick();
   void resume(const std::vector<Rank>& ranks) const;
   std::string text_of(const StallDetector::Verdict& verdict) const;
-  std::string places_in_call() const;
   [[noreturn]] void give_up(const std::string& awaited);
 
   const Patience patience_;

@@ -60,11 +60,14 @@ std::string stalled_state(const Algorithm& algorithm, const Problem& problem, in
 std::string stalled_places(std::span<const SeenPlace> places, Rank me) {
   const auto mine = std::find_if(places.begin(), places.end(),
                                  [&](const SeenPlace& place) { return place.rank == me; });
+  if (mine == places.end() || !is_inside(*mine)) return "";
   std::string text;
   for (const SeenPlace& its : places) {
     if (!its.missing) continue;
-    if (its.collective == mine->collective)
+    if (its.collective == mine->collective && its.rounds[0] > 0)
       text += concat("\n  ", place_text(its.rank, its.rounds[0]), "stopped in this collective");
+    else if (its.collective == mine->collective)
+      text += concat("\n  rank ", its.rank, " stopped in this collective");
     else
       text += concat("\n  rank ", its.rank,
                      its.collective < mine->collective ? " stopped before it came to"

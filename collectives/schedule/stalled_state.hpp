@@ -15,7 +15,8 @@ namespace arlab::collectives {
 std::string stalled_state(const Algorithm& algorithm, const Problem& problem, int segments,
                           DType dtype, std::span<const SeenPlace> places, Rank me);
 
-/// The same without the programs: where the missing ranks are, beside `me`.
+/// The same without the programs: where the missing ranks are, beside `me`. Empty if that is outside of a
+/// collective.
 std::string stalled_places(std::span<const SeenPlace> places, Rank me);
 
 /// Returns lines on the places of missing ranks, for a wait outside of a collective, such as a barrier.

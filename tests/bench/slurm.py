@@ -83,7 +83,8 @@ class Cluster:
         conf = CONF.format(host=socket.gethostname().split(".")[0], ports=free_ports(2), folder=self.folder, node=NODE)
         (self.folder / "slurm.conf").write_text(conf, encoding="utf-8")
         self.environment = {**program.ALONE, "SLURM_CONF": str(self.folder / "slurm.conf"), "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                            "ASAN_OPTIONS": "detect_leaks=0"}  # Open MPI keeps what it allocates
 
     def start(self):
         f = self.folder

@@ -1,13 +1,9 @@
 // cuda: all ranks are co-located on the GPUs of this process. A schedule is captured once as a CUDA
 // graph, and launched as a whole.
 #include "collectives/backends/gpus.hpp"
-#include "collectives/gpu/colocated_executor.hpp"
 
 namespace arlab::collectives::backend_catalog {
 namespace {
-
-Rank max_ranks() { return kMaxDeviceRanks; }
-std::string note() { return gpu_names() + ", CUDA " + cuda_versions(); }
 
 void run(Job&, const RunOptions& options, const Backend::Body& body) {
   run_colocated(options, true, body);
@@ -16,15 +12,8 @@ void run(Job&, const RunOptions& options, const Backend::Body& body) {
 }  // namespace
 
 Backend cuda() {
-  return {.name = "cuda",
-          .summary = "co-located ranks on the GPUs of this process; a schedule is one CUDA graph",
-          .placement = Placement::colocated,
-          .vectors_per_rank = 3,
-          .unavailable_reason = why_no_gpu,
-          .note = note,
-          .max_ranks = max_ranks,
-          .devices = gpu_infos,
-          .run = run};
+  return colocated_backend(
+      "cuda", "co-located ranks on the GPUs of this process; a schedule is one CUDA graph", run);
 }
 
 }  // namespace arlab::collectives::backend_catalog

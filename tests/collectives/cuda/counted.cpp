@@ -22,12 +22,6 @@ namespace {
 
 constexpr Operand kFloats{DType::float32, Op::sum};
 
-fake_cuda::Options machine_of(int devices) {
-  fake_cuda::Options options = fake_cuda::options();
-  options.devices = devices;
-  return options;
-}
-
 /// Runs `use(rank executor, communicator)` on every GPU over NCCL.
 template <class Use>
 void on_nccl(Use use) {
@@ -42,7 +36,7 @@ void on_nccl(Use use) {
 }  // namespace
 
 TEST_CASE("counted: asking what GPUs there are opens none, and a rank opens only its own") {
-  fake_cuda::restart(machine_of(8));
+  fake_cuda::restart(fake_cuda::with_devices(8));
   CHECK(cuda::unavailable() == "");
   CHECK(cuda::device_count() == 8);
   CHECK(cuda::infos().size() == 8);
@@ -57,7 +51,7 @@ TEST_CASE("counted: asking what GPUs there are opens none, and a rank opens only
 TEST_CASE(
     "counted: all kernels are loaded when a GPU is opened, so that no first launch waits for "
     "others") {
-  fake_cuda::restart(machine_of(2));
+  fake_cuda::restart(fake_cuda::with_devices(2));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 4);
   for (const DType dtype : kDTypes)
@@ -70,7 +64,7 @@ TEST_CASE(
 }
 
 TEST_CASE("counted: streams are made for lanes that are used") {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 8);
   const Problem problem{.ranks = 8, .elements = 1000};
@@ -82,7 +76,7 @@ TEST_CASE("counted: streams are made for lanes that are used") {
 }
 
 TEST_CASE("counted: a graph is one call, and is timed by its own events") {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 4);
   on.load_input({.ranks = 4, .elements = 1000}, kFloats);
@@ -101,7 +95,7 @@ TEST_CASE("counted: a graph is one call, and is timed by its own events") {
 }
 
 TEST_CASE("counted: algorithms that are prepared together share their scratch") {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 8);
   on.load_input({.ranks = 8, .elements = 100'000}, kFloats);
@@ -123,7 +117,7 @@ TEST_CASE("counted: algorithms that are prepared together share their scratch") 
 }
 
 TEST_CASE("counted: a prepared run over NCCL starts no group, and its own calls are grouped") {
-  fake_cuda::restart(machine_of(4));
+  fake_cuda::restart(fake_cuda::with_devices(4));
   on_nccl([](RankExecutor& rank, Communicator& threads) {
     const Problem problem{.ranks = threads.ranks(), .elements = 1000};
     const DeviceMemory data = rank.device().allocate(4000);
@@ -151,7 +145,7 @@ TEST_CASE("counted: a prepared run over NCCL starts no group, and its own calls 
 }
 
 TEST_CASE("counted: connecting waits as long as the job does") {
-  fake_cuda::restart(machine_of(2));
+  fake_cuda::restart(fake_cuda::with_devices(2));
   Job job;
   std::set<double> seconds;
   std::mutex mutex;
@@ -172,7 +166,7 @@ TEST_CASE("counted: connecting waits as long as the job does") {
 
 TEST_CASE(
     "counted: a rank that fails amid a collective leaves at once, and leaves nothing running") {
-  fake_cuda::restart(machine_of(2));
+  fake_cuda::restart(fake_cuda::with_devices(2));
   const auto start = std::chrono::steady_clock::now();
   const auto fail_amid = [](Communicator& threads) {
     const auto device = cuda::device(static_cast<int>(threads.rank()));
@@ -191,7 +185,7 @@ TEST_CASE(
 }
 
 TEST_CASE("counted: an exception while a graph is captured leaves the streams usable") {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, 2);
   const Problem problem{.ranks = 2, .elements = 100};

@@ -1,28 +1,21 @@
 // What a plan that kernels run by themselves asks of CUDA, and how it fails, on the stand-in (tests/fakes/cuda).
 #include "collectives/cuda/device.hpp"
 #include "collectives/patience.hpp"
-#include "tests/fakes/cuda/fake_cuda.hpp"
+#include "tests/fakes/cuda/counted_run.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/on_devices.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
-using fake_cuda::Counters;
 
 namespace {
 
 constexpr Operand kFloats{DType::float32, Op::sum};
 
-fake_cuda::Options machine_of(int devices) {
-  fake_cuda::Options options = fake_cuda::options();
-  options.devices = devices;
-  return options;
-}
-
 /// The plan of a ring of two ranks on two GPUs.
 struct Pair {
   explicit Pair(const PeerOptions& options) {
-    fake_cuda::restart(machine_of(2));
+    fake_cuda::restart(fake_cuda::with_devices(2));
     devices = cuda::devices();
     const Problem problem{.ranks = 2, .elements = 1000};
     const DeviceSchedule schedule =
@@ -49,22 +42,17 @@ struct Pair {
 
 TEST_CASE("peer, counted: one kernel per GPU, no copies, and the kernels are loaded before") {
   for (const int devices : {1, 2}) {
-    fake_cuda::restart(machine_of(devices));
+    fake_cuda::restart(fake_cuda::with_devices(devices));
     Devices gpus = cuda::devices();
     ColocatedExecutor on(gpus, 4, 1, true, PeerOptions{});
     const Problem problem{.ranks = 4, .elements = 1009};
     conformance::Vectors vectors(on, problem, kFloats);
     auto prepared = on.prepare(find_algorithm("ring"), problem, vectors.data(), kFloats, 1, true);
-    vectors.fill();
-    on.synchronize();
-    const Counters before = fake_cuda::counters();
-    on.run(prepared);
-    on.synchronize();
-    const Counters after = fake_cuda::counters();
-    CHECK(after.kernels - before.kernels == devices);
-    CHECK(after.memcpys == before.memcpys);
-    CHECK(after.graph_launches - before.graph_launches == 1);
-    CHECK(after.late_loads == 0);
+    const auto counted = fake_cuda::counted_run(on, prepared, vectors);
+    CHECK(counted.kernels == devices);
+    CHECK(counted.memcpys == 0);
+    CHECK(counted.graph_launches == 1);
+    CHECK(fake_cuda::counters().late_loads == 0);
     CHECK(vectors.wrong() == 0);
   }
 }
@@ -84,7 +72,7 @@ TEST_CASE("peer, counted: a wait for a GPU that does not run is given up, and na
 }
 
 TEST_CASE("peer, counted: without room for a block of each rank, or peers, it says so") {
-  fake_cuda::Options small = machine_of(1);
+  fake_cuda::Options small = fake_cuda::with_devices(1);
   small.resident_threads = 32;
   small.multiprocessors = 2;
   fake_cuda::restart(small);
@@ -96,7 +84,7 @@ TEST_CASE("peer, counted: without room for a block of each rank, or peers, it sa
     CHECK_THROWS_WITH(on.prepare(find_algorithm("ring"), problem, vectors.data(), kFloats, 1, true),
                       contains("GPU 0 has no room for one block of each of 3 ranks at once"));
   }
-  fake_cuda::Options apart = machine_of(2);
+  fake_cuda::Options apart = fake_cuda::with_devices(2);
   apart.peers = false;
   fake_cuda::restart(apart);
   Devices gpus = cuda::devices();

@@ -13,7 +13,7 @@
 #include "collectives/cuda/device.hpp"
 #include "collectives/nccl/nccl.hpp"
 #include "collectives/threads/threads.hpp"
-#include "tests/fakes/cuda/fake_cuda.hpp"
+#include "tests/fakes/cuda/counted_run.hpp"
 #include "tests/support/grouped.hpp"
 #include "tests/support/on_devices.hpp"
 
@@ -44,28 +44,17 @@ struct PeerRow {
   Count wrong = 0;
 };
 
-fake_cuda::Options machine_of(int devices) {
-  fake_cuda::Options options = fake_cuda::options();
-  options.devices = devices;
-  return options;
-}
-
 void count_colocated(const Algorithm& algorithm, const Problem& problem, Row& row) {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, problem.ranks);
   conformance::Vectors vectors(on, problem, kFloats);
   const Counters start = fake_cuda::counters();
   auto prepared = on.prepare(algorithm, problem, vectors.data(), kFloats, 1, true);
   row.edges = fake_cuda::counters().waits - start.waits;
-  vectors.fill();
-  on.synchronize();
-  const Counters before = fake_cuda::counters();
-  on.run(prepared);
-  on.synchronize();
-  const Counters after = fake_cuda::counters();
-  row.kernels = after.kernels - before.kernels;
-  row.memcpys = after.memcpys - before.memcpys;
+  const auto counted = fake_cuda::counted_run(on, prepared, vectors);
+  row.kernels = counted.kernels;
+  row.memcpys = counted.memcpys;
   // All vectors are read, and all results written, at least once.
   const double least = 2.0 * problem.ranks * static_cast<double>(kElements) * sizeof(float);
   row.traffic = prepared.traffic() / least;
@@ -86,19 +75,14 @@ double aligned_share(const DeviceSchedule& schedule) {
 }
 
 void count_peer(const Algorithm& algorithm, const Problem& problem, PeerRow& row) {
-  fake_cuda::restart(machine_of(1));
+  fake_cuda::restart(fake_cuda::with_devices(1));
   Devices devices = cuda::devices();
   ColocatedExecutor on(devices, problem.ranks, 1, true, PeerOptions{});
   conformance::Vectors vectors(on, problem, kFloats);
   auto prepared = on.prepare(algorithm, problem, vectors.data(), kFloats, 1, true);
-  vectors.fill();
-  on.synchronize();
-  const Counters before = fake_cuda::counters();
-  on.run(prepared);
-  on.synchronize();
-  const Counters after = fake_cuda::counters();
-  row.kernels = after.kernels - before.kernels;
-  row.memcpys = after.memcpys - before.memcpys;
+  const auto counted = fake_cuda::counted_run(on, prepared, vectors);
+  row.kernels = counted.kernels;
+  row.memcpys = counted.memcpys;
   row.wrong += vectors.wrong();
   row.traffic =
       prepared.traffic() / (2.0 * problem.ranks * static_cast<double>(kElements) * sizeof(float));
@@ -118,7 +102,7 @@ void count_peer(const Algorithm& algorithm, const Problem& problem, PeerRow& row
 }
 
 void count_nccl(const Algorithm& algorithm, const Problem& problem, Row& row) {
-  fake_cuda::restart(machine_of(static_cast<int>(problem.ranks)));
+  fake_cuda::restart(fake_cuda::with_devices(static_cast<int>(problem.ranks)));
   Count wrong = 0;
   on_threads(problem.ranks, [&](Communicator& threads) {
     const auto device = cuda::device(static_cast<int>(threads.rank()));

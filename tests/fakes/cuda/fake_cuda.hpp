@@ -36,6 +36,13 @@ struct Counters {
 Counters counters();
 const Options& options();
 
+/// Returns the options with another number of devices.
+inline Options with_devices(int devices) {
+  Options changed = options();
+  changed.devices = devices;
+  return changed;
+}
+
 /// Begins anew, with other options. Nothing may be alive.
 void restart(const Options& options);
 
