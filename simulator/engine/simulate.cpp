@@ -23,10 +23,15 @@ std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& probl
   return lanes;
 }
 
-// The costs for the engines other than events; null if they do not apply.
+// Whether engines other than events may apply.
+bool is_plain(const std::vector<Lane>& lanes, const SimulateOptions& options) {
+  return lanes.size() == 1 && !options.trace && !options.progress;
+}
+
+// The costs for engines that need no links; null if they do not apply.
 const UniformCosts* costs_for(const Network& network, const std::vector<Lane>& lanes,
                               const SimulateOptions& options) {
-  return lanes.size() == 1 && !options.trace && !options.progress ? network.uniform() : nullptr;
+  return is_plain(lanes, options) ? network.uniform() : nullptr;
 }
 
 std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const Problem& lane,
@@ -78,9 +83,15 @@ SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, By
       return std::move(*result);
   if (const UniformCosts* const costs = costs_for(network, lanes, options);
       costs && options.sweep) {
-    CompactRounds rounds(algorithm, lanes.front().problem, element_size);
+    const Problem& lane = lanes.front().problem;
+    if (auto result = exchange_sweep(algorithm, lane, element_size, *costs))
+      return std::move(*result);
+    CompactRounds rounds(algorithm, lane, element_size);
     if (auto result = sweep(rounds, element_size, *costs)) return std::move(*result);
   }
+  if (options.sweep && is_plain(lanes, options) && network.has_paths())
+    if (auto result = path_sweep(algorithm, lanes.front().problem, element_size, network))
+      return std::move(*result);
   Actors actors(algorithm, lanes, problem.ranks, element_size);
   return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
 }
