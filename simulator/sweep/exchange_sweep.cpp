@@ -23,7 +23,8 @@ class ExchangeSweep {
         begin_(index(problem.ranks)),
         leave_(index(problem.ranks)),
         send_(index(problem.ranks)),
-        receive_(index(problem.ranks)) {
+        receive_(index(problem.ranks)),
+        taken_(index(problem.ranks)) {
     for (auto* all : {&begin_, &send_, &receive_}) std::fill_n(all->data(), problem.ranks, Time{});
   }
 
@@ -88,11 +89,11 @@ class ExchangeSweep {
   bool step(const ExchangeRounds::Row& row, Rank first, Rank last) {
     if (!row.sent) {
       const SizeCosts sent = costs_of(row.all_sent), received = costs_of(row.all_received);
-      if (!sent.is_eager || row.all_sent != row.all_received) return false;
+      if (row.all_sent != row.all_received) return false;
       sent_bytes_ += rounds_.sizes()[row.all_sent] * (last - first);
       const auto costs = [&](Rank) { return std::pair(sent, received); };
       return costs_.exclusive_ports ? ports(row, first, last, costs)
-                                    : processors(row, first, last, costs);
+                                    : processors(row, first, last, costs, sent.is_eager);
     }
     (void)costs_of(static_cast<std::uint32_t>(rounds_.sizes().size() - 1));  // of all sizes
     for (Rank r = first; r < last; ++r) {
@@ -105,13 +106,15 @@ class ExchangeSweep {
                                                            by_size_[row.received[r]]);
     };
     return costs_.exclusive_ports ? ports(row, first, last, costs)
-                                  : processors(row, first, last, costs);
+                                  : processors(row, first, last, costs, true);
   }
 
   // A processor, a send port, and a receive port per rank, as in simulator/models/catalog/loggops.
-  // A rank's processor is free when its round begins.
+  // A rank's processor is free when its round begins. A message above the eager limit is complete for
+  // its sender when its receiver takes it.
   template <class CostsOf>
-  bool processors(const ExchangeRounds::Row& row, Rank first, Rank last, CostsOf costs_of_rank) {
+  bool processors(const ExchangeRounds::Row& row, Rank first, Rank last, CostsOf costs_of_rank,
+                  bool is_eager) {
     Time* const begin = begin_.data();
     Time* const leave = leave_.data();
     Time* const send = send_.data();
@@ -132,8 +135,14 @@ class ExchangeSweep {
       is_ordered &= (arrival > leave[r]) & (row.targets[source] == r);
       const Time taken = std::max({arrival, leave[r] + o + sent.processor, receive[r]});
       receive[r] = taken + g + received.port;
-      begin[r] = taken + o + std::max(received.processor, received.port) +
-                 (row.reduces ? received.reduction : Time{});
+      begin[r] = taken + o + std::max(received.processor, received.port);
+      if (!is_eager) taken_.data()[r] = taken;
+      if (is_eager && row.reduces) begin[r] += received.reduction;
+      latest = std::max(latest, begin[r]);
+    }
+    for (Rank r = first; r < last && !is_eager; ++r) {
+      begin[r] = std::max(begin[r], taken_.data()[row.targets[r]]);
+      if (row.reduces) begin[r] += costs_of_rank(r).second.reduction;
       latest = std::max(latest, begin[r]);
     }
     (void)in_calendar(latest);
@@ -167,6 +176,7 @@ class ExchangeSweep {
   LargeArray<Time> begin_;           // of each rank's round
   LargeArray<Time> leave_;           // of its message
   LargeArray<Time> send_, receive_;  // when its ports are free
+  LargeArray<Time> taken_;           // when it takes a message above the eager limit
   std::vector<SizeCosts> by_size_;
   Bytes sent_bytes_ = 0;
 };

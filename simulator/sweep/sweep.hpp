@@ -26,12 +26,14 @@ namespace arlab::simulator {
 /// Returns what the event engine would, without `events`, and with the finish of the ranks that stand
 /// for all if the rounds have classes. Ranks of a class do the same at the same times, because the
 /// times of a sweep do not depend on the order of ranks. Returns nothing
-/// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that deadlock.
+/// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that
+/// deadlock. Stops when the last rank is known to end after `latest`.
 std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
-                                      const UniformCosts& costs);
+                                      const UniformCosts& costs, Time latest = kNever);
 
 /// Returns what the event engine would, without `events`. Returns nothing where a round has other
-/// messages, or where a message arrives before its receiver has sent its own.
+/// messages, where messages above the eager limit differ in size, or where a message arrives before
+/// its receiver has sent its own.
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
                                                Bytes element_size, const UniformCosts& costs);
 
@@ -41,8 +43,8 @@ std::optional<SimulationResult> path_sweep(const Algorithm& algorithm, const Pro
                                            Bytes element_size, Network& network);
 
 std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_size,
-                                           const UniformCosts& costs);
+                                           const UniformCosts& costs, Time latest);
 std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,
-                                             const UniformCosts& costs);
+                                             const UniformCosts& costs, Time latest);
 
 }  // namespace arlab::simulator
