@@ -3,6 +3,7 @@
 #include "training/strategies/sharded.hpp"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "tests/support/catch.hpp"
@@ -121,6 +122,7 @@ TEST_CASE("a rank sends 2 n (P - 1) / P bytes per step, whatever the unit") {
 
 TEST_CASE("memory is that of a rank's shard") {
   if (kThreadSanitizer) return;  // whose shadow memory counts
+  REQUIRE(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);  // huge pages hold several ranks' parts
   constexpr Rank kRanks = 4;
   for (const char* strategy : {"mirrored", "zero1", "zero2"}) {
     INFO(strategy);
