@@ -105,9 +105,10 @@ function(arlab_test name)
                        FAIL_REGULAR_EXPRESSION "No tests ran")
 endfunction()
 
-# arlab_check_headers(folders...): compiles all headers of these folders in one unit, in reverse order in a second one, and
-# the public headers as other projects include them in a third; all without precompiled headers. A header that forgets an
-# include mostly fails in one of the orders. With ARLAB_EACH_HEADER also each header by itself, included twice.
+# arlab_check_headers(folders...): compiles all headers of these folders in one unit, in reverse order, and the public
+# headers as other projects include them in a second one; without ARLAB_UNITY all headers in order in a third. None uses
+# precompiled headers. A header that forgets an include mostly fails in one of the orders. With ARLAB_EACH_HEADER also each
+# header by itself, included twice.
 # Headers of executors that are off are left out: collectives/mpi/ belongs to arlab_collectives_mpi.
 option(ARLAB_EACH_HEADER "Compile each header by itself (minutes)" OFF)
 function(arlab_check_headers)
@@ -140,7 +141,9 @@ function(arlab_check_headers)
   list(TRANSFORM public REPLACE "(.+)" "<arlab/\\1>")
   unit(all_public_headers ${public})
   list(TRANSFORM headers REPLACE "(.+)" "\"\\1\"")
-  unit(all_headers ${headers})
+  if(NOT ARLAB_UNITY)
+    unit(all_headers ${headers})
+  endif()
   list(REVERSE headers)
   unit(all_headers_reversed ${headers})
   if(ARLAB_EACH_HEADER)

@@ -24,6 +24,17 @@ def losses(record):
 
 
 class Train(program.ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.lines = subprocess.Popen([os.environ["TRAIN_LINES"]], env=program.ALONE, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, text=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.lines.communicate()
+        super().tearDownClass()
+
     def record(self, *arguments):
         records = self.records("train", *arguments)
         self.assertEqual(len(records), 1)
@@ -33,16 +44,24 @@ class Train(program.ProgramTest):
         return subprocess.run([MPIEXEC, "-n", str(ranks), *self.command("train", *arguments)], cwd=self.folder, env=JOB,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
 
+    def arlab(self, *arguments, code=0):
+        """As ProgramTest.arlab, but in a copy of a process that has loaded LibTorch, which takes longer than most of the runs."""
+        self.assertEqual(arguments[0], "train")
+        status, out, err = self.copy(*arguments[1:])
+        self.assertEqual(status, code, f"{arguments}\n{out}\n{err}")
+        return out, err
+
+    def copy(self, *words):
+        line = {"folder": str(self.folder), "words": [str(word) for word in words]}
+        self.lines.stdin.write(json.dumps(line) + "\n")
+        self.lines.stdin.flush()
+        answer = json.loads(self.lines.stdout.readline())
+        return answer["status"], answer["stdout"], answer["stderr"]
+
     def each(self, lines):
-        """Trains with each line's arguments in a copy of one process, since loading LibTorch takes longest. Yields
-        (status, stdout, stderr) of each."""
-        lines = [line if "idx:" in line else " ".join(map(str, SMALL)) + " " + line for line in lines]
-        done = subprocess.run([os.environ["TRAIN_LINES"]], cwd=self.folder, env=program.ALONE, input="\n".join(lines) + "\n",
-                              capture_output=True, text=True, timeout=300, check=True)
-        answers = [json.loads(answer) for answer in done.stdout.splitlines()]
-        self.assertEqual(len(answers), len(lines))
-        for answer in answers:
-            yield answer["status"], answer["stdout"], answer["stderr"]
+        """Trains with each line's arguments, few samples unless it has data of its own. Yields (status, stdout, stderr)."""
+        for line in lines:
+            yield self.copy(*(() if "idx:" in line else SMALL), *line.split())
 
     def latest(self, folder):
         return sorted((self.folder / folder).glob("step-*.ckpt"))[-1].read_bytes()

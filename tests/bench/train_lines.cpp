@@ -1,8 +1,9 @@
-// train_lines: runs `arlab train` with the words of each line of stdin, and prints what came of it, one
-// JSON object per line: status, stdout, stderr.
+// train_lines: runs `arlab train` for each line of stdin, a JSON object with a folder and words, and
+// prints what came of it, one JSON object per line: status, stdout, stderr.
 //
 // Each line runs in a copy of this process, which has loaded LibTorch already: that takes longer than
-// refusing a wrong option.
+// most of the runs.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,9 @@ class Capture {
   explicit Capture(int stream) : stream_(stream), file_(std::tmpfile()) {
     if (!file_) std::exit(3);
   }
+  ~Capture() { std::fclose(file_); }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
   void begin() const { dup2(fileno(file_), stream_); }
   std::string text() const {
     std::string text;
@@ -37,10 +40,11 @@ class Capture {
   std::FILE* file_;
 };
 
-[[noreturn]] void run(const std::string& line) {
-  std::istringstream in("arlab train " + line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
+[[noreturn]] void run(const nlohmann::json& line) {
+  if (chdir(line.at("folder").get<std::string>().c_str()) != 0) std::exit(3);
+  dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  std::vector<std::string> words{"arlab", "train"};
+  for (const nlohmann::json& word : line.at("words")) words.push_back(word.get<std::string>());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   std::exit(arlab::bench::run_program(static_cast<int>(arguments.size()), arguments.data()));
@@ -55,7 +59,7 @@ int main() {
     if (child == 0) {
       out.begin();
       err.begin();
-      run(line);
+      run(nlohmann::json::parse(line));
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) return 3;

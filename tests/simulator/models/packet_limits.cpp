@@ -4,6 +4,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/grouped.hpp"
 #include "tests/support/runs.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace arlab;
 using namespace arlab::simulator;
@@ -24,10 +25,11 @@ Time finish(const char* model, const Algorithm& algorithm, const Problem& p, con
 // route's latency before a message shares any link, while packets use the first links at once.
 TEST_CASE("packet converges to fluid with smaller packets, for the whole catalog") {
   constexpr double kElements = 1 << 14, kRanks = 16;
-  for (const char* topology :
-       {"torus:dims=4x4,latency=0", "fat_tree:k=4,latency=0",
-        "fat_tree:k=8,levels=2,oversubscription=4,latency=0",
-        "rail_pod:nodes=2,latency=0,nvlink_latency=0", "dragonfly:latency=0,global_latency=0"})
+  for (const char* topology : unless_sanitized<const char*>(
+           {"torus:dims=4x4,latency=0", "fat_tree:k=4,latency=0",
+            "fat_tree:k=8,levels=2,oversubscription=4,latency=0",
+            "rail_pod:nodes=2,latency=0,nvlink_latency=0", "dragonfly:latency=0,global_latency=0"},
+           {"torus:dims=4x4,latency=0", "rail_pod:nodes=2,latency=0,nvlink_latency=0"}))
     for (const Algorithm& algorithm : algorithms()) {
       const Problem p = grouped(algorithm, {.ranks = 16, .elements = 1 << 14});
       if (!unsupported(algorithm, p).empty()) continue;

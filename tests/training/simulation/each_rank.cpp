@@ -134,8 +134,8 @@ TEST_CASE("simulated steps equal those of emulated ranks to the picosecond") {
                     {"credit", {{"slice", 16'000}, {"credit", 40'000}}}};
   for (const auto& one : schedulers)
     for (const char* algorithm : {"ring", "rabenseifner", "tree"})
-      for (const Rank ranks : {2, 3, 5, 8}) {
-        if (kThreadSanitizer && ranks != 3) continue;
+      for (const Rank ranks : unless_sanitized({2, 3, 5, 8}, {2, 5})) {
+        if (kThreadSanitizer && ranks != 5) continue;
         if (one.scheduler == std::string_view("dear") && algorithm != std::string_view("ring"))
           continue;
         expect_equal({"multi_worker", one.scheduler, algorithm, one.values, ranks});

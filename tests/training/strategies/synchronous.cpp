@@ -82,7 +82,7 @@ TEST_CASE("all algorithms, overlapped or not, give one result for two workers") 
     if (!kThreadSanitizer && unsupported(a, {.ranks = 2}).empty()) routes.emplace_back(a.name);
   for (const std::string& route : routes)
     for (const bool overlap : {false, true})
-      for (const double bucket : {4.0, 1e6}) {
+      for (const double bucket : thorough({4.0, 1e6}, {4.0})) {
         INFO(route << (overlap ? ", overlapped" : "") << ", buckets of " << bucket);
         run.learning.route = route;
         run.learning.overlap = overlap;
@@ -98,7 +98,7 @@ TEST_CASE("all schedulers, overlapped or not, give one result for two workers") 
     const toy::Result one = toy::alone(run, 2);
     for (const SchedulerKind& kind : schedulers())
       for (const bool overlap : {false, true})
-        for (const Count check_every : {1, 100}) {
+        for (const Count check_every : thorough<Count>({1, 100}, {1})) {
           INFO(kind.name << (overlap ? ", overlapped" : "") << ", compared every " << check_every);
           run.learning.overlap = overlap;
           run.learning.check_every = check_every;

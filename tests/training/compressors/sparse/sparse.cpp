@@ -131,7 +131,9 @@ TEST_CASE("recursive doubling sends each partial sum once per round, after its s
 }
 
 TEST_CASE("the balanced sum gives the dense sum, wherever the entries are") {
-  for (const Rank ranks : thorough({1, 2, 3, 4, 5, 6, 7, 8, 9}, {5}))
+  for (const Rank ranks : kThreadSanitizer
+                              ? std::vector<Rank>{5}
+                              : unless_sanitized({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 5, 8}))
     for (const bool clustered : {false, true})
       for (const Count n : {0, 1, 5, 500})
         for (const Count k : {0, 1, 40, 500}) {
