@@ -48,6 +48,7 @@ class Sharded final : public Strategy {
       set_own(unit);
       clear(unit);
     }
+    free_pages(s_.optimizer.moments());  // zeros, of which this rank will use a part
   }
 
   void start_step(const Step& step) override {
