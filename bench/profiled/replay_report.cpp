@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "bench/cli/units.hpp"
 #include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
@@ -20,7 +18,11 @@ std::string route_of(const ReplayResult& r) {
 }
 
 // What is neither passes nor waiting: this machine's own work for each step.
-double rest(const ReplayResult& r) { return std::max(0.0, r.step - r.compute - r.exposed); }
+double rest(const ReplayResult& r) {
+  constexpr double kRounding = 1e-9;  // emulated ranks have none
+  const double left = r.step - r.compute - r.exposed;
+  return left > kRounding ? left : 0;
+}
 
 }  // namespace
 
@@ -43,12 +45,16 @@ std::string replay_table(const std::vector<ReplayResult>& results) {
 }
 
 std::string explain_replay(const ReplayResult& r) {
-  return fmt::format(
+  const std::string text = fmt::format(
       "{} on {}: {} of computation were replayed per step, as waiting; {} of communication was "
-      "real, and {} of it exposed. {} were work of this machine outside of both, such as the check "
-      "of all gradients.\n",
+      "{}, and {} of it exposed.",
       r.config.profile->name, show_plural(r.config.workers, "worker"), time_of(r.compute),
-      time_of(r.communication), time_of(r.exposed), time_of(rest(r)));
+      time_of(r.communication), r.config.network.empty() ? "real" : "simulated",
+      time_of(r.exposed));
+  if (rest(r) == 0) return text + "\n";
+  return fmt::format(
+      "{} {} were work of this machine outside of both, such as the check of all gradients.\n",
+      text, time_of(rest(r)));
 }
 
 Json to_json(const ReplayResult& r) {
