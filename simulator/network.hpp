@@ -34,6 +34,14 @@ struct UniformCosts {
   double S = 0;                    ///< bytes of the largest eager message
 };
 
+/// What a message between two ranks costs while it shares no link with another one.
+struct Path {
+  Time latency{};                       ///< before it occupies its links
+  double rate = 0;                      ///< bytes per picosecond
+  double envelope = 0;                  ///< bytes besides its own
+  std::span<const std::int32_t> links;  ///< valid until the next call
+};
+
 /// The load of a link.
 struct LinkLoad {
   std::string name;
@@ -53,6 +61,15 @@ class Network {
 
   /// Returns the costs if all ranks are alike and no links are shared; null otherwise.
   virtual const UniformCosts* uniform() const { return nullptr; }
+
+  /// Returns whether path() gives the costs of all messages that share no link: a message leaves when
+  /// both of its rounds have started, holds no port, and is complete at both ends when it arrives.
+  virtual bool has_paths() const { return false; }
+  virtual Path path(Rank /*source*/, Rank /*target*/) { return {}; }
+  /// Adds bytes to what each link, by number, has carried.
+  virtual void carry(std::span<const double> /*bytes*/) {}
+  /// Returns the time of a reduction on an idle processor.
+  virtual Time reduction(Bytes /*bytes*/) const { return {}; }
 
   /// Returns whether a message leaves only when its receive is posted. Until then it occupies no
   /// port and does not delay the messages behind it.

@@ -26,6 +26,7 @@ struct SimulationResult {
   Cost sent;                    ///< by all ranks; rounds: the longest chain
   Count events = 0;             ///< handled by the engine
   EngineKind engine = EngineKind::events;
+  bool stopped = false;  ///< it ends after SimulateOptions::latest; the times are not complete
 };
 
 }  // namespace arlab::simulator

@@ -15,6 +15,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/replay/replay_traces.hpp"
+#include "bench/sweep/fastest.hpp"
 #include "bench/sweep/profile.hpp"
 #include "bench/sweep/proofs.hpp"
 #include "bench/sweep/round_size.hpp"
@@ -30,8 +31,10 @@ struct SimulateCommand {
   ModelOptions model;
   bool critical_path = false;
   bool no_symmetry = false, events = false;  ///< do without the faster engines
-  int links = 0;                             ///< number of links to record over time
-  Values values;                             ///< of the model's parameters
+  bool fastest = false;                      ///< only the fastest algorithm of a cell counts
+  Fastest cells;
+  int links = 0;  ///< number of links to record over time
+  Values values;  ///< of the model's parameters
   RoundSizes rounds;
   Proofs proofs;
   std::string profile_file;
@@ -67,6 +70,22 @@ double simulated_part(const SimulateCommand& command, const Config& config) {
   return symmetry ? static_cast<double>(symmetry->classes()) / config.problem.ranks : 1;
 }
 
+// A time that the configuration takes at least: 0 where links are shared.
+Time lower_bound(const SimulateCommand& command, const Config& config) {
+  if (command.model.parsed_model().has_links) return {};
+  const auto network = command.model.make(config.network, 1);
+  return busy_time(
+      *network->uniform(), predicted_cost(*config.algorithm, config.problem, config.segments),
+      config.problem.ranks, static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
+}
+
+std::string longer_than(const Fastest::Best& best) {
+  return fmt::format("takes longer than {} of {}", show_time(microseconds(best.time)),
+                     best.algorithm);
+}
+
+Estimate estimate(SimulateCommand& command, const Config& config, const Record& r);
+
 void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   constexpr std::size_t kNamed = 3;        // links in a record by default
   constexpr Count kMaxTraced = 2'000'000;  // messages; a trace takes about 150 bytes per message
@@ -80,6 +99,16 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
     r.wrong = 1;
     return;
   }
+  Fastest::Best* const best = command.fastest ? &command.cells.best(config) : nullptr;
+  if (best && lower_bound(command, config) > best->time) {
+    r.skipped = longer_than(*best);
+    return;
+  }
+  if (std::string why = best ? too_big(command.sweep, estimate(command, config, r)) : "";
+      !why.empty()) {
+    r.skipped = std::move(why);
+    return;
+  }
   const auto network = command.model.make(config.network, config.problem.ranks);
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
@@ -88,6 +117,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   const simulator::SimulateOptions options{.segments = config.segments,
                                            .symmetry = !command.no_symmetry && !command.events,
                                            .sweep = !command.events,
+                                           .latest = best ? best->time : simulator::kNever,
                                            .trace = critical ? &trace : nullptr};
   simulator::SimulationResult outcome;
   if (static_cast<double>(r.claimed->messages) > command.sweep.max_messages &&
@@ -105,6 +135,11 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   } else {
     outcome = simulator::simulate(*config.algorithm, config.problem, element, *network, options);
   }
+  if (outcome.stopped) {
+    r.skipped = longer_than(*best);
+    return;
+  }
+  if (best && outcome.finish < best->time) *best = {outcome.finish, std::string(r.algorithm)};
   if (critical) print_critical_path(simulator::critical_path(trace, outcome.finish), r);
   r.sent = outcome.sent;
   if (outcome.sent != *r.claimed) {
@@ -228,6 +263,9 @@ void add_simulate(CLI::App& app, Session& session) {
                     "Simulate all ranks, also where one rank stands for others");
   command->add_flag("--events", options->events,
                     "Handle every event in order of time, also where a faster engine applies");
+  command->add_flag("--fastest", options->fastest,
+                    "Find the fastest algorithm of each number of ranks, size and network: skip "
+                    "those that take longer, without their time");
   command
       ->add_option_function<std::string>(
           "--links",
@@ -273,14 +311,29 @@ void add_simulate(CLI::App& app, Session& session) {
       fail(Blame::usage, fmt::format("--links {}: model {} has no links: leave it out, or choose "
                                      "another --model",
                                      options->links, model));
+    if (options->fastest && (options->critical_path || options->profile || o.plan))
+      fail(Blame::usage,
+           fmt::format("--fastest skips algorithms, and {} needs all of them: leave out one",
+                       options->critical_path ? "--critical-path"
+                       : o.plan               ? "--plan"
+                                              : "--profile"));
+    std::vector<Config> configs = o.configs(m.layouts());
+    if (options->fastest)
+      Fastest::sort(configs, [&](const Config& c) {
+        const Cost all = predicted_cost(*c.algorithm, c.problem, c.segments);
+        return static_cast<double>(all.messages) * simulated_part(*options, c);
+      });
     session.exit_code = sweep(
-        o, o.configs(m.layouts()),
+        o, configs,
         [&](const Config& config) {
           return SimulateBody{.topology = m.topology_text(config.network, config.problem.ranks),
                               .model = model,
                               .machine = machine};
         },
-        [&](const Config& config, const Record& r) { return estimate(*options, config, r); },
+        [&](const Config& config, const Record& r) {
+          // Most of them turn out to be too slow before they turn out to be too big.
+          return options->fastest ? Estimate{} : estimate(*options, config, r);
+        },
         [&](const Config& config, Record& r) { evaluate(*options, config, r); });
     if (options->profile && !o.plan) say("\n{}", options->profile->table());
   });

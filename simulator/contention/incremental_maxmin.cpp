@@ -123,21 +123,27 @@ void IncrementalMaxMin::settle_around(Link dirty) {
   if (!scratch_.flows.empty()) settle_group();
 }
 
+// Returns the first link of the lowest capacity, or kCapped if one flow may not fill it.
+IncrementalMaxMin::Link IncrementalMaxMin::narrowest(std::span<const Link> route) const {
+  const auto capacity = [&](Link link) {
+    return channels_[static_cast<std::size_t>(link)].capacity;
+  };
+  const Link link = *std::min_element(route.begin(), route.end(),
+                                      [&](Link a, Link b) { return capacity(a) < capacity(b); });
+  return cap_ > 0 && cap_ < capacity(link) ? kCapped : link;
+}
+
+double IncrementalMaxMin::rate_alone(std::span<const Link> route) const {
+  const Link link = narrowest(route);
+  return link == kCapped ? cap_ : channels_[static_cast<std::size_t>(link)].capacity;
+}
+
 // Settles a flow that shares none of its links. Returns false if it shares one.
 bool IncrementalMaxMin::settle_alone(Flow flow) {
-  double rate = kInfinite;
-  Link narrowest = kCapped;
-  for (const Link link : route(flow)) {
+  for (const Link link : route(flow))
     if (channel(link).flows.size() > 1) return false;
-    if (channel(link).capacity >= rate) continue;
-    rate = channel(link).capacity;
-    narrowest = link;
-  }
   for (const Link link : route(flow)) channel(link).dirty = false;
-  if (cap_ > 0 && cap_ < rate)
-    set_rate(flow, cap_, kCapped);
-  else
-    set_rate(flow, rate, narrowest);
+  set_rate(flow, rate_alone(route(flow)), narrowest(route(flow)));
   return true;
 }
 

@@ -32,6 +32,9 @@ class IncrementalMaxMin {
   /// Updates all rates. Returns the flows whose rate has changed, valid until the next call.
   std::span<const Flow> settle();
 
+  /// Returns the rate of a flow that shares no link of its route.
+  double rate_alone(std::span<const Link> route) const;
+
   double rate(Flow flow) const { return rate_[flow]; }  ///< 0 before it is settled
   bool started(Flow flow) const { return started_[flow]; }
   std::span<const Link> route(Flow flow) const {
@@ -67,6 +70,7 @@ class IncrementalMaxMin {
   void mark(Link link);
 
   void settle_around(Link dirty);
+  Link narrowest(std::span<const Link> route) const;
   bool settle_alone(Flow flow);
   void gather();
   void join(Flow flow);

@@ -16,8 +16,11 @@ class Processors {
 
   /// Implements Network::reduce().
   Network::Work reduce(Rank rank, Bytes bytes, Time now) {
-    return compute(rank, to_time(static_cast<double>(bytes) * gamma_), now);
+    return compute(rank, reduction(bytes), now);
   }
+
+  /// Implements Network::reduction().
+  Time reduction(Bytes bytes) const { return to_time(static_cast<double>(bytes) * gamma_); }
 
   /// Implements Network::compute().
   Network::Work compute(Rank rank, Time duration, Time now) {

@@ -33,11 +33,18 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
 
 template <class Source>
 SimulationResult Engine<Source>::run() {
+  const Time latest = options_.latest;
   if (changes_)
-    while (step(kNever)) {
+    while (step(latest)) {
     }
-  else
+  else if (latest == kNever)
     while (!queue_.empty()) handle_next();
+  else
+    while (!queue_.empty() && queue_.next_time() <= latest) handle_next();
+  if (latest != kNever && (!queue_.empty() || (changes_ && network_.next_change() != kNever))) {
+    outcome_.stopped = true;
+    return std::move(outcome_);
+  }
   for (const Actor& a : actors_) {
     if (a.program)
       fail(Blame::check,

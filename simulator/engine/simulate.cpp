@@ -23,18 +23,23 @@ std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& probl
   return lanes;
 }
 
-// The costs for the engines other than events; null if they do not apply.
+// Whether engines other than events may apply.
+bool is_plain(const std::vector<Lane>& lanes, const SimulateOptions& options) {
+  return lanes.size() == 1 && !options.trace && !options.progress;
+}
+
+// The costs for engines that need no links; null if they do not apply.
 const UniformCosts* costs_for(const Network& network, const std::vector<Lane>& lanes,
                               const SimulateOptions& options) {
-  return lanes.size() == 1 && !options.trace && !options.progress ? network.uniform() : nullptr;
+  return is_plain(lanes, options) ? network.uniform() : nullptr;
 }
 
 std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const Problem& lane,
                                               const RankSymmetry& symmetry, Bytes element_size,
-                                              const UniformCosts& costs) {
+                                              const UniformCosts& costs, Time latest) {
   CompactRounds rounds(algorithm, lane, element_size, symmetry);
-  auto result = sweep(rounds, element_size, costs);
-  if (!result) return {};
+  auto result = sweep(rounds, element_size, costs, latest);
+  if (!result || result->stopped) return result;
   const std::vector<Time> of_class = std::exchange(result->finish_of, {});
   result->finish_of.reserve(index(lane.ranks));
   for (Rank r = 0; r < lane.ranks; ++r)
@@ -62,8 +67,37 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
   const UniformCosts* const costs = costs_for(network, lanes, options);
   const auto symmetry = symmetry_of(algorithm, problem, options.segments);
   if (!costs || !symmetry) return {};
-  return sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs);
+  auto result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
+                              options.latest);
+  if (result) result->stopped |= result->finish > options.latest;
+  return result;
 }
+
+namespace {
+
+// By the first engine that applies.
+SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
+                            const std::vector<Lane>& lanes, Bytes element_size, Network& network,
+                            const SimulateOptions& options) {
+  if (options.symmetry)
+    if (auto result = simulate_classes(algorithm, problem, element_size, network, options))
+      return std::move(*result);
+  const Problem& lane = lanes.front().problem;
+  if (const UniformCosts* const costs = costs_for(network, lanes, options);
+      costs && options.sweep) {
+    if (auto result = exchange_sweep(algorithm, lane, element_size, *costs))
+      return std::move(*result);
+    CompactRounds rounds(algorithm, lane, element_size);
+    if (auto result = sweep(rounds, element_size, *costs, options.latest))
+      return std::move(*result);
+  }
+  if (options.sweep && is_plain(lanes, options) && network.has_paths())
+    if (auto result = path_sweep(algorithm, lane, element_size, network)) return std::move(*result);
+  Actors actors(algorithm, lanes, problem.ranks, element_size);
+  return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
+}
+
+}  // namespace
 
 SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                           Network& network, const SimulateOptions& options) {
@@ -73,16 +107,9 @@ SimulationResult simulate(const Algorithm& algorithm, const Problem& problem, By
     nothing.finish_of.resize(static_cast<std::size_t>(problem.ranks));
     return nothing;
   }
-  if (options.symmetry)
-    if (auto result = simulate_classes(algorithm, problem, element_size, network, options))
-      return std::move(*result);
-  if (const UniformCosts* const costs = costs_for(network, lanes, options);
-      costs && options.sweep) {
-    CompactRounds rounds(algorithm, lanes.front().problem, element_size);
-    if (auto result = sweep(rounds, element_size, *costs)) return std::move(*result);
-  }
-  Actors actors(algorithm, lanes, problem.ranks, element_size);
-  return Engine(std::move(actors), problem.ranks, element_size, network, options).run();
+  SimulationResult result = by_engines(algorithm, problem, lanes, element_size, network, options);
+  result.stopped |= result.finish > options.latest;
+  return result;
 }
 
 }  // namespace arlab::simulator

@@ -22,6 +22,8 @@ struct SimulateOptions {
   // Faster engines, where they apply. A trace and progress need all events.
   bool symmetry = true;    ///< may simulate one rank of each class of ranks that behave alike
   bool sweep = true;       ///< may compute the times without a queue of all events
+  /// The simulation may stop once it is known to end after this time.
+  Time latest = kNever;
   Trace* trace = nullptr;  ///< filled if given
   std::function<void(Count messages)> progress = {};  ///< called periodically if given
 };

@@ -49,7 +49,8 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
     if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == rank) return refuse();
     Step step{};
     step.peer = action.peer;
-    step.size = size_index(bytes) & 0xFFFFFFF;
+    step.size = sizes_.number_of(bytes) & 0xFFFFFFF;
+    if (sizes_.is_full()) return refuse();
     step.kind = action.sends()                      ? Step::send
                 : action.kind == ActionKind::reduce ? Step::reduce
                                                     : Step::replace;
@@ -77,17 +78,6 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
   steps[end - 1].last = 1;
   cursor.end = static_cast<std::uint8_t>(end);
   return true;
-}
-
-std::uint32_t CompactRounds::size_index(Bytes bytes) {
-  if (latest_.bytes == bytes) return latest_.index;
-  Cached& cached = cache_[static_cast<std::uint64_t>(bytes) * 0x9E3779B97F4A7C15u >> 56];
-  if (cached.bytes == bytes) return (latest_ = cached).index;
-  const auto [place, is_new] = index_of_.emplace(bytes, static_cast<std::uint32_t>(sizes_.size()));
-  if (is_new) sizes_.push_back(bytes);
-  if (sizes_.size() > 1u << 28) refuse();
-  cached = latest_ = {bytes, place->second};
-  return place->second;
 }
 
 }  // namespace arlab::simulator

@@ -5,16 +5,15 @@
 // its frame is in the cache, and a program that ends within its window frees its frame at once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/round_limit.hpp"
+#include "simulator/sweep/size_table.hpp"
 
 namespace arlab::simulator {
 
@@ -75,8 +74,8 @@ class CompactRounds {
 
   /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
   bool refused() const { return refused_; }
-  const std::vector<Bytes>& sizes() const { return sizes_; }
-  Bytes size(const Step& step) const { return sizes_[step.size]; }
+  const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
+  Bytes size(const Step& step) const { return sizes()[step.size]; }
   /// Throws Error(check) if `depth` is beyond the limit of the algorithm's rounds.
   void check(Rank rank, Count depth) const { limit_.check(rank, depth); }
 
@@ -89,7 +88,6 @@ class CompactRounds {
 
   bool refill(Rank rank);
   bool append(Rank rank, Cursor& cursor, Round round);
-  std::uint32_t size_index(Bytes bytes);
   bool refuse() {
     refused_ = true;
     return false;
@@ -104,14 +102,7 @@ class CompactRounds {
   std::unique_ptr<Step[]> steps_;  // a window per rank; not initialized
   std::vector<Cursor> cursors_;    // of each rank
   std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
-  std::vector<Bytes> sizes_;
-  std::unordered_map<Bytes, std::uint32_t> index_of_;
-  struct Cached {
-    Bytes bytes = -1;
-    std::uint32_t index = 0;
-  };
-  Cached latest_;
-  std::array<Cached, 256> cache_;
+  SizeTable sizes_;
   bool refused_ = false;
 };
 

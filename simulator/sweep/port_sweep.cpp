@@ -12,10 +12,11 @@ namespace {
 
 class PortSweep {
  public:
-  PortSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs)
+  PortSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs, Time latest)
       : rounds_(rounds),
         element_size_(element_size),
         costs_(costs),
+        latest_(latest),
         ranks_(index(rounds.ranks())),
         ready_(rounds.ranks()) {
     for (Rank r = 0; r < rounds.ranks(); ++r) ready_.insert(r);
@@ -28,6 +29,10 @@ class PortSweep {
       for (Rank r = ready_.next(0); r != RankSet::kNone; r = ready_.next(r + 1)) {
         ready_.erase(r);
         if (!start_round(r)) return {};
+        if (ranks_[index(r)].begin > latest_) {
+          result_.stopped = true;
+          return std::move(result_);
+        }
       }
     if (ended_ < ranks_.size() || rounds_.refused()) return {};
     result_.sent.messages *= rounds_.weight();
@@ -131,6 +136,7 @@ class PortSweep {
   CompactRounds& rounds_;
   Bytes element_size_;
   const UniformCosts& costs_;
+  Time latest_;
   std::vector<State> ranks_;
   RankSet ready_;  // whose round has ended
   std::vector<SizeCosts> by_size_;
@@ -142,14 +148,14 @@ class PortSweep {
 }  // namespace
 
 std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_size,
-                                           const UniformCosts& costs) {
-  return PortSweep(rounds, element_size, costs).run();
+                                           const UniformCosts& costs, Time latest) {
+  return PortSweep(rounds, element_size, costs, latest).run();
 }
 
 std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
-                                      const UniformCosts& costs) {
-  return costs.exclusive_ports ? port_sweep(rounds, element_size, costs)
-                               : window_sweep(rounds, element_size, costs);
+                                      const UniformCosts& costs, Time latest) {
+  return costs.exclusive_ports ? port_sweep(rounds, element_size, costs, latest)
+                               : window_sweep(rounds, element_size, costs, latest);
 }
 
 }  // namespace arlab::simulator

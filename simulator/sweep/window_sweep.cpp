@@ -18,10 +18,11 @@ namespace {
 
 class WindowSweep {
  public:
-  WindowSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs)
+  WindowSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs, Time latest)
       : rounds_(rounds),
         element_size_(element_size),
         costs_(costs),
+        latest_(latest),
         ranks_(index(rounds.ranks())),
         next_(index(rounds.ranks())),
         active_(rounds.ranks()) {
@@ -38,6 +39,10 @@ class WindowSweep {
       const Time end = in_calendar(begin) + window;
       begin = pass(end);
       if (gives_up_ || rounds_.refused()) return {};
+      if (begin > latest_ && begin != kNever) {
+        result_.stopped = true;
+        return std::move(result_);
+      }
       // Ranks that wait for a far event are visited in every window.
       if (visits_ > 64 * (handled_ + Count{1024} + static_cast<Count>(ranks_.size()))) return {};
     }
@@ -310,6 +315,7 @@ class WindowSweep {
   CompactRounds& rounds_;
   Bytes element_size_;
   const UniformCosts& costs_;
+  Time latest_;
   std::vector<State> ranks_;
   std::vector<Time> next_;  // the next event of each rank
   RankSet active_;          // ranks with events
@@ -326,8 +332,8 @@ class WindowSweep {
 }  // namespace
 
 std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,
-                                             const UniformCosts& costs) {
-  return WindowSweep(rounds, element_size, costs).run();
+                                             const UniformCosts& costs, Time latest) {
+  return WindowSweep(rounds, element_size, costs, latest).run();
 }
 
 }  // namespace arlab::simulator

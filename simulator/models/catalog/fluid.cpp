@@ -35,6 +35,18 @@ class Fluid : public Network {
         rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
 
+  // The times of changes are known only with all flows, so links are watched by events.
+  bool has_paths() const override { return history_ == nullptr; }
+  Path path(Rank source, Rank target) override {
+    const Route& route = route_to(source, target);
+    if (route.links.empty()) return {};
+    return {route.latency, rates_.rate_alone(route.links), envelope_, route.links};
+  }
+  void carry(std::span<const double> bytes) override {
+    for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
+  }
+  Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
+
   bool synchronous() const override { return true; }
   Time can_send(Rank, Time now) override { return now; }
 

@@ -339,3 +339,25 @@ TEST_CASE("a program without an end stops with a sentence, under every model") {
     CHECK(failure(model, {}, nothing_forever) == "tried: rank 0" + sentence);
   }
 }
+
+TEST_CASE("a simulation may stop at a time, and only if it would end later") {
+  for (const std::string_view model : {"alpha_beta", "loggops", "fluid", "connections"})
+    for (const char* name : {"ring", "tree", "double_tree", "butterfly", "master_worker"})
+      for (const bool faster : {false, true}) {
+        INFO(model << ", " << name << ", faster engines " << faster);
+        const Algorithm& algorithm = find_algorithm(name);
+        const Problem p{.ranks = 12, .elements = 120};
+        SimulateOptions options{.symmetry = faster, .sweep = faster};
+        const SimulationResult whole = run(model, {}, algorithm, p, 4, options);
+        CHECK_FALSE(whole.stopped);
+        options.latest = whole.finish;
+        const SimulationResult same = run(model, {}, algorithm, p, 4, options);
+        CHECK_FALSE(same.stopped);
+        CHECK(same.finish_of == whole.finish_of);
+        CHECK(same.sent == whole.sent);
+        for (const Time latest : {whole.finish - Time{1}, whole.finish / 3, Time{}}) {
+          options.latest = latest;
+          CHECK(run(model, {}, algorithm, p, 4, options).stopped);
+        }
+      }
+}

@@ -1,0 +1,87 @@
+// ExchangeRounds: the rounds of all ranks, of which each sends one message and receives one message.
+//
+// A table has one row per round and one column per rank. Ring, butterfly, and halving algorithms on
+// powers of two have only such rounds. A program is run up to kWindow rounds ahead while its frame
+// is in the cache. What all ranks of a round share is kept once: equal peers, and equal sizes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/round_limit.hpp"
+#include "simulator/sweep/large_array.hpp"
+#include "simulator/sweep/size_table.hpp"
+
+namespace arlab::simulator {
+
+class ExchangeRounds {
+ public:
+  static constexpr int kWindow = 24;  ///< rounds of a rank that are kept
+
+  /// problem: of the only lane.
+  ExchangeRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size);
+
+  /// Runs all programs up to kWindow rounds further. Returns the number of these rounds, 0 after the
+  /// last one; nothing if a round has other messages, or if ranks differ in their number of rounds.
+  std::optional<int> advance();
+
+  struct Row {
+    const Rank* targets;  // by rank
+    const Rank* sources;
+    const std::uint32_t* sent;  // sizes by rank; null if all ranks send and receive as much
+    const std::uint32_t* received;
+    std::uint32_t all_sent, all_received;  // sizes of rank 0
+    bool reduces;
+    std::uint32_t reach;  // no message leaves aligned groups of a power of two above this
+  };
+  /// Returns the row of a round of the latest advance().
+  Row row(int round) const;
+
+  Rank ranks() const { return problem_.ranks; }
+  const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
+
+ private:
+  struct Shared {  // by all ranks of a round
+    std::uint32_t sent = 0, received = 0;
+    bool reduces = false;
+    std::uint32_t reach = 0;
+  };
+  template <class T>
+  struct Table {
+    T* row(int round) { return cells.data() + static_cast<std::size_t>(round) * stride; }
+    const T* row(int round) const {
+      return cells.data() + static_cast<std::size_t>(round) * stride;
+    }
+    std::size_t stride = 0;
+    LargeArray<T> cells;
+  };
+
+  bool run(Rank rank, Program& program);
+  bool add(Rank rank, int round, const Action& out, const Action& in);
+  bool end(Rank rank, int rounds);
+  std::uint32_t size_of(const Chunks& chunks);
+  void keep_sources(Rank rank, int round);
+  void keep_sizes(Rank rank, int round);
+
+  const Algorithm& algorithm_;
+  Problem problem_;
+  Bytes element_size_;
+  Blocks blocks_;
+  RoundLimit limit_;
+  std::vector<Program> programs_;  // of each rank; empty if all end within the first window
+  bool begun_ = false;
+  int rounds_ = 0;    // in the window
+  Count before_ = 0;  // rounds before the window
+  std::array<Shared, kWindow> shared_;
+  Table<Rank> targets_, sources_;                 // sources_: empty while they are the targets
+  Table<std::uint32_t> sent_, received_;          // empty while all ranks have the same sizes
+  bool has_sources_ = false, has_sizes_ = false;  // in this window
+  SizeTable sizes_;
+  Chunks latest_{-1, -1, -1};
+  std::uint32_t size_of_latest_ = 0;
+};
+
+}  // namespace arlab::simulator

@@ -1,0 +1,136 @@
+// Path sweep: rounds in which each rank sends one message and receives one, over links that no two
+// messages use at a time.
+//
+// A message then takes the latency of its route and its bytes at the rate of the narrowest link,
+// whatever happens elsewhere. The times are computed as if that were so, and each link keeps when
+// its latest message ends. A message that begins earlier shares the link, and ends the sweep.
+#include <algorithm>
+
+#include "simulator/sweep/exchange_rounds.hpp"
+#include "simulator/sweep/sweep.hpp"
+
+namespace arlab::simulator {
+namespace {
+
+class PathSweep {
+ public:
+  PathSweep(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+            Network& network)
+      : rounds_(algorithm, problem, element_size),
+        element_size_(element_size),
+        network_(network),
+        begin_(index(problem.ranks)),
+        arrival_(index(problem.ranks)),
+        routes_(index(problem.ranks)) {}
+
+  std::optional<SimulationResult> run() {
+    Count rounds = 0;
+    for (;;) {
+      const std::optional<int> more = rounds_.advance();
+      if (!more) return {};
+      if (*more == 0) break;
+      for (int k = 0; k < *more; ++k)
+        if (!step(rounds_.row(k))) return {};
+      rounds += *more;
+    }
+    std::vector<double> carried;
+    for (const LinkUse& use : links_) carried.push_back(use.carried);
+    network_.carry(carried);
+    SimulationResult result;
+    result.engine = EngineKind::sweep;
+    result.finish = *std::max_element(begin_.begin(), begin_.end());
+    result.finish_of = std::move(begin_);
+    result.sent = {rounds * rounds_.ranks(), sent_bytes_ / element_size_, rounds};
+    return result;
+  }
+
+ private:
+  struct LinkUse {
+    Time end{};  // of its latest message
+    double carried = 0;
+  };
+  struct Route {  // the latest of a rank
+    Rank target = -1;
+    std::uint32_t size = 0;
+    double rate = 0, bytes = 0;
+    Time latency{}, flow{};  // flow: the time that the bytes take
+    std::vector<std::int32_t> links;
+  };
+
+  // Computes one round of all ranks. Returns false if a link is shared.
+  bool step(const ExchangeRounds::Row& row) {
+    for (Rank r = 0; r < rounds_.ranks(); ++r)
+      if (row.sources[row.targets[r]] != r || !send(r, row.targets[r], sent_size(row, r)))
+        return false;
+    for (Rank r = 0; r < rounds_.ranks(); ++r) {
+      const Rank source = row.sources[r];
+      const std::uint32_t size = row.received ? row.received[r] : row.all_received;
+      if (size != sent_size(row, source)) return false;
+      Time end = std::max(arrival_[index(r)], arrival_[index(source)]);
+      if (row.reduces) end += network_.reduction(rounds_.sizes()[size]);
+      begin_[index(r)] = in_calendar(end);
+    }
+    return true;
+  }
+
+  static std::uint32_t sent_size(const ExchangeRounds::Row& row, Rank rank) {
+    return row.sent ? row.sent[rank] : row.all_sent;
+  }
+
+  bool send(Rank source, Rank target, std::uint32_t size) {
+    Route& route = routes_[index(source)];
+    if ((route.target != target || route.size != size) && !find(route, source, target, size))
+      return false;
+    const Time start = std::max(begin_[index(source)], begin_[index(target)]) + route.latency;
+    const Time end = start + route.flow;
+    for (const std::int32_t link : route.links) {
+      LinkUse& use = links_[index(link)];
+      if (start < use.end) return false;
+      use.end = end;
+      use.carried += route.bytes;
+    }
+    arrival_[index(source)] = end;
+    sent_bytes_ += rounds_.sizes()[size];
+    return true;
+  }
+
+  // Returns false if the message has no links, or takes no time on them.
+  bool find(Route& route, Rank source, Rank target, std::uint32_t size) {
+    if (route.target != target) {
+      const Path path = network_.path(source, target);
+      route.target = target;
+      route.latency = path.latency;
+      route.rate = path.rate;
+      route.links.assign(path.links.begin(), path.links.end());
+      envelope_ = path.envelope;
+      for (const std::int32_t link : route.links)
+        if (index(link) >= links_.size()) links_.resize(index(link) + 1);
+    }
+    if (route.links.empty()) return false;
+    route.size = size;
+    route.bytes = static_cast<double>(rounds_.sizes()[size]) + envelope_;
+    const double flow = route.bytes / route.rate;
+    if (!(flow <= picoseconds(kLongest))) return false;  // the engine names the link
+    route.flow = to_time(flow);
+    return route.flow > Time{};
+  }
+
+  ExchangeRounds rounds_;
+  Bytes element_size_;
+  Network& network_;
+  std::vector<Time> begin_;    // of each rank's round
+  std::vector<Time> arrival_;  // of its message
+  std::vector<Route> routes_;  // by rank
+  std::vector<LinkUse> links_;
+  double envelope_ = 0;
+  Bytes sent_bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<SimulationResult> path_sweep(const Algorithm& algorithm, const Problem& problem,
+                                           Bytes element_size, Network& network) {
+  return PathSweep(algorithm, problem, element_size, network).run();
+}
+
+}  // namespace arlab::simulator
