@@ -148,6 +148,7 @@ std::vector<const Algorithm*> SweepOptions::chosen_algorithms() const {
       if (std::find(a.collectives.begin(), a.collectives.end(), task) != a.collectives.end())
         choose(a);
   }
+  refuse_unused_layout(chosen);
   return chosen;
 }
 
@@ -210,6 +211,21 @@ RankLayout SweepOptions::given_layout(Rank p) const {
     layout.forest = forest_of(network, place(network, simulator::Placement::block, p, 0));
   }
   return layout;
+}
+
+void SweepOptions::refuse_unused_layout(std::span<const Algorithm* const> chosen) const {
+  const struct {
+    const char* option;
+    bool given;
+    bool Algorithm::*used;
+    const char* needs;
+  } layouts[] = {{"--groups", group_size != 0, &Algorithm::grouped, "algorithm hierarchical"},
+                 {"--dims", !dims.empty(), &Algorithm::gridded, "algorithm torus_bucket"},
+                 {"--trees", !trees.empty(), &Algorithm::forested, "algorithm forest"}};
+  for (const auto& [option, given, used, needs] : layouts)
+    if (given && std::ranges::none_of(chosen, [&](const Algorithm* a) { return a->*used; }))
+      fail(Blame::usage,
+           fmt::format("{} has no effect here: it needs {}; leave it out", option, needs));
 }
 
 std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {

@@ -118,6 +118,7 @@ struct SweepOptions {
 
  private:
   const Algorithm& from_file(const std::string& path) const;
+  void refuse_unused_layout(std::span<const Algorithm* const> chosen) const;
   mutable std::map<std::string, std::shared_ptr<const Algorithm>> files_;  // that were read
 };
 

@@ -175,11 +175,14 @@ void add_run_options(CLI::App& app, RunCommand& command) {
 }
 
 std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Config>& configs) {
+  const auto flows = chosen(command.modes, "mode", kModes);
+  if (command.repeats && std::ranges::find(flows, true) == flows.end())
+    fail(Blame::usage, "--repeats has no effect here: it needs --mode streaming; leave it out");
   std::vector<RunMode> modes;
   for (const bool cold : chosen(command.caches, "cache", kCaches))
-    for (const bool streaming : chosen(command.modes, "mode", kModes))
+    for (const bool streaming : flows)
       for (const bool out : chosen(command.places, "place", kPlaces))
-        modes.push_back({!out, streaming ? command.repeats : 1, cold});
+        modes.push_back({!out, streaming ? command.repeats.value_or(20) : 1, cold});
   std::vector<Config> all;
   all.reserve(configs.size() * modes.size());
   for (const Config& config : configs)

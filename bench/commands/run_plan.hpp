@@ -2,6 +2,7 @@
 // agree on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct RunCommand {
   std::string table;  ///< of the algorithm "auto"; empty: none
   std::string backend;
   std::vector<std::string> places, modes, caches;  ///< as given; empty: in, alone, warm
-  int repeats = 20;                                ///< back to back, if streaming
+  std::optional<int> repeats{};                    ///< back to back, if streaming; 20 if not given
   LaunchOptions launches;
   std::string samples;          ///< file of all samples; empty: none
   std::vector<int> processors;  ///< to bind ranks to; empty: they stay unbound

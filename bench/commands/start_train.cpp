@@ -45,6 +45,7 @@ std::string program() {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
+  if (asks_for_replay(session.command)) return add_replayed_training(app, session);
   if (asks_for_simulation(session.command)) return add_simulated_training(app, session);
   CLI::App* command = app.add_subcommand(
       "train", "Train a model on several workers, and report the cost of communication");

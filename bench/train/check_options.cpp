@@ -95,12 +95,15 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   };
   const auto has_servers = [](const StrategyKind& k) { return k.has_servers; };
   const auto is_stale = [](const StrategyKind& k) { return k.name == "stale_synchronous"; };
-  const auto is_local = [](const StrategyKind& k) { return k.name == "local_sgd"; };
+  const auto is_periodic = [](const StrategyKind& k) { return k.periodic; };
+  const auto is_outer = [](const StrategyKind& k) { return k.outer; };
   const auto is_equal = [](const StrategyKind& k) { return k.equal_replicas; };
   const auto uses_route = [](const StrategyKind& k) { return !k.direct; };
   needs("--servers", any_kind(has_servers), strategy(has_servers));
   needs("--bound", any_kind(is_stale), strategy(is_stale));
-  needs("--every", any_kind(is_local), strategy(is_local));
+  needs("--every", any_kind(is_periodic), strategy(is_periodic));
+  for (const std::string_view option : {"--outer-rate", "--outer-momentum"})
+    needs(option, any_kind(is_outer), strategy(is_outer));
   needs("--check-every", any_kind(is_equal), strategy(is_equal));
   needs("--algorithm", any_kind(uses_route),
         "a strategy that does not send gradients from rank to rank itself");

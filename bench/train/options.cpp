@@ -124,7 +124,13 @@ void add_how(CLI::App& app, TrainOptions& o) {
              "Parameter servers, in addition to the workers (default 1)");
   add_number(app, "--bound", s.bound, 0,
              "stale_synchronous: steps ahead of the slowest worker (default 1; 0: synchronous)");
-  add_number(app, "--every", s.every, 1, "local_sgd: steps between averages (default 8)");
+  add_number(app, "--every", s.every, 1, "local_sgd, diloco: steps between averages (default 8)");
+  app.add_option("--outer-rate", s.outer_rate,
+                 "diloco: learning rate of the outer optimizer (default 0.7)")
+      ->type_name("RATE");
+  app.add_option("--outer-momentum", s.outer_momentum,
+                 "diloco: Nesterov momentum of the outer optimizer (default 0.9)")
+      ->type_name("PART");
   add_number(
       app, "--check-every", o.learning.check_every, 0,
       "Steps between comparisons of the replicas (default 100; 0: at the end of each epoch)");

@@ -35,7 +35,8 @@ constexpr std::string_view kExamples = R"(Examples:
   arlab train
   arlab train -m mlp,cnn_pooled -w 1,2,4 --epochs 3 --json results.jsonl
   mpirun -n 2 arlab train -m cnn --algorithm ring --checkpoint run1/
-  arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd)";
+  arlab train -b virtual -w 8 --bandwidth 100M,1G,10G --compressor none fp16 topk powersgd
+  arlab train -b threads -m profile:resnet50)";
 
 using collectives::Backend;
 using collectives::Placement;
@@ -259,6 +260,7 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
+  if (asks_for_replay(session.command)) return add_replayed_training(app, session);
   if (asks_for_simulation(session.command)) return add_simulated_training(app, session);
   CLI::App* command = app.add_subcommand("train");
   command->description(

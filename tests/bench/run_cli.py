@@ -100,6 +100,16 @@ class Contract(program.ProgramTest):
         self.assertTrue(all(line.startswith("|") for line in out.splitlines()))
         self.assertEqual(err, "")
 
+    def test_options_without_effect_are_refused(self):
+        for option, value, needs in (("--groups", "2", "algorithm hierarchical"), ("--dims", "2x2", "algorithm torus_bucket"),
+                                     ("--trees", "ring:hosts=4", "algorithm forest")):
+            for verb in ("count", "simulate", "show"):
+                _, err = self.arlab(verb, "ring", "-p", "4", option, value, code=2)
+                self.assertIn(f"{option} has no effect here: it needs {needs}; leave it out", err)
+            self.arlab("count", f"ring,{needs.split()[1]}", "-p", "4", "-n", "8", option, value)
+        _, err = self.arlab("run", "ring", "-p", "2", "-n", "10", "--repeats", "3", code=2)
+        self.assertIn("--repeats has no effect here: it needs --mode streaming; leave it out", err)
+
     def test_usage_errors_are_2(self):
         for line in ("", "--nothing", "coutn", "count --plan=maybe", "count rign", "count -p 0", "run -p 4 -b mpi --root x",
                      "report", "export all", "list nothing"):

@@ -152,7 +152,8 @@ class Train(program.ProgramTest):
 
     def test_an_option_without_effect_is_refused(self):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
-                 ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy local_sgd"),
+                 ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
+                 ("--outer-rate 1", "strategy diloco"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
                  ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
                  ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),

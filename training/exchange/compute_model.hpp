@@ -1,7 +1,8 @@
-// ComputeModel: the duration of computation in simulated time. A variable's forward pass takes as
-// long as its multiply-adds at a given speed; its backward pass takes twice as long.
+// ComputeModel: the duration of computation that this machine does not do, or not in that time.
 //
-// It has no effect on the machine's clock.
+// In simulated time, a variable's forward pass takes as long as its multiply-adds at a given speed,
+// and its backward pass twice as long; on the machine's clock that has no effect. A replay has given
+// times, and sleeps for them on the machine's clock.
 #pragma once
 
 #include <span>
@@ -12,15 +13,21 @@
 
 namespace arlab::training {
 
+/// Seconds of a variable's passes.
+struct PassTime {
+  double forward = 0, backward = 0;
+};
+
 class ComputeModel {
  public:
   /// speed: multiply-adds per second; 0: computation takes no time.
   ComputeModel(collectives::Clock& clock, std::span<const Variable> variables, double speed);
+  /// Replays passes of these times, by variable, whatever the samples.
+  ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes);
 
   /// Begins a forward and a backward pass of the given number of samples.
   void begin(Count samples);
-  /// Between two of these calls the worker computes. Each calls `use` at the simulated time of the
-  /// call.
+  /// Between two of these calls the worker computes. Each calls `use` at the time of the call.
   template <class Use>
   void need(std::size_t variable, Use use) {
     end_compute();
@@ -39,13 +46,17 @@ class ComputeModel {
   void begin_compute(double seconds);
   void compute_after_need(std::size_t variable);
   void compute_after_ready(std::size_t variable);
-  double seconds(std::size_t variable) const { return scale_ * work_[variable]; }
+  double forward(std::size_t variable) const { return scale_ * passes_[variable].forward; }
+  double backward(std::size_t variable) const { return scale_ * passes_[variable].backward; }
 
   collectives::Clock& clock_;
-  double speed_;
-  std::vector<double> work_;        // by variable
+  double speed_ = 0;
+  bool replays_, sleeps_ = false;
+  std::vector<PassTime> passes_;    // by variable; in multiply-adds unless it replays
   std::vector<std::size_t> order_;  // order of the gradients in the last backward pass
-  double scale_ = 0;                // seconds per multiply-add
+  double scale_ = 0;                // seconds per unit of `passes_`
+  double until_ = 0;                // end of the sleep
+  double late_ = 0;                 // by how much the last sleep ended late
   std::size_t needed_ = 0, ready_ = 0;
   bool away_ = false;
 };

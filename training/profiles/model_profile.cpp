@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "training/io/files.hpp"
+#include "training/profiles/pytorch_trace.hpp"
 
 namespace arlab::training {
 
@@ -39,9 +40,11 @@ Profile ModelProfile::tensors() const {
 }
 
 ModelProfile load_profile(const std::string& name) {
-  if (name.ends_with(".json") || name.find('/') != std::string::npos)
-    return parse_profile(read_whole(name, "name a profile, such as resnet50, or a readable file"),
-                         name);
+  if (name.ends_with(".json") || name.find('/') != std::string::npos) {
+    const std::string text =
+        read_whole(name, "name a profile, such as resnet50, or a readable file");
+    return is_pytorch_trace(text) ? import_pytorch_trace(text, name) : parse_profile(text, name);
+  }
   std::vector<std::string_view> names;
   for (const BuiltInProfile& one : built_in_profiles()) {
     if (one.name == name) return parse_profile(one.json, name);

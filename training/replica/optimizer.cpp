@@ -1,6 +1,8 @@
 #include "training/replica/optimizer.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <new>
 #include <string>
 
 #include "algorithms/base/error.hpp"
@@ -49,6 +51,8 @@ std::string_view name(Kind kind) {
       return "momentum";
     case Kind::adam:
       return "adam";
+    case Kind::none:
+      return "none";
   }
   return "";
 }
@@ -58,7 +62,10 @@ Kind find_optimizer(std::string_view text) { return find_named(kKinds, text, "op
 Optimizer::Optimizer(const OptimizerOptions& options, Count elements)
     : options_(options),
       elements_(elements),
-      moments_(static_cast<std::size_t>(moments_of(options.kind) * elements)) {}
+      size_(static_cast<std::size_t>(moments_of(options.kind) * elements)),
+      moments_(static_cast<float*>(std::calloc(std::max<std::size_t>(size_, 1), sizeof(float)))) {
+  if (!moments_) throw std::bad_alloc();
+}
 
 void Optimizer::start_step(double learning_rate) {
   ++steps_;
@@ -69,8 +76,10 @@ void Optimizer::apply(Count first, std::span<float> weights, std::span<const flo
   expects(weights.size() == gradients.size(), "weights and gradients differ in length");
   const std::size_t n = weights.size();
   const auto rate = static_cast<float>(learning_rate_);
-  float* const mean = moments_.data() + first;
+  float* const mean = moments_.get() + first;
   switch (options_.kind) {
+    case Kind::none:
+      return;
     case Kind::sgd:
       return apply_sgd(weights.data(), gradients.data(), n, rate);
     case Kind::momentum:

@@ -5,23 +5,29 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "algorithms/problem.hpp"
 
 namespace arlab::training {
 
 struct OptimizerOptions {
-  enum class Kind : std::uint8_t { sgd, momentum, adam };
+  enum class Kind : std::uint8_t {
+    sgd,
+    momentum,
+    adam,
+    none,  ///< leaves the weights as they are: for replays, whose passes include the optimizer's time
+  };
   Kind kind = Kind::sgd;
   float momentum = 0.8F;
   float beta1 = 0.9F, beta2 = 0.999F, epsilon = 1e-8F;
 };
 
 std::string_view name(OptimizerOptions::Kind kind);
-/// Throws Error(usage) naming the nearest name.
+/// Throws Error(usage) naming the nearest name. Does not find `none`.
 OptimizerOptions::Kind find_optimizer(std::string_view text);
 
 class Optimizer {
@@ -34,7 +40,7 @@ class Optimizer {
   void apply(Count first, std::span<float> weights, std::span<const float> gradients);
 
   /// Returns the state for a checkpoint: all first moments, then all second moments.
-  std::span<float> moments() { return moments_; }
+  std::span<float> moments() { return {moments_.get(), size_}; }
   const OptimizerOptions& options() const { return options_; }
   Count steps() const { return steps_; }
   void set_steps(Count steps) { steps_ = steps; }
@@ -42,7 +48,11 @@ class Optimizer {
  private:
   OptimizerOptions options_;
   Count elements_;
-  std::vector<float> moments_;
+  struct Free {
+    void operator()(float* memory) const { std::free(memory); }
+  };
+  std::size_t size_;                        // of the moments
+  std::unique_ptr<float[], Free> moments_;  // zeros, without memory of their own until they change
   Count steps_ = 0;
   double learning_rate_ = 0;
 };

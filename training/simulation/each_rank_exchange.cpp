@@ -48,7 +48,7 @@ std::size_t EachRank::add_jobs(Rank r) {
   if (plan_.strategy->name == "central_storage") {
     whole(Collective::reduce);
     whole(Collective::broadcast);
-  } else if (plan_.strategy->name == "local_sgd" && (s.step + 1) % plan_.every == 0) {
+  } else if (plan_.strategy->periodic && (s.step + 1) % plan_.every == 0) {
     whole(Collective::allreduce);
   }
   const std::size_t jobs = s.queue.size();

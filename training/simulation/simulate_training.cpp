@@ -65,7 +65,7 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
   if (plan.strategy->name == "central_storage") {
     parts = {{Time{}, Collective::reduce, elements, kGradientBytes},
              {Time{}, Collective::broadcast, elements, kGradientBytes}};
-  } else if (plan.strategy->name == "local_sgd") {
+  } else if (plan.strategy->periodic) {
     parts = {{Time{}, Collective::allreduce, elements, kGradientBytes}};
     steps_between = static_cast<double>(plan.every);
   }
@@ -152,7 +152,7 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
   if (ranks == Ranks::automatic && plan.sharding != Shards::none) ranks = Ranks::one_for_all;
   if (ranks == Ranks::automatic)
     ranks = plan.ranks <= kMostSingleRanks && plan.strategy->name != "one_device" &&
-                    plan.strategy->name != "local_sgd" &&
+                    !plan.strategy->periodic &&
                     messages_of(plan) * plan.steps <= static_cast<double>(kMostMessages)
                 ? Ranks::each
                 : Ranks::one_for_all;

@@ -10,7 +10,7 @@
 namespace arlab::training {
 
 enum class Ranks : std::uint8_t {
-  /// each, up to kMostSingleRanks and kMostMessages of all steps; one_for_all for local_sgd, whose steps
+  /// each, up to kMostSingleRanks and kMostMessages of all steps; one_for_all for periodic strategies, whose steps
   /// differ, and for sharded plans
   automatic,
   each,

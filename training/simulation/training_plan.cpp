@@ -11,6 +11,17 @@ namespace {
 constexpr Count kAfterWarmUp = 1'000'000;                    // a step
 constexpr Count kAnnounced = 8, kHeader = 2, kPerSlice = 3;  // of a leader's message
 
+// Profiles have no shapes.
+bool works_on_matrices(const CompressorKind& kind) { return kind.name == "powersgd"; }
+
+// The matrix nearest to a square; at most one row more than the elements need.
+Matrix shape_of(Count elements, const CompressorKind& kind) {
+  if (!works_on_matrices(kind)) return {1, elements};
+  Count rows = 1;
+  while ((rows + 1) * (rows + 1) <= elements) ++rows;
+  return {rows, (elements + rows - 1) / rows};
+}
+
 void expect_supported(const TrainingPlan& plan, Collective collective) {
   if (plan.ranks == 1) return;
   const std::string why = unsupported(*plan.algorithm, plan.problem(collective, plan.ranks));
@@ -76,14 +87,19 @@ std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundl
   if (!plan.compression) return {{Time{}, bundle.collective, bundle.elements(), kGradientBytes}};
   const TrainingPlan::Compression& c = *plan.compression;
   const bool whole = plan.scheduler->same_everywhere && !plan.scheduler->needs_times;
-  std::vector<Count> units;
-  if (whole) units.push_back(bundle.elements());
-  if (!whole)
-    for (const Slice& slice : bundle.slices)
-      if (slice.elements > 0) units.push_back(slice.elements);
+  std::vector<TensorShapes> units;
+  for (const Slice& slice : bundle.slices) {
+    if (slice.elements == 0) continue;
+    if (!whole || units.empty()) units.emplace_back();
+    units.back().push_back(shape_of(slice.elements, *c.choice.kind));
+  }
   std::vector<Transmission> all;
-  for (const Count n : units) {
-    const Count code = *c.choice.kind->packed(flat(n), c.choice, c.aggregation, kAfterWarmUp);
+  for (const TensorShapes& unit : units) {
+    Count n = 0;
+    for (const Matrix& m : unit) n += m.elements();
+    const bool matrices = works_on_matrices(*c.choice.kind);
+    const Count code =
+        *c.choice.kind->packed(matrices ? unit : flat(n), c.choice, c.aggregation, kAfterWarmUp);
     const double decodes = c.aggregation == Aggregation::allreduce    ? 1
                            : c.aggregation == Aggregation::requantize ? 2
                                                                       : plan.ranks;

@@ -25,7 +25,7 @@ struct TrainingPlan {
   Profile layers = {};  ///< in float32 elements
   const StrategyKind* strategy = nullptr;
   Shards sharding = Shards::none;  ///< of a strategy that sums gradients by allreduce
-  Count every = 8;                 ///< local_sgd: steps between averages
+  Count every = 8;                 ///< of a periodic strategy: steps between averages
   const SchedulerKind* scheduler = nullptr;
   Values scheduling = {};
   const Algorithm* algorithm = nullptr;

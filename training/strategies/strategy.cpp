@@ -23,7 +23,8 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
     refuse("scheduler");
   using Kind = OptimizerOptions::Kind;
   if (g.compressor && g.compressor->kind->optimizer != "any" &&
-      context.optimizer.options().kind != Kind::sgd)
+      context.optimizer.options().kind != Kind::sgd &&
+      context.optimizer.options().kind != Kind::none)
     fail(Blame::usage, "compressor " + std::string(g.compressor->kind->name) +
                            " requires optimizer " + std::string(g.compressor->kind->optimizer) +
                            ", not " + std::string(name(context.optimizer.options().kind)) +
@@ -39,6 +40,12 @@ void apply_all(const StrategyContext& context, const Step& step) {
   expect_finite(context.parameters.variables(), 0, gradients, step.number);
   context.optimizer.start_step(step.learning_rate);
   context.optimizer.apply(0, context.parameters.weights(), gradients);
+}
+
+std::string refuse_interval(const StrategyContext& context) {
+  if (context.options.every >= 1) return "";
+  return "a periodic strategy averages every " + std::to_string(context.options.every) +
+         " steps: use at least 1, such as 8";
 }
 
 void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data) {

@@ -28,7 +28,9 @@ namespace arlab::training {
 struct StrategyOptions {
   Rank servers = 1;  ///< of the parameter servers
   Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
-  Count every = 8;   ///< local_sgd: steps between averages
+  Count every = 8;   ///< of the periodic strategies: steps between averages
+  double outer_rate = 0.7, outer_momentum = 0.9;  ///< diloco
+  Bytes unit = 25 << 20;  ///< of the sharded strategies: gradients that are exchanged together
   GradientOptions gradients = {};
 };
 
@@ -79,6 +81,10 @@ class Strategy {
   /// Call before the first step.
   virtual void restore(State) {}
 
+  /// For strategies of which each rank updates a part of the optimizer's state: on return all ranks
+  /// hold all of it. Every rank calls it when settled.
+  virtual void gather_moments() {}
+
   virtual Staleness staleness() const { return {}; }
 };
 
@@ -88,15 +94,18 @@ struct StrategyKind {
   std::string_view source;
   /// The only placement of ranks that it supports; empty: any.
   std::optional<collectives::Placement> placement = {};
-  bool synchronous = true;          ///< n workers train like one with the whole batch
-  bool equal_replicas = true;       ///< after each step all workers hold the same weights
-  bool direct = false;              ///< sends gradients from rank to rank, without an algorithm
-  bool schedules = false;           ///< uses a scheduler
-  bool staggers = false;            ///< a scheduler may delay the workers' starts
-  bool compresses = false;          ///< supports compressed gradients
-  bool has_servers = false;         ///< the last StrategyOptions::servers ranks are servers
-  bool own_moments = false;         ///< each rank has its own moments; checkpoints store them all
-  bool local_batch = false;         ///< divides a loss by the worker's batch, not the global one
+  bool synchronous = true;     ///< n workers train like one with the whole batch
+  bool equal_replicas = true;  ///< after each step all workers hold the same weights
+  bool direct = false;         ///< sends gradients from rank to rank, without an algorithm
+  bool schedules = false;      ///< uses a scheduler
+  bool staggers = false;       ///< a scheduler may delay the workers' starts
+  bool compresses = false;     ///< supports compressed gradients
+  bool has_servers = false;    ///< the last StrategyOptions::servers ranks are servers
+  bool own_moments = false;    ///< each rank has its own moments; checkpoints store them all
+  bool local_batch = false;    ///< divides a loss by the worker's batch, not the global one
+  bool periodic = false;       ///< communicates every StrategyOptions::every steps
+  bool sharded = false;        ///< each rank has a part of the moments; clears gradients itself
+  bool outer = false;          ///< an outer optimizer applies what the workers have learned
   std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;
   /// Optional: returns why the strategy cannot work there, or "".
@@ -114,6 +123,9 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
 
 /// Applies one step of the optimizer to all weights.
 void apply_all(const StrategyContext& context, const Step& step);
+
+/// Returns why a periodic strategy cannot work with its interval; empty if it can.
+std::string refuse_interval(const StrategyContext& context);
 
 /// Replaces the data on every rank by their mean over the workers; servers' data do not count.
 void average(const StrategyContext& context, const CollectiveId& id, std::span<float> data);

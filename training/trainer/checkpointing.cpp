@@ -140,6 +140,7 @@ void Checkpointer::settled(const EpochReport* epoch) {
         epoch->validation.loss / static_cast<double>(epoch->validation.samples);
   collectives::Communicator& c = trainer_.communicator();
   if (c.max(keeps() && folder_->due(moment) ? 1 : 0) == 0) return;
+  trainer_.gather_moments();
   Checkpoint now;
   if (keeps()) now = state();
   if (trainer_.own_moments()) gather_moments(keeps() ? &now : nullptr);

@@ -31,12 +31,19 @@ std::string to_string(const LearningRate& r) {
   return text;
 }
 
+std::string outer_text(const TrainerOptions& l) {
+  if (!find_strategy(l.strategy).outer) return "";
+  return ", outer rate " + to_string(l.options.outer_rate) + " and momentum " +
+         to_string(l.options.outer_momentum);
+}
+
 }  // namespace
 
 std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
   const StrategyOptions& o = l.options;
   return {{"the strategy", l.strategy + ", " + std::to_string(o.servers) + " servers, bound " +
-                               std::to_string(o.bound) + ", every " + std::to_string(o.every)},
+                               std::to_string(o.bound) + ", every " + std::to_string(o.every) +
+                               outer_text(l)},
           {"the optimizer", to_string(l.optimizer)},
           {"the learning rate", to_string(l.rate)},
           {"micro-batches", std::to_string(l.micro_batches)},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "training/control/same_on_all_ranks.hpp"
+#include "training/exchange/compute_model.hpp"
 #include "training/replica/learning_rate.hpp"
 #include "training/replica/optimizer.hpp"
 #include "training/strategies/strategy.hpp"
@@ -20,6 +21,9 @@ struct TrainerOptions {
   StrategyOptions options;
   OptimizerOptions optimizer;
   double speed = 0;  ///< multiply-adds per second of a worker, for simulated time; 0: infinite
+  /// The times of a replica that computes nothing, by variable; they replace `speed`. Empty: it
+  /// computes.
+  std::vector<PassTime> passes = {};
   LearningRate rate{.base = 0.1};
   Count epochs = 1;
   Count max_steps = 0;      ///< of the whole run; 0: no limit

@@ -57,7 +57,13 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
   });
   optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
                                            static_cast<Count>(replica_->weights().size()));
-  compute_model_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
+  const std::vector<PassTime>& passes = learning_.passes;
+  expects(passes.empty() || passes.size() == replica_->variables().size(),
+          "a replay needs the times of each variable");
+  if (passes.empty())
+    compute_model_.emplace(communicator.clock(), replica_->variables(), learning_.speed);
+  else
+    compute_model_.emplace(communicator.clock(), passes);
   agree();
   strategy_ = make_strategy(kind_, {*replica_, *optimizer_, exchange_, communicator_.rank(),
                                     workers_, communicator_.ranks(), learning_.options});
@@ -87,16 +93,19 @@ void Trainer::share_state() {
   broadcast(replica_->weights(), 0);
   broadcast(replica_->statistics(), 1);
   if (kind_.own_moments) return;
-  broadcast(optimizer_->moments(), 2);
-  optimizer_->set_steps(
-      static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0)));
+  const auto steps =
+      static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0));
+  optimizer_->set_steps(steps);
+  if (steps > 0) broadcast(optimizer_->moments(), 2);  // else they are 0 everywhere
 }
 
 // Each micro-batch adds its gradient to the sum; only the last one completes it.
 BatchResult Trainer::learn(const Batch& batch) {
-  // Gradients that are still in progress are cleared on arrival.
+  // Gradients that are still in progress are cleared on arrival. A replay sets them, and a sharded
+  // strategy clears them.
   const auto gradients = replica_->gradients();
-  if (strategy_->is_whole()) std::fill(gradients.begin(), gradients.end(), 0.0F);
+  if (strategy_->is_whole() && learning_.passes.empty() && !kind_.sharded)
+    std::fill(gradients.begin(), gradients.end(), 0.0F);
   if (batch.samples == 0) {  // the last batch is short and leaves this worker no samples
     for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
     return {};
@@ -190,7 +199,9 @@ void Trainer::rescue(const std::string& why, const std::exception* error) {
   const bool whole =
       optimizer_->steps() == steps_done_ && strategy_->is_whole() && !averaging_ &&
       !learning_.options.gradients.compressor;  // whose residuals differ between ranks
-  if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || !whole) return;
+  if (!rescue_ || diverged_ || communicator_.rank() != 0 || kind_.own_moments || kind_.sharded ||
+      !whole)
+    return;
   try {
     rescue_();
   } catch (const Error& another) {

@@ -91,7 +91,8 @@ TEST_CASE("emulated ranks: synchronous strategies give the weights of threads, b
 }
 
 TEST_CASE("emulated ranks: asynchronous strategies give the same result in every run") {
-  for (const char* strategy : {"async_parameter_server", "stale_synchronous", "local_sgd"}) {
+  for (const char* strategy :
+       {"async_parameter_server", "stale_synchronous", "local_sgd", "diloco"}) {
     INFO(strategy);
     const toy::Run run = run_of(strategy);
     const EmulationOptions options{.slowdown = {1, 1, 4, 1}, .jitter = 0.2, .seed = 3};

@@ -167,4 +167,5 @@ TEST_CASE("other synchronous strategies take the times of emulated ranks") {
   expect_equal({"central_storage", "buckets", "tree", {}, 5});
   expect_equal({"central_storage", "buckets", "master_worker", {}, 4});
   expect_equal({"local_sgd", "buckets", "ring", {}, 4});
+  expect_equal({"diloco", "buckets", "rabenseifner", {}, 5});
 }

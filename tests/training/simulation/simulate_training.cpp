@@ -166,13 +166,23 @@ TEST_CASE("a layer without parameters is not waited for") {
 
 TEST_CASE("local averages take their part of each step") {
   TrainingPlan plan = reference("fifo");
-  plan.strategy = &find_strategy("local_sgd");
-  plan.every = 4;
-  const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9));
-  CHECK(steps.collectives == Approx(0.25));
-  CHECK(steps.sent == Approx(10. * kStudied * 4 / 4));
-  CHECK(steps.communication / 1e9 == Approx((10 + 2) / 4.).epsilon(1e-6));
-  CHECK(units(steps) == Approx(9 + 3).epsilon(1e-6));
+  for (const char* name : {"local_sgd", "diloco"}) {
+    plan.strategy = &find_strategy(name);
+    plan.every = 4;
+    const SimulatedSteps steps = simulate_training(plan, ports(2, 1e9));
+    CHECK(steps.collectives == Approx(0.25));
+    CHECK(steps.sent == Approx(10. * kStudied * 4 / 4));
+    CHECK(steps.communication / 1e9 == Approx((10 + 2) / 4.).epsilon(1e-6));
+    CHECK(units(steps) == Approx(9 + 3).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("codes of matrices have the size of the nearest square ones") {
+  TrainingPlan plan = reference("fifo");
+  plan.layers = {{"square", 5 * kMicrosecond, 5 * kMicrosecond, 1'000'000, {}}};
+  plan.compression = {choose_compressor("powersgd:rank=4"), Aggregation::allreduce, {}};
+  // Two thin matrices of 4 x 1000 floats, once to and once from the other rank.
+  CHECK(simulate_training(plan, ports(2, 1e9)).sent == Approx(2 * 4 * 1'000 * 4));
 }
 
 TEST_CASE("announcements delay each exchange of a leader") {

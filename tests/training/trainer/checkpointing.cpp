@@ -50,7 +50,8 @@ struct Killed {};
 
 TEST_CASE("a run killed at any step and resumed ends with the same weights, to the bit") {
   const SavePolicy policy{.each_epoch = true, .every_steps = 4};
-  for (const char* strategy : {"mirrored", "central_storage", "parameter_server", "local_sgd"}) {
+  for (const char* strategy :
+       {"mirrored", "central_storage", "parameter_server", "local_sgd", "diloco"}) {
     INFO(strategy);
     const Folder whole_folder;
     const auto whole = toy::train(Backed(strategy, whole_folder, policy).run);

@@ -55,8 +55,9 @@ toy::Run spoiled(Rank ranks, Rank culprit, const Spoiled::Spoil& spoil) {
 }  // namespace
 
 TEST_CASE("a gradient that is not finite stops the run and leaves the weights alone") {
-  for (const char* strategy : {"mirrored", "central_storage", "parameter_server",
-                               "async_parameter_server", "stale_synchronous", "local_sgd"})
+  for (const char* strategy :
+       {"mirrored", "central_storage", "parameter_server", "async_parameter_server",
+        "stale_synchronous", "local_sgd", "diloco"})
     for (const float bad :
          {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
       INFO(strategy << " " << bad);
@@ -138,6 +139,14 @@ TEST_CASE("rejects invalid options, with a remedy") {
   CHECK(refused(2, "use at least 1", [](TrainerOptions& l) {
     l.strategy = "local_sgd";
     l.options.every = 0;
+  }));
+  CHECK(refused(2, "the outer learning rate is 0", [](TrainerOptions& l) {
+    l.strategy = "diloco";
+    l.options.outer_rate = 0;
+  }));
+  CHECK(refused(2, "the outer momentum is 1", [](TrainerOptions& l) {
+    l.strategy = "diloco";
+    l.options.outer_momentum = 1;
   }));
 }
 

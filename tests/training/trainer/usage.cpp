@@ -40,6 +40,7 @@ TEST_CASE("every strategy sends as many bytes as its definition says") {
            Case{"stale_synchronous", 3, 3 * 2, 0},      // each to each other, bound 0
            Case{"stale_synchronous", 4, 4 * 3, 2 * 3},  // bound 1: then an average
            Case{"local_sgd", 4, 0, 2 * 2 * 3},          // averages after 8 steps and at the end
+           Case{"diloco", 4, 0, 2 * 2 * 3},             // the same
        }) {
     toy::Run run;
     run.ranks = c.ranks;

@@ -32,12 +32,6 @@ std::unique_ptr<Strategy> make(const StrategyContext& context) {
   return std::make_unique<LocalSgd>(context);
 }
 
-std::string unsupported_reason(const StrategyContext& context) {
-  if (context.options.every >= 1) return "";
-  return "local_sgd averages every " + std::to_string(context.options.every) +
-         " steps: use at least 1, such as 8";
-}
-
 }  // namespace
 
 StrategyKind local_sgd() {
@@ -49,8 +43,9 @@ StrategyKind local_sgd() {
       .equal_replicas = false,
       .own_moments = true,
       .local_batch = true,
+      .periodic = true,
       .make = make,
-      .unsupported_reason = unsupported_reason,
+      .unsupported_reason = refuse_interval,
   };
 }
 

@@ -1,0 +1,187 @@
+// arlab train -m profile:NAME -b BACKEND: replays the computation of a profile on the clock, while
+// the communication is real.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/cli/write_file.hpp"
+#include "bench/commands/commands.hpp"
+#include "bench/measure/job.hpp"
+#include "bench/profiled/replay_options.hpp"
+#include "bench/profiled/replay_report.hpp"
+#include "bench/results/context.hpp"
+#include "bench/results/result_file.hpp"
+#include "bench/scale/gradient_options.hpp"
+#include "training/emulation/backend.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+#include "training/profiles/profile_replica.hpp"
+#include "training/trainer/trainer.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using collectives::Backend;
+using collectives::Placement;
+
+// Backend virtual, on a network of this kind.
+Backend emulated_on(const ScaleNetwork& network) {
+  return training::emulated_backend(
+      [&network](Rank ranks, const std::function<void(collectives::Communicator&)>& body) {
+        training::TrainingPlan plan;
+        const auto made = network.on(plan, ranks, 0)();
+        training::on_emulated_ranks(*made, ranks, body, {});
+      });
+}
+
+void check_memory(const ReplayConfig& c, Placement placement) {
+  const double replicas = placement == Placement::processes ? 1 : c.ranks;
+  const double needed = replicas * training::ProfileReplica::bytes(*c.profile);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (needed > memory)
+    fail(Blame::usage,
+         fmt::format("{} replicas of {} take {:.0f} GB, but this machine has {:.0f} GB of memory: "
+                     "use fewer workers, a smaller model, or backend simulated",
+                     replicas, c.profile->name, needed / 1e9, memory / 1e9));
+}
+
+ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backend& backend,
+                       const training::ModelProfile& profile, Rank workers) {
+  const Placement placement = job.placement(backend);
+  ReplayConfig c{.profile = &profile,
+                 .learning = options.learning,
+                 .backend = std::string(backend.name),
+                 .network = {},
+                 .workers = workers,
+                 .ranks = workers,
+                 .slowdown = options.slowdown,
+                 .steps = options.steps};
+  c.learning.strategy = options.strategy_on(placement);
+  c.learning.overlap = !options.no_overlap;
+  const bool served = training::find_strategy(c.learning.strategy).has_servers;
+  if (served) c.ranks += options.learning.options.servers;
+  if (placement == Placement::processes && job.ranks() > 0) {
+    if (options.workers.empty()) {
+      c.workers = training::Trainer::workers_of(c.learning, job.ranks());
+      c.ranks = job.ranks();
+    } else if (c.ranks != job.ranks()) {
+      fail(Blame::usage, fmt::format("{} workers are {} ranks, but the MPI job has {}: leave out "
+                                     "-w, or start it with mpirun -n {}",
+                                     workers, c.ranks, job.ranks(), c.ranks));
+    }
+  } else if (placement == Placement::processes) {
+    fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab train "
+                                   "...`",
+                                   backend.name, c.ranks));
+  }
+  job.check(backend, c.ranks);
+  if (placement == Placement::colocated)
+    fail(Blame::usage,
+         fmt::format("backend {} has co-located ranks, which cannot train replicas: use --backend "
+                     "threads",
+                     backend.name));
+  if (static_cast<Rank>(c.slowdown.size()) > c.workers)
+    fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", c.slowdown.size(),
+                                   show_plural(c.workers, "worker")));
+  check_memory(c, placement);
+  return c;
+}
+
+std::vector<ReplayConfig> configs_of(const ReplayOptions& options, const Job& job,
+                                     const Backend& backend,
+                                     const training::ModelProfile& profile) {
+  std::vector<ReplayConfig> all;
+  for (const Rank workers : options.chosen_workers())
+    for (const std::string& algorithm : options.algorithms)
+      for (const std::string& scheduler : options.schedulers)
+        for (const std::string& compressor : options.compressors) {
+          ReplayConfig c = config_of(options, job, backend, profile, workers);
+          c.learning.route = algorithm;
+          set_scheduler(c.learning.options.gradients, scheduler);
+          set_compressor(c.learning.options.gradients, compressor);
+          all.push_back(std::move(c));
+        }
+  return all;
+}
+
+int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
+  const std::vector<ScaleNetwork> networks = options.parsed_networks();
+  const Backend emulated = emulated_on(networks.front());
+  const Backend& backend =
+      options.backend == emulated.name ? emulated : job.backend(options.backend);
+  const bool is_virtual = backend.placement == Placement::emulated;
+  options.check_values();
+  options.check_effects(app, job.placement(backend));
+  const training::ModelProfile profile = options.profile();
+  const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profile);
+  if (job.is_root()) check_can_write(options.json);
+  std::vector<ReplayResult> results;
+  for (std::size_t n = 0; n < (is_virtual ? networks.size() : 1); ++n)
+    for (ReplayConfig config : configs) {
+      if (is_virtual) config.network = networks[n].text();
+      const Backend chosen = is_virtual ? emulated_on(networks[n]) : backend;
+      job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
+              [&](collectives::Executor& executor) {
+                ReplayResult mine = replay(executor, config);
+                if (executor.control().rank() == 0) results.push_back(std::move(mine));
+              });
+    }
+  if (!job.is_root()) return 0;
+  if (options.json != "-")
+    fmt::print("{}\n{}", replay_table(results), explain_replay(results.back()));
+  if (options.json.empty()) return 0;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
+  for (const ReplayResult& result : results) file.add(to_json(result));
+  return 0;
+}
+
+// Returns the value of an option with these names, written in any form; empty: not given.
+std::string value_of(const std::vector<std::string>& command, const std::string& letter,
+                     const std::string& word) {
+  std::string value;
+  for (std::size_t i = 2; i < command.size(); ++i) {
+    const std::string& text = command[i];
+    if ((text == letter || text == word) && i + 1 < command.size())
+      value = command[i + 1];
+    else if (text.starts_with(word + "="))
+      value = text.substr(word.size() + 1);
+    else if (text.starts_with(letter) && text.size() > letter.size() && text[1] != '-')
+      value = text.substr(letter.size() + (text[letter.size()] == '=' ? 1 : 0));
+  }
+  return value;
+}
+
+}  // namespace
+
+bool asks_for_replay(const std::vector<std::string>& command) {
+  if (command.size() < 2 || command[1] != "train") return false;
+  const std::string backend = value_of(command, "-b", "--backend");
+  return value_of(command, "-m", "--model").starts_with("profile:") && !backend.empty() &&
+         backend != "simulated";
+}
+
+void add_replayed_training(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "train",
+      "Replay training from a profile: computation as waiting, with real communication (--backend "
+      "with a profile)");
+  command->footer(
+      "Examples:\n  arlab train -m profile:resnet50 -b threads -w 2\n"
+      "  mpirun -n 16 arlab train -m profile:bert-large -b mpi -a ring --scheduler fifo buckets\n"
+      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 10G,100G");
+  const auto options = std::make_shared<ReplayOptions>();
+  options->add(*command);
+  command->callback([options, command, &session] {
+    options->command = session.command;
+    if (session.progress) session.progress->stop();
+    session.exit_code =
+        in_job([&](Job& job) { return run(*options, *command, job); }, options->patience);
+  });
+}
+
+}  // namespace arlab::bench

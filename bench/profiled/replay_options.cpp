@@ -1,0 +1,175 @@
+#include "bench/profiled/replay_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/topology_options.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/measure/timeout.hpp"
+#include "bench/scale/scale_options.hpp"
+
+namespace arlab::bench {
+namespace {
+
+constexpr Rank kMostWorkers = 1024;
+constexpr std::int32_t kMostInterval = 1'000'000'000;
+
+void add_interval(CLI::App& app, const std::string& name, Count& value, std::int32_t least,
+                  const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [name, least, &value](const std::string& text) {
+           value = checked_number(parse_count(text, name), name, least, kMostInterval);
+         },
+         help)
+      ->type_name("NUMBER");
+}
+
+void add_strategy(CLI::App& app, ReplayOptions& o) {
+  app.add_option("-s,--strategy", o.strategy,
+                 "Any of `arlab list strategies`; default mirrored, or multi_worker in a job")
+      ->type_name("NAME");
+  training::StrategyOptions& s = o.learning.options;
+  add_number(app, "--servers", s.servers, 1, kMostWorkers,
+             "Parameter servers, in addition to the workers (default 1)");
+  add_interval(app, "--bound", s.bound, 0,
+               "stale_synchronous: steps ahead of the slowest worker (default 1)");
+  add_interval(app, "--every", s.every, 1, "local_sgd, diloco: steps between averages (default 8)");
+}
+
+}  // namespace
+
+void ReplayOptions::add(CLI::App& app) {
+  app.add_option("-m,--model", model,
+                 "profile:NAME, as for backend simulated; or profile:FILE.json")
+      ->type_name("PROFILE");
+  app.add_option("-b,--backend", backend,
+                 "Any of `arlab list backends` with a rank per thread or process; or virtual")
+      ->type_name("NAME");
+  as_list(app.add_option("-w,-p,--workers,--ranks", workers,
+                         "Workers: 2 (default), or 1,2,4; the job's ranks under mpirun"))
+      ->type_name("COUNTS");
+  add_strategy(app, *this);
+  as_list(app.add_option("-a,--algorithm", algorithms,
+                         "Allreduce algorithm: any of `arlab list algorithms`, native, or auto "
+                         "(default: by strategy); or several"))
+      ->type_name("NAMES");
+  add_number(app, "--groups", learning.route_options.group_size, 1, kMostWorkers,
+             "Ranks per machine, for hierarchical (default: the actual number)");
+  add_number(app, "--segments", learning.segments, 1, 1024, "Pipeline each allreduce (default 1)");
+  app.add_option("--scheduler", schedulers,
+                 "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
+                 "several")
+      ->type_name("SPECS");
+  app.add_option("--compressor", compressors,
+                 "Compression of gradients, really computed on this machine: any of `arlab list "
+                 "compressors` (default none); or several")
+      ->type_name("SPECS");
+  app.add_flag("--no-overlap", no_overlap,
+               "Exchange gradients after the backward pass, not during it");
+  add_number(app, "--steps", steps, 8, 10'000, "Training steps (default 20)");
+  add_interval(app, "-B,--batch", batch, 1,
+               "Samples per worker and step; the passes take time in proportion (default: the "
+               "profile's)");
+  app.add_option("--slowdown", slowdown,
+                 "Factors on the times of the passes, by worker (default 1 for all)")
+      ->delimiter(',')
+      ->type_name("FACTORS");
+  app.add_option("--bandwidth,--topology,--machine,--network", networks,
+                 "Backend virtual: as for backend simulated (default 10G); or several")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("NETWORKS");
+  app.add_option("--latency", latency, "Backend virtual: of a message between ports (default 20us)")
+      ->type_name("TIME");
+  app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
+      ->type_name("FILE");
+  add_timeout(app, patience);
+}
+
+training::ModelProfile ReplayOptions::profile() const {
+  ScaleOptions scale;
+  scale.model = model;
+  scale.batch = batch;
+  return scale.profile();
+}
+
+std::vector<Rank> ReplayOptions::chosen_workers() const {
+  if (workers.empty()) return {2};
+  std::vector<Rank> all;
+  for (const Count n : parse_counts(workers, "--workers"))
+    all.push_back(checked_number(n, "--workers", 1, kMostWorkers));
+  return all;
+}
+
+std::vector<ScaleNetwork> ReplayOptions::parsed_networks() const {
+  ScaleOptions scale;
+  scale.networks = networks;
+  scale.latency = latency;
+  return scale.parsed_networks();
+}
+
+void ReplayOptions::check_values() const {
+  for (const double factor : slowdown)
+    if (!(factor > 0) || !(factor <= 1e6))
+      fail(Blame::usage, fmt::format("--slowdown has the factor {}: give factors above 0 and at "
+                                     "most 1e6, such as 1 or 2.5",
+                                     factor));
+}
+
+void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement placement) const {
+  const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
+    if (app.count(option) > 0 && !has_effect)
+      fail(Blame::usage,
+           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+  };
+  const training::StrategyKind& kind = training::find_strategy(strategy_on(placement));
+  const bool emulated = placement == collectives::Placement::emulated;
+  const auto networks_here = parsed_networks();
+  needs("--network", emulated, "--backend virtual");
+  needs("--latency",
+        emulated && std::any_of(networks_here.begin(), networks_here.end(),
+                                [](const auto& n) { return n.has_ports(); }),
+        "--backend virtual with a network of ports");
+  needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
+  needs("--servers", kind.has_servers, "a strategy with parameter servers");
+  needs("--bound", kind.name == "stale_synchronous", "strategy stale_synchronous");
+  needs("--every", kind.periodic, "strategy diloco or local_sgd");
+  needs("--algorithm", !kind.direct,
+        "a strategy that does not send gradients from rank to rank itself");
+  needs("--segments",
+        !kind.direct && std::any_of(algorithms.begin(), algorithms.end(),
+                                    [](const std::string& a) { return a != "native"; }),
+        "an algorithm of our own, such as ring");
+  needs("--groups",
+        !kind.direct && std::any_of(algorithms.begin(), algorithms.end(),
+                                    [](const std::string& word) {
+                                      const std::string name = word.substr(0, word.find(':'));
+                                      if (name == "auto") return true;
+                                      for (const Algorithm& a : arlab::algorithms())
+                                        if (a.name == name) return a.grouped;
+                                      return false;
+                                    }),
+        "--algorithm hierarchical");
+  needs("--scheduler", kind.schedules || kind.staggers, "strategy multi_worker or mirrored");
+}
+
+std::string ReplayOptions::strategy_on(collectives::Placement placement) const {
+  using collectives::Placement;
+  const std::string suited = placement == Placement::threads ? "mirrored" : "multi_worker";
+  if (strategy.empty()) return suited;
+  const training::StrategyKind& kind = training::find_strategy(strategy);
+  const bool fixed = placement == Placement::threads || placement == Placement::processes;
+  if (kind.placement && fixed && *kind.placement != placement)
+    fail(Blame::usage, fmt::format("strategy {} needs ranks that are {}, but they are {}: use "
+                                   "--strategy {}",
+                                   kind.name, name(*kind.placement), name(placement), suited));
+  return strategy;
+}
+
+}  // namespace arlab::bench

@@ -1,0 +1,47 @@
+// The options of replayed training: `train -m profile:NAME` on a backend that communicates for real.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/scale/scale_network.hpp"
+#include "collectives/backends/backend.hpp"
+#include "collectives/patience.hpp"
+#include "training/profiles/model_profile.hpp"
+#include "training/trainer/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace arlab::bench {
+
+struct ReplayOptions {
+  std::string model, backend, strategy;  ///< strategy: empty: by backend
+  std::vector<std::string> workers;      ///< as given; empty: 2, or the job's
+  std::vector<std::string> algorithms{""}, schedulers{"buckets"}, compressors{"none"}, networks;
+  std::string latency = "20us";
+  std::vector<double> slowdown;
+  Count batch = 0;
+  int steps = 20;
+  training::TrainerOptions learning;
+  bool no_overlap = false;
+  std::string json;
+  collectives::Patience patience;
+  std::vector<std::string> command;  ///< the whole command line
+
+  void add(CLI::App& app);
+  /// Throws Error(usage) that names the bad value.
+  training::ModelProfile profile() const;
+  std::vector<Rank> chosen_workers() const;
+  std::vector<ScaleNetwork> parsed_networks() const;
+  void check_values() const;
+  /// Throws Error(usage) for an option of `app` that changes nothing.
+  void check_effects(const CLI::App& app, collectives::Placement placement) const;
+
+  /// Returns the strategy's name for ranks that are placed so. Throws Error(usage) if the chosen one
+  /// cannot be there.
+  std::string strategy_on(collectives::Placement placement) const;
+};
+
+}  // namespace arlab::bench

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""In how many settings does gradient compression pay? A table from simulated training runs.
+
+    verdict.py RUNS.jsonl... [--gain 0.05]
+
+The files are what `arlab train -b simulated --json` writes for several compressors, `none` among them. A setting is
+a model, a network, a number of workers, a compressor, and a cost of coding (--codec-cost, from the command in the
+file's first line). Compression pays if its fastest run takes at least the given part less time than the fastest
+dense run of the same model, network, and workers in the same file.
+"""
+
+import argparse
+import collections
+import json
+import shlex
+import sys
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def coding_cost(command):
+    """The value of --codec-cost in a command line; None: the default."""
+    words = shlex.split(command)
+    for at, word in enumerate(words):
+        if word == "--codec-cost" and at + 1 < len(words):
+            return words[at + 1]
+        if word.startswith("--codec-cost="):
+            return word.split("=", 1)[1]
+    return None
+
+
+def settings_of(path):
+    """Yields (cost, model, network, ranks, compressor, time saved as a part of the dense step, reason)."""
+    first, *records = lines_of(path)
+    if first.get("kind") != "context" or any(r.get("kind") != "plan" for r in records):
+        sys.exit(f"verdict.py: {path} is not a file of arlab train -b simulated --json: give such files")
+    cost = coding_cost(first["command"])
+    best = {}
+    for r in records:
+        key = (r["model"], r["network"], r["ranks"], r["compressor"])
+        if key not in best or r["step_us"] < best[key]["step_us"]:
+            best[key] = r
+    for (model, network, ranks, compressor), r in best.items():
+        if compressor is None:
+            continue
+        dense = best.get((model, network, ranks, None))
+        if dense is None:
+            sys.exit(f"verdict.py: {path} has no dense run of {model} on {network} with {ranks} workers: "
+                     "add none to --compressor")
+        yield cost, model, network, ranks, compressor, 1 - r["step_us"] / dense["step_us"], reason(r, dense)
+
+
+def reason(run, dense):
+    """Why compression cannot pay, or does not."""
+    if dense["step_us"] - dense["computation_us"] < 0.05 * dense["step_us"]:
+        return "hidden"  # nothing to gain
+    if run["bytes_per_rank_step"] >= dense["bytes_per_rank_step"]:
+        return "gathered"  # codes of all workers are collected
+    if run["codec_us"] > 0.5 * (dense["step_us"] - dense["computation_us"]):
+        return "coding"
+    return "small"
+
+
+def table(rows):
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join("---" for _ in rows[0]) + "|")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", metavar="RUNS.jsonl")
+    parser.add_argument("--gain", type=float, default=0.05, help="part of the dense step that must be saved")
+    options = parser.parse_args()
+    settings = [s for path in options.runs for s in settings_of(path)]
+    by_cost = collections.defaultdict(list)
+    for s in settings:
+        by_cost[s[0]].append(s)
+    why = ("hidden", "gathered", "coding", "small")
+    rows = [("ns per element to encode, decode", "settings", "pay", *(f"not: {w}" for w in why))]
+    for cost, some in by_cost.items():
+        pay = [s for s in some if s[5] >= options.gain]
+        rest = collections.Counter(s[6] for s in some if s[5] < options.gain)
+        rows.append((cost or "default", len(some), len(pay), *(rest[w] for w in why)))
+    print(table(rows))
+    networks = list(dict.fromkeys(s[2] for s in settings))
+    sizes = sorted({s[3] for s in settings})
+    print()
+    rows = [("ns per element to encode, decode", "workers", *networks)]
+    for cost, some in by_cost.items():
+        for ranks in sizes:
+            cells = []
+            for network in networks:
+                here = [s for s in some if s[2] == network and s[3] == ranks]
+                cells.append(f"{sum(s[5] >= options.gain for s in here)} of {len(here)}")
+            rows.append((cost or "default", ranks, *cells))
+    print(table(rows))
+    print()
+    rows = [("compressor", *(f"pays, {cost or 'default'}" for cost in by_cost))]
+    for compressor in dict.fromkeys(s[4] for s in settings):
+        cells = []
+        for some in by_cost.values():
+            here = [s for s in some if s[4] == compressor]
+            cells.append(f"{sum(s[5] >= options.gain for s in here)} of {len(here)}")
+        rows.append((compressor, *cells))
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()

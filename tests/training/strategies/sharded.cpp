@@ -1,0 +1,217 @@
+// Sharded strategies: the weights of mirrored, the bytes of the closed forms, the memory of a shard,
+// and checkpoints that resume with another number of ranks.
+#include "training/strategies/sharded.hpp"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/thorough.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/strategies/free_pages.hpp"
+#include "training/trainer/checkpointing.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+using namespace arlab::training;
+
+namespace {
+
+toy::Run sharded_run(const char* strategy, Rank workers, OptimizerOptions::Kind optimizer) {
+  toy::Run run;
+  run.ranks = workers;
+  run.learning.strategy = strategy;
+  run.learning.optimizer.kind = optimizer;
+  run.learning.rate.base = 0.003;
+  run.learning.epochs = 2;
+  run.learning.check_every = 3;
+  run.learning.options.unit = 400;  // several units
+  return run;
+}
+
+/// Returns the part of the span's memory pages that is resident.
+double resident(std::span<const float> data) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(data.data());
+  const std::uintptr_t first = (begin + page - 1) / page * page;
+  const std::uintptr_t last = (begin + data.size_bytes()) / page * page;
+  std::vector<unsigned char> pages((last - first) / page);
+  REQUIRE(mincore(reinterpret_cast<void*>(first), last - first, pages.data()) == 0);
+  const auto there = std::count_if(pages.begin(), pages.end(), [](auto p) { return p & 1; });
+  return static_cast<double>(there) / static_cast<double>(pages.size());
+}
+
+/// Eight variables of 1 MiB each, whose gradients are all 1.
+class LargeReplica final : public Replica {
+ public:
+  static constexpr Count kVariables = 8, kEach = 1 << 18;
+
+  LargeReplica() : weights_(kVariables * kEach), gradients_(kVariables * kEach) {
+    for (Count v = 0; v < kVariables; ++v)
+      variables_.push_back({"v", {kEach}, v * kEach, kEach, 1});
+  }
+  std::span<const Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
+  BatchResult learn(const Samples& samples, float) override {
+    for (std::size_t v = 0; v < kVariables; ++v) need_(v);
+    for (std::size_t v = kVariables; v-- > 0;) {
+      for (std::size_t i = 0; i < kEach; ++i) gradients_[v * kEach + i] += 1;
+      ready_(v);
+    }
+    resident_at_end = resident(gradients_);
+    return {0, 0, static_cast<Count>(samples.labels.size())};
+  }
+  BatchResult evaluate(const Samples&) override { return {}; }
+
+  double resident_at_end = 0;  ///< of the gradients, after a backward pass
+
+ private:
+  std::vector<Variable> variables_;
+  std::vector<float> weights_, gradients_;
+  Ready ready_;
+  Need need_;
+};
+
+}  // namespace
+
+TEST_CASE("sharded strategies give the weights of mirrored, to the bit for two workers") {
+  using Kind = OptimizerOptions::Kind;
+  for (const char* strategy : {"zero1", "zero2"})
+    for (const auto optimizer : thorough({Kind::sgd, Kind::momentum, Kind::adam}, {Kind::adam}))
+      for (const Rank workers : thorough({2, 3, 5}, {2, 3}))
+        for (const char* algorithm : {"ring", "circulant"})
+          for (const bool overlap : {true, false}) {
+            INFO(strategy << ", " << name(optimizer) << ", " << algorithm << ", " << workers
+                          << " workers" << (overlap ? ", overlapped" : ""));
+            toy::Run run = sharded_run(strategy, workers, optimizer), dense = run;
+            dense.learning.strategy = "mirrored";
+            run.learning.route = dense.learning.route = algorithm;
+            run.learning.overlap = overlap;
+            const toy::Result result = toy::train(run), expected = toy::train(dense);
+            for (const auto& weights : result.weights) {
+              if (workers == 2)
+                CHECK(weights == expected.weights[0]);
+              else
+                CHECK(toy::distance(weights, expected.weights[0]) < 2e-5);
+              CHECK(weights == result.weights[0]);
+            }
+          }
+}
+
+TEST_CASE("a rank sends 2 n (P - 1) / P bytes per step, whatever the unit") {
+  for (const char* strategy : {"zero1", "zero2"})
+    for (const Rank workers : {1, 2, 4, 5})
+      for (const Bytes unit : {1, 400, 1 << 20}) {
+        INFO(strategy << " on " << workers << ", units of " << unit);
+        toy::Run run = sharded_run(strategy, workers, OptimizerOptions::Kind::sgd);
+        run.global_batch = 20;
+        run.samples = 60;
+        run.learning.epochs = 1;
+        run.learning.options.unit = unit;
+        const toy::Result result = toy::train(run);
+        const auto n = static_cast<Count>(result.weights[0].size()) * 4;
+        CHECK(result.epochs.at(0).bytes_sent == 3 * 2 * n * (workers - 1));
+      }
+}
+
+TEST_CASE("memory is that of a rank's shard") {
+  if (kThreadSanitizer) return;  // whose shadow memory counts
+  REQUIRE(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);  // huge pages hold several ranks' parts
+  constexpr Rank kRanks = 4;
+  for (const char* strategy : {"mirrored", "zero1", "zero2"}) {
+    INFO(strategy);
+    toy::Run run = sharded_run(strategy, kRanks, OptimizerOptions::Kind::adam);
+    run.global_batch = kRanks;
+    run.samples = 3 * kRanks;
+    run.learning.epochs = 1;
+    run.learning.check_every = 0;
+    run.learning.options.unit = 1 << 20;
+    run.make = [](Rank) { return std::make_unique<LargeReplica>(); };
+    std::vector<Trainer*> trainers(kRanks);
+    run.prepare = [&](Trainer& t) {
+      trainers[static_cast<std::size_t>(t.communicator().rank())] = &t;
+    };
+    double moments = 0, gradients = 0;
+    run.each_step = [&](const StepReport& r, Rank rank) {
+      if (rank != 1 || r.step.number != 2) return;
+      moments = resident(trainers[1]->optimizer().moments());
+      gradients = dynamic_cast<LargeReplica&>(trainers[1]->replica()).resident_at_end;
+    };
+    toy::train(run);
+    const bool sharded = find_strategy(strategy).sharded;
+    CHECK(moments == Approx(sharded ? 0.25 : 1).margin(0.02));
+    // A quarter of each unit, and two units that are in progress.
+    const bool frees = strategy == std::string_view("zero2");
+    CHECK(gradients == Approx(frees ? (6 * 0.25 + 2) / 8 : 1).margin(0.02));
+  }
+}
+
+TEST_CASE("freed pages are zeros, also at the ends and in shared memory") {
+  std::vector<float> data(10'000, 1.5F);
+  free_pages(std::span(data).subspan(3, 9'000));
+  CHECK(data[2] == 1.5F);
+  CHECK(std::all_of(data.begin() + 3, data.begin() + 9'003, [](float x) { return x == 0; }));
+  CHECK(data[9'003] == 1.5F);
+  std::vector<float> few(10, 1.5F);
+  free_pages(few);
+  CHECK(few == std::vector<float>(10));
+  free_pages({});
+  constexpr std::size_t kShared = 1 << 16;
+  void* const memory =
+      mmap(nullptr, kShared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  const std::span shared(static_cast<float*>(memory), kShared / sizeof(float));
+  std::fill(shared.begin(), shared.end(), 2.F);
+  free_pages(shared);
+  CHECK(std::all_of(shared.begin(), shared.end(), [](float x) { return x == 0; }));
+  munmap(memory, kShared);
+}
+
+TEST_CASE(
+    "a sharded run resumes with another number of ranks, and with the same bits for as many") {
+  for (const Rank later : {2, 3}) {
+    INFO(later << " ranks later");
+    const auto run_in = [](const Folder& folder, Rank ranks, Count epochs,
+                           std::vector<std::unique_ptr<Checkpointer>>& backups) {
+      toy::Run run = sharded_run("zero1", ranks, OptimizerOptions::Kind::adam);
+      run.learning.epochs = epochs;
+      backups.resize(4);
+      run.prepare = [&backups, path = folder.file("run")](Trainer& t) {
+        auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
+        mine = std::make_unique<Checkpointer>(t, path, SavePolicy{});
+        mine->resume();
+      };
+      return run;
+    };
+    std::vector<std::unique_ptr<Checkpointer>> a, b, c;
+    const Folder whole_folder, folder;
+    const toy::Result whole = toy::train(run_in(whole_folder, 2, 2, a));
+    toy::train(run_in(folder, 2, 1, b));
+    const toy::Result rest = toy::train(run_in(folder, later, 2, c));
+    REQUIRE(rest.epochs.size() == 1);
+    if (later == 2)
+      CHECK(rest.weights[0] == whole.weights[0]);
+    else
+      CHECK(toy::distance(rest.weights[0], whole.weights[0]) < 2e-5);
+  }
+}
+
+TEST_CASE("sharded strategies refuse routes without halves of an allreduce, naming another") {
+  const auto refused = [](const std::string& part, const std::function<void(toy::Run&)>& change) {
+    toy::Run run = sharded_run("zero1", 2, OptimizerOptions::Kind::sgd);
+    change(run);
+    return toy::fails(Blame::usage, part, [&] { toy::train(run); });
+  };
+  CHECK(refused("use algorithm ring", [](toy::Run& r) { r.learning.route = "tree"; }));
+  CHECK(refused("use algorithm ring", [](toy::Run& r) { r.learning.route = "native"; }));
+  CHECK(refused("use 1 segment", [](toy::Run& r) { r.learning.segments = 2; }));
+  CHECK(refused("units of 0 bytes", [](toy::Run& r) { r.learning.options.unit = 0; }));
+  CHECK(refused("does not use a scheduler",
+                [](toy::Run& r) { r.learning.options.gradients.scheduler = "fifo"; }));
+}

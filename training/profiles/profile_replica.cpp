@@ -1,0 +1,59 @@
+#include "training/profiles/profile_replica.hpp"
+
+#include <algorithm>
+
+#include "algorithms/base/random.hpp"
+
+namespace arlab::training {
+namespace {
+
+constexpr std::size_t kPattern = 1 << 14;  // elements
+
+}  // namespace
+
+ProfileReplica::ProfileReplica(const ModelProfile& profile) {
+  Count offset = 0;
+  for (const Layer& layer : profile.tensors()) {
+    variables_.push_back({layer.name, {layer.elements}, offset, layer.elements, 0});
+    offset += layer.elements;
+  }
+  weights_.resize(static_cast<std::size_t>(offset));
+  gradients_.resize(weights_.size());
+  const Random random(1);
+  for (std::size_t i = 0; i < kPattern; ++i)
+    pattern_.push_back(static_cast<float>(random(i) >> 40) * 0x1p-23F - 1);  // -1 to 1
+}
+
+BatchResult ProfileReplica::learn(const Samples& samples, float) {
+  for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
+  for (std::size_t v = variables_.size(); v-- > 0;) {
+    auto to = gradients_.begin() + variables_[v].offset;
+    for (Count left = variables_[v].elements; left > 0;) {
+      const auto next = std::min(left, static_cast<Count>(kPattern));
+      to = std::copy_n(pattern_.begin(), next, to);
+      left -= next;
+    }
+    ready_(v);
+  }
+  return evaluate(samples);
+}
+
+BatchResult ProfileReplica::evaluate(const Samples& samples) {
+  return {0, 0, static_cast<Count>(samples.labels.size())};
+}
+
+double ProfileReplica::bytes(const ModelProfile& profile) {
+  double elements = 0;
+  for (const Layer& layer : profile.tensors()) elements += static_cast<double>(layer.elements);
+  return 2 * sizeof(float) * elements;
+}
+
+std::vector<PassTime> passes_of(const ModelProfile& profile, double slowdown) {
+  std::vector<PassTime> passes;
+  const auto seconds = [&](Time t) { return picoseconds(t) * slowdown / kPicosecondsPerSecond; };
+  for (const Layer& layer : profile.tensors())
+    passes.push_back({seconds(layer.forward), seconds(layer.backward)});
+  return passes;
+}
+
+}  // namespace arlab::training

@@ -1,0 +1,18 @@
+// zero1: each rank keeps a part of the optimizer's state.
+#include "training/strategies/sharded.hpp"
+
+namespace arlab::training::strategy_catalog {
+
+StrategyKind zero1() {
+  return {
+      .name = "zero1",
+      .summary =
+          "the optimizer's state is sharded: each rank updates its part, then weights are gathered",
+      .source = "Rajbhandari et al., ZeRO, SC 2020",
+      .sharded = true,
+      .make = [](const StrategyContext& context) { return make_sharded(context, false); },
+      .unsupported_reason = refuse_sharded,
+  };
+}
+
+}  // namespace arlab::training::strategy_catalog
