@@ -36,7 +36,7 @@ void ScaleOptions::add(CLI::App& app) {
       ->type_name("PROFILE");
   app.add_option(
          "-s,--strategy", strategy,
-         "multi_worker (default), mirrored, central_storage, local_sgd, one_device; or sharded: "
+         "multi_worker (default), mirrored, central_storage, local_sgd, diloco, one_device; or sharded: "
          "zero1, zero2 or fsdp")
       ->type_name("NAME");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
@@ -50,7 +50,7 @@ void ScaleOptions::add(CLI::App& app) {
          [this](const std::string& text) {
            every = checked_number(parse_count(text, "--every"), "--every", 1, kMostEvery);
          },
-         "local_sgd: steps between averages (default 8)")
+         "local_sgd, diloco: steps between averages (default 8)")
       ->type_name("NUMBER");
   app.add_option_function<std::string>(
          "-B,--batch",
@@ -125,7 +125,8 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
   const std::vector<ScaleNetwork> wires = parsed_networks();
   const bool has_ports = any(wires, [](const ScaleNetwork& n) { return n.has_ports(); });
   const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
-  needs("--every", strategy == "local_sgd", "strategy local_sgd");
+  needs("--every", !sharded && training::find_strategy(strategy).periodic,
+        "strategy diloco or local_sgd");
   needs("--scheduler", sharded || training::find_strategy(strategy).schedules,
         "strategy multi_worker or mirrored");
   needs("--latency", has_ports, "a network of ports, such as --network 10G");

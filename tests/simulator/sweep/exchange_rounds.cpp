@@ -12,7 +12,7 @@ using namespace arlab::simulator;
 
 namespace {
 
-constexpr Bytes kElement = 4;
+constexpr Bytes kRoundElement = 4;
 
 // Compares the row with the rounds of the programs, one per rank.
 void check_row(const ExchangeRounds& rounds, int k, const Problem& p,
@@ -26,7 +26,7 @@ void check_row(const ExchangeRounds& rounds, int k, const Problem& p,
       const std::uint32_t size = a.sends() ? (row.sent ? row.sent[r] : row.all_sent)
                                            : (row.received ? row.received[r] : row.all_received);
       REQUIRE((a.sends() ? row.targets : row.sources)[r] == a.peer);
-      REQUIRE(rounds.sizes()[size] == p.blocks().size(a.chunks) * kElement);
+      REQUIRE(rounds.sizes()[size] == p.blocks().size(a.chunks) * kRoundElement);
       REQUIRE((static_cast<std::uint32_t>(r ^ a.peer) & ~row.reach) == 0);
       if (!a.sends()) REQUIRE(row.reduces == (a.kind == ActionKind::reduce));
     }
@@ -35,7 +35,7 @@ void check_row(const ExchangeRounds& rounds, int k, const Problem& p,
 
 // Returns the number of rounds, or -1 if they are not all exchanges.
 Count check_rounds(const Algorithm& algorithm, const Problem& p) {
-  ExchangeRounds rounds(algorithm, p, kElement);
+  ExchangeRounds rounds(algorithm, p, kRoundElement);
   std::vector<Program> programs;
   for (Rank r = 0; r < p.ranks; ++r) programs.push_back(algorithm.program(p, r));
   Count checked = 0;

@@ -13,8 +13,9 @@ using namespace arlab::simulator;
 
 namespace {
 
-constexpr Bytes kElement = 4;
-const Values kCosts{{"L", 1009}, {"o", 97}, {"g", 311}, {"G", 2.7}, {"O", 0.9}, {"gamma", 1.3}};
+constexpr Bytes kExchangedElement = 4;
+const Values kExchangeCosts{{"L", 1009}, {"o", 97},  {"g", 311},
+                            {"G", 2.7},  {"O", 0.9}, {"gamma", 1.3}};
 
 // Returns whether the exchange sweep applies.
 bool check_exchanges(const Algorithm& algorithm, const Problem& p, std::string_view model,
@@ -22,12 +23,13 @@ bool check_exchanges(const Algorithm& algorithm, const Problem& p, std::string_v
   INFO(algorithm.name << " on " << p.ranks << " under " << model);
   const auto network = make_network(find_model(model), values, p.ranks);
   const UniformCosts& costs = *network->uniform();
-  const auto exchanges = exchange_sweep(algorithm, p, kElement, costs);
+  const auto exchanges = exchange_sweep(algorithm, p, kExchangedElement, costs);
   if (!exchanges) return false;
-  CompactRounds rounds(algorithm, p, kElement);
-  auto expected = sweep(rounds, kElement, costs);
+  CompactRounds rounds(algorithm, p, kExchangedElement);
+  auto expected = sweep(rounds, kExchangedElement, costs);
   if (!expected)  // above the eager limit
-    expected = simulate(algorithm, p, kElement, *network, {.symmetry = false, .sweep = false});
+    expected =
+        simulate(algorithm, p, kExchangedElement, *network, {.symmetry = false, .sweep = false});
   CHECK(exchanges->finish == expected->finish);
   CHECK(exchanges->finish_of == expected->finish_of);
   CHECK(exchanges->sent == expected->sent);
@@ -48,7 +50,7 @@ TEST_CASE("the exchange sweep gives the times of the other sweeps") {
   // Above the number of ranks of its smaller blocks, also where the last block is smaller.
   constexpr Rank kMany = 4096, kOdd = 2050;
   for (const std::string_view model : {"loggops", "alpha_beta"})
-    for (const Values& values : {Values{}, kCosts}) {
+    for (const Values& values : {Values{}, kExchangeCosts}) {
       CHECK(check_exchanges(find_algorithm("butterfly"), {.ranks = kMany, .elements = 100}, model,
                             values));
       CHECK(check_exchanges(find_algorithm("rabenseifner"), {.ranks = kMany, .elements = kMany * 3},
@@ -65,11 +67,11 @@ TEST_CASE("the exchange sweep gives the times of the other sweeps") {
 TEST_CASE("the exchange sweep gives the times of a window sweep on many ranks") {
   constexpr Rank kLarge = kSanitized ? 1 << 13 : 1 << 18;  // above that of its larger blocks
   CHECK(check_exchanges(find_algorithm("butterfly"), {.ranks = kLarge, .elements = 100}, "loggops",
-                        kCosts));
+                        kExchangeCosts));
 }
 
 TEST_CASE("the exchange sweep applies above the eager limit if all messages are as long") {
-  Values costs = kCosts;
+  Values costs = kExchangeCosts;
   costs["S"] = 300;
   for (const char* name : {"ring", "butterfly", "rabenseifner", "round_robin"})
     CHECK(check_exchanges(find_algorithm(name), {.ranks = 16, .elements = 1600}, "loggops", costs));

@@ -13,7 +13,7 @@ using namespace arlab::simulator;
 
 namespace {
 
-const Values kCosts{{"gamma", 3.7}, {"envelope", 33}, {"flow_beta", 90}};
+const Values kPathCosts{{"gamma", 3.7}, {"envelope", 33}, {"flow_beta", 90}};
 
 // Returns the engine that is chosen.
 EngineKind check_paths(const Algorithm& algorithm, const Problem& p, const FabricSpec& fabric,
@@ -49,7 +49,7 @@ TEST_CASE("a sweep over links and events agree over the catalog") {
         for (const char* placement : {"block", "random"}) {
           const EngineKind engine =
               check_paths(algorithm, p, {.topology = topology, .placement = placement},
-                          ranks == 3 ? Values{} : kCosts);
+                          ranks == 3 ? Values{} : kPathCosts);
           ++(engine == EngineKind::sweep ? swept : shared)[std::string(algorithm.name)];
         }
       }
