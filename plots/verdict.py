@@ -17,8 +17,14 @@ import sys
 
 
 def lines_of(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file if line.strip()]
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as why:
+        sys.exit(f"verdict.py: {path}: {why}")
+    if not lines:
+        sys.exit(f"verdict.py: {path} is empty: give files of arlab train -b simulated --json")
+    return lines
 
 
 def coding_cost(command):

@@ -1,7 +1,9 @@
 """plots/verdict.py: counts of settings in which compression pays, from hand-written runs."""
 
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,10 @@ class Verdict(unittest.TestCase):
     def test_other_files_are_refused(self):
         self.assertIn("no dense run of m on 10G with 8 workers", self.verdict([run("fp16", 150)], code=1))
         self.assertIn("is not a file of arlab train", self.verdict([{"kind": "run"}], code=1))
+        for path, what in (("/nowhere.jsonl", "No such file"), (os.devnull, "is empty"), (__file__, "Extra data")):
+            done = subprocess.run([sys.executable, "-B", str(PROGRAM), path], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, f"^verdict.py: {re.escape(path)}.*{what}")
 
 
 if __name__ == "__main__":
