@@ -28,13 +28,26 @@ void NamedFiles::add(const CLI::Option& option, const std::string& given, std::s
   // A name of the catalog may be that of an output, too.
   const bool is_name = !is_file && option.get_type_name() != "MACHINE" &&
                        value.find_first_of("./") == std::string_view::npos;
-  if (writes)
+  // A table on stdout gives way to records.
+  const bool gives_way = option.get_name() == "--output" && value == "-";
+  if (writes && !gives_way)
     outputs_.push_back({given, std::string(value)});
-  else if (!is_name)
+  else if (!writes && !is_name)
     inputs_.emplace_back(value);
 }
 
 void NamedFiles::check() const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Output &one = outputs_[j], &other = outputs_[i];
+      if (one.given == other.given || !same_file(one.path, other.path)) continue;
+      fail(Blame::usage,
+           one.path == "-"
+               ? fmt::format("{} - and {} - would both write to stdout: name a file for one",
+                             one.given, other.given)
+               : fmt::format("{} and {} are both {}: name a file for each", one.given, other.given,
+                             other.path));
+    }
   std::error_code ignored;
   for (const Output& output : outputs_)
     for (const std::string& input : inputs_)

@@ -115,7 +115,10 @@ void add_identify(CLI::App& app, Session& session) {
     if (o.positional.empty()) o.positional = {"native"};
     options->library = take_library_names(o, "");
     if (!options->library.alone || !options->library.tables.empty())
-      fail(Blame::usage, "identify takes native, native:NAME or native:all: leave out other names");
+      fail(Blame::usage,
+           fmt::format("identify takes native, native:NAME or native:all, not {}: leave out other "
+                       "names",
+                       o.positional.empty() ? "a table" : o.positional.front()));
     o.parsed_ops();
     for (const collectives::DType dtype : o.parsed_dtypes()) o.parsed_elements(dtype);
     collectives::prepare_message_counts();

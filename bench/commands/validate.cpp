@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "algorithms/base/quantities.hpp"
 #include "bench/cli/read_file.hpp"
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
@@ -107,8 +108,10 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");
   command
-      ->add_option("--misses", options->misses,
-                   "List the test rows with errors above this, in percent")
+      ->add_option_function<std::string>(
+          "--misses",
+          [options](const std::string& text) { options->misses = parse_number(text, "--misses"); },
+          "List the test rows with errors above this, in percent")
       ->type_name("PERCENT");
   command->add_flag("--parameters", options->parameters, "List the fitted numbers of each system");
   command->callback([options, &session] { run_validate(*options, session); });

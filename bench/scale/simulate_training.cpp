@@ -82,10 +82,6 @@ void run_simulated(const SimulatedTraining& options) {
     fail(Blame::usage, fmt::format("a profile trains on backend simulated only, not {}: leave out "
                                    "--backend, or choose another model",
                                    options.backend));
-  if (!options.trace.empty() && !options.scale.json.empty() &&
-      same_file(options.trace, options.scale.json))
-    fail(Blame::usage,
-         fmt::format("--trace and --json are both {}: name a file for each", options.trace));
   if (!options.trace.empty()) check_writable(options.trace);
   check_can_write(options.scale.json);
   const std::vector<ScaleRow> rows = rows_of(options);

@@ -32,9 +32,6 @@ std::string plan_text(const TrainOptions& options, const std::vector<TrainConfig
 }
 
 void check_outputs(const TrainOptions& options) {
-  if (!options.json.empty() && !options.csv.empty() && same_file(options.json, options.csv))
-    fail(Blame::usage,
-         fmt::format("--json and --csv are both {}: name a file for each", options.json));
   for (const std::string& folder : {options.checkpoint, options.tensorboard})
     if (!folder.empty()) check_writable_folder(folder);
   for (const std::string& file : {options.trace, options.record_profile})

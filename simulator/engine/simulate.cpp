@@ -53,6 +53,7 @@ std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const 
 std::optional<RankSymmetry> symmetry_of(const Algorithm& algorithm, const Problem& problem,
                                         int segments) {
   if (!algorithm.symmetry || !unsupported(algorithm, problem).empty()) return {};
+  if (segments > 1 && !algorithm.pipelined && problem.elements > 1) return {};  // many lanes
   const std::vector<Lane> lanes = lanes_of(algorithm, problem, segments);
   if (lanes.size() != 1) return {};
   const bool equal_chunks = problem.elements % problem.ranks == 0;

@@ -211,7 +211,7 @@ class Plan(program.ProgramTest):
             _, err = self.arlab("plan", "--gpus", "4", option, value, code=3 if "/dev" in value else 2)
             self.assertIn(text, err)
         _, err = self.arlab("validate", "--misses", "nan", code=2)
-        self.assertEqual(err, "error: --misses is nan: give 0 to 1000000, in percent\n")
+        self.assertEqual(err, "error: --misses 'nan' is not a number: write for example 4 or 1.5\n")
         for value in ("0", "-3", "1e10", "nan"):
             _, err = self.arlab("bound", "torus", "-p", value, code=2)
             self.assertTrue(err.startswith(("error: -p is", "error: -p 'nan' is")), err)

@@ -75,7 +75,7 @@ TEST_CASE("events, sweep and symmetry agree on every P up to 64") {
   Used used;
   for (const Rank ranks : ranks_up_to(kSanitized ? 17 : 64)) {
     check_catalog(ranks, 120 * Count{ranks}, 1, used);  // equal chunks, also in lanes
-    check_catalog(ranks, 1009, 1, used);
+    if (!kSanitized || ranks % 3 == 2) check_catalog(ranks, 1009, 1, used);
     if (ranks == 7) check_catalog(ranks, 120 * Count{ranks}, 3, used);
   }
   for (const char* algorithm : {"butterfly", "ring", "rabenseifner", "circulant", "swing", "pat",
