@@ -224,8 +224,7 @@ void SweepOptions::refuse_unused_layout(std::span<const Algorithm* const> chosen
                  {"--trees", !trees.empty(), &Algorithm::forested, "algorithm forest"}};
   for (const auto& [option, given, used, needs] : layouts)
     if (given && std::ranges::none_of(chosen, [&](const Algorithm* a) { return a->*used; }))
-      fail(Blame::usage,
-           fmt::format("{} has no effect here: it needs {}; leave it out", option, needs));
+      fail_without_effect(option, needs);
 }
 
 std::vector<Config> SweepOptions::configs(std::span<const LayoutOf> networks) const {

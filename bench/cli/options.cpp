@@ -35,6 +35,11 @@ void add_number(CLI::App& app, const std::string& names, std::int32_t& value, st
   app.add_option_function<std::string>(names, parse, help)->type_name("NUMBER");
 }
 
+void fail_without_effect(std::string_view option, std::string_view needs) {
+  fail(Blame::usage,
+       fmt::format("{} has no effect here: it needs {}; leave it out", option, needs));
+}
+
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& group) {
   app.add_option_function<std::string>(
          "--seed",

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -49,6 +50,9 @@ CLI::Option* as_list(CLI::Option* option);
 /// Adds an option that takes one whole number from `least` to `most`.
 void add_number(CLI::App& app, const std::string& names, std::int32_t& value, std::int32_t least,
                 std::int32_t most, const std::string& help);
+
+/// Throws Error(usage): the option changes nothing, since that needs something else.
+[[noreturn]] void fail_without_effect(std::string_view option, std::string_view needs);
 
 /// One configuration of a sweep.
 struct Config {

@@ -33,13 +33,10 @@ void add_calibrate(CLI::App& app, Session& session);
 void add_identify(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
-/// Returns whether the command line trains from a profile on a backend other than simulated.
-bool asks_for_replay(const std::vector<std::string>& command);
-/// Adds `train`, for such command lines.
+/// Adds `train` as the command line needs it: from a profile, replayed or simulated. Returns whether
+/// it is one of these.
+bool add_profiled_training(CLI::App& app, Session& session);
 void add_replayed_training(CLI::App& app, Session& session);
-/// Returns whether the command line trains from a profile, or on backend simulated.
-bool asks_for_simulation(const std::vector<std::string>& command);
-/// Adds `train`, for such command lines.
 void add_simulated_training(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);

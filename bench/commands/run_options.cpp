@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/binding.hpp"
 #include "bench/measure/job.hpp"
@@ -177,7 +178,7 @@ void add_run_options(CLI::App& app, RunCommand& command) {
 std::vector<Config> in_all_modes(const RunCommand& command, const std::vector<Config>& configs) {
   const auto flows = chosen(command.modes, "mode", kModes);
   if (command.repeats && std::ranges::find(flows, true) == flows.end())
-    fail(Blame::usage, "--repeats has no effect here: it needs --mode streaming; leave it out");
+    fail_without_effect("--repeats", "--mode streaming");
   std::vector<RunMode> modes;
   for (const bool cold : chosen(command.caches, "cache", kCaches))
     for (const bool streaming : flows)

@@ -45,8 +45,7 @@ std::string program() {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  if (asks_for_replay(session.command)) return add_replayed_training(app, session);
-  if (asks_for_simulation(session.command)) return add_simulated_training(app, session);
+  if (add_profiled_training(app, session)) return;
   CLI::App* command = app.add_subcommand(
       "train", "Train a model on several workers, and report the cost of communication");
   command->set_help_flag();  // arlab-train has the options

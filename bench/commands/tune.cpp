@@ -17,6 +17,7 @@
 #include "bench/tune/guided/tune_guided.hpp"
 #include "bench/tune/library_files.hpp"
 #include "bench/tune/report.hpp"
+#include "bench/tune/settle.hpp"
 #include "bench/tune/verify_rules.hpp"
 #include "bench/tune/write_files.hpp"
 #include "collectives/backends/backend.hpp"
@@ -93,8 +94,15 @@ int tune(TuneCommand& command) {
   } else {
     cells = tune_cells(options, folder);
   }
-  const auto decisions =
-      decide(cells, options.simulated() ? "" : "native", [](const TunedChoice&) { return true; });
+  const Decide among_all = [&](const std::vector<TuneCell>& all) {
+    return decide(all, options.simulated() ? "" : "native",
+                  [](const TunedChoice&) { return true; });
+  };
+  const Decide in_library = [&](const std::vector<TuneCell>& all) {
+    return decide_for_library(all, options.simulated());
+  };
+  settle(options, {among_all, in_library}, folder, cells);
+  const auto decisions = among_all(cells);
   const std::string origin = made_by(command);
   std::string text = "Of all candidates\n\n" + table_of_decisions(cells, decisions);
   if (std::none_of(decisions.begin(), decisions.end(), [](const auto& d) { return d.has_value(); }))
@@ -107,7 +115,7 @@ int tune(TuneCommand& command) {
   text += "\nFor unmodified programs under libarlab_mpi.so\n\n";
   for (const TuningTable::Row& row : of_all.rows)
     text += fmt::format("- {}: `ARLAB_ALGORITHM={}`\n", ranks_text(row), drop_in_rules(row));
-  const auto of_library = decide_for_library(cells, options.simulated());
+  const auto of_library = in_library(cells);
   const TuningTable library_table =
       table_of(cells, of_library, options.simulated() ? Outside::nearest : Outside::native, origin);
   write_library_files(command.files, cells, library_table, origin);
@@ -169,7 +177,10 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
   app.add_option("--launcher", options.launcher,
                  "Starts jobs; {} is the number of ranks (default 'mpirun -n {}')")
       ->type_name("COMMAND");
-  add_number(app, "--runs", options.runs, 5, 100'000, "Timed runs of each candidate (default 200)");
+  add_number(
+      app, "--runs", options.runs, 5, 100'000,
+      "Timed runs of each candidate (default 200); from 50 on, cells whose choice may be slower by "
+      "chance are measured again");
   add_number(app, "--launches", options.launches, 1, 100,
              "Jobs with the rules file, and jobs without it, to time (default 2)");
 }

@@ -1,10 +1,10 @@
 // arlab train -m profile:NAME -b BACKEND: replays the computation of a profile on the clock, while
 // the communication is real.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/progress.hpp"
@@ -12,6 +12,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/training_ranks.hpp"
 #include "bench/profiled/replay_options.hpp"
 #include "bench/profiled/replay_report.hpp"
 #include "bench/results/context.hpp"
@@ -20,7 +21,6 @@
 #include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 #include "training/profiles/profile_replica.hpp"
-#include "training/trainer/trainer.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -41,8 +41,7 @@ Backend emulated_on(const ScaleNetwork& network) {
 void check_memory(const ReplayConfig& c, Placement placement) {
   const double replicas = placement == Placement::processes ? 1 : c.ranks;
   const double needed = replicas * training::ProfileReplica::bytes(*c.profile);
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double memory = machine_memory();
   if (needed > memory)
     fail(Blame::usage,
          fmt::format("{} replicas of {} take {:.0f} GB, but this machine has {:.0f} GB of memory: "
@@ -53,38 +52,19 @@ void check_memory(const ReplayConfig& c, Placement placement) {
 ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backend& backend,
                        const training::ModelProfile& profile, Rank workers) {
   const Placement placement = job.placement(backend);
+  training::TrainerOptions learning = options.learning;
+  learning.strategy = strategy_on(options.strategy, placement);
+  learning.overlap = !options.no_overlap;
+  const TrainingRanks all =
+      training_ranks(job, backend, learning, workers, !options.workers.empty());
   ReplayConfig c{.profile = &profile,
-                 .learning = options.learning,
+                 .learning = std::move(learning),
                  .backend = std::string(backend.name),
                  .network = {},
-                 .workers = workers,
-                 .ranks = workers,
+                 .workers = all.workers,
+                 .ranks = all.ranks,
                  .slowdown = options.slowdown,
                  .steps = options.steps};
-  c.learning.strategy = options.strategy_on(placement);
-  c.learning.overlap = !options.no_overlap;
-  const bool served = training::find_strategy(c.learning.strategy).has_servers;
-  if (served) c.ranks += options.learning.options.servers;
-  if (placement == Placement::processes && job.ranks() > 0) {
-    if (options.workers.empty()) {
-      c.workers = training::Trainer::workers_of(c.learning, job.ranks());
-      c.ranks = job.ranks();
-    } else if (c.ranks != job.ranks()) {
-      fail(Blame::usage, fmt::format("{} workers are {} ranks, but the MPI job has {}: leave out "
-                                     "-w, or start it with mpirun -n {}",
-                                     workers, c.ranks, job.ranks(), c.ranks));
-    }
-  } else if (placement == Placement::processes) {
-    fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab train "
-                                   "...`",
-                                   backend.name, c.ranks));
-  }
-  job.check(backend, c.ranks);
-  if (placement == Placement::colocated)
-    fail(Blame::usage,
-         fmt::format("backend {} has co-located ranks, which cannot train replicas: use --backend "
-                     "threads",
-                     backend.name));
   if (static_cast<Rank>(c.slowdown.size()) > c.workers)
     fail(Blame::usage, fmt::format("--slowdown has {} factors, but there are {}", c.slowdown.size(),
                                    show_plural(c.workers, "worker")));
@@ -140,30 +120,7 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   return 0;
 }
 
-// Returns the value of an option with these names, written in any form; empty: not given.
-std::string value_of(const std::vector<std::string>& command, const std::string& letter,
-                     const std::string& word) {
-  std::string value;
-  for (std::size_t i = 2; i < command.size(); ++i) {
-    const std::string& text = command[i];
-    if ((text == letter || text == word) && i + 1 < command.size())
-      value = command[i + 1];
-    else if (text.starts_with(word + "="))
-      value = text.substr(word.size() + 1);
-    else if (text.starts_with(letter) && text.size() > letter.size() && text[1] != '-')
-      value = text.substr(letter.size() + (text[letter.size()] == '=' ? 1 : 0));
-  }
-  return value;
-}
-
 }  // namespace
-
-bool asks_for_replay(const std::vector<std::string>& command) {
-  if (command.size() < 2 || command[1] != "train") return false;
-  const std::string backend = value_of(command, "-b", "--backend");
-  return value_of(command, "-m", "--model").starts_with("profile:") && !backend.empty() &&
-         backend != "simulated";
-}
 
 void add_replayed_training(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(

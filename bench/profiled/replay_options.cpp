@@ -11,6 +11,7 @@
 #include "bench/cli/topology_options.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/measure/timeout.hpp"
+#include "bench/measure/training_ranks.hpp"
 #include "bench/scale/scale_options.hpp"
 
 namespace arlab::bench {
@@ -124,11 +125,9 @@ void ReplayOptions::check_values() const {
 
 void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement placement) const {
   const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
-    if (app.count(option) > 0 && !has_effect)
-      fail(Blame::usage,
-           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+    if (app.count(option) > 0 && !has_effect) fail_without_effect(option, what);
   };
-  const training::StrategyKind& kind = training::find_strategy(strategy_on(placement));
+  const training::StrategyKind& kind = training::find_strategy(strategy_on(strategy, placement));
   const bool emulated = placement == collectives::Placement::emulated;
   const auto networks_here = parsed_networks();
   needs("--network", emulated, "--backend virtual");
@@ -157,19 +156,6 @@ void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement pl
                                     }),
         "--algorithm hierarchical");
   needs("--scheduler", kind.schedules || kind.staggers, "strategy multi_worker or mirrored");
-}
-
-std::string ReplayOptions::strategy_on(collectives::Placement placement) const {
-  using collectives::Placement;
-  const std::string suited = placement == Placement::threads ? "mirrored" : "multi_worker";
-  if (strategy.empty()) return suited;
-  const training::StrategyKind& kind = training::find_strategy(strategy);
-  const bool fixed = placement == Placement::threads || placement == Placement::processes;
-  if (kind.placement && fixed && *kind.placement != placement)
-    fail(Blame::usage, fmt::format("strategy {} needs ranks that are {}, but they are {}: use "
-                                   "--strategy {}",
-                                   kind.name, name(*kind.placement), name(placement), suited));
-  return strategy;
 }
 
 }  // namespace arlab::bench

@@ -38,10 +38,6 @@ struct ReplayOptions {
   void check_values() const;
   /// Throws Error(usage) for an option of `app` that changes nothing.
   void check_effects(const CLI::App& app, collectives::Placement placement) const;
-
-  /// Returns the strategy's name for ranks that are placed so. Throws Error(usage) if the chosen one
-  /// cannot be there.
-  std::string strategy_on(collectives::Placement placement) const;
 };
 
 }  // namespace arlab::bench

@@ -34,10 +34,10 @@ void ScaleOptions::add(CLI::App& app) {
                  fmt::format("profile:NAME of {}; or profile:FILE.json (default {})",
                              profile_names(), model))
       ->type_name("PROFILE");
-  app.add_option(
-         "-s,--strategy", strategy,
-         "multi_worker (default), mirrored, central_storage, local_sgd, diloco, one_device; or sharded: "
-         "zero1, zero2 or fsdp")
+  app.add_option("-s,--strategy", strategy,
+                 "multi_worker (default), mirrored, central_storage, local_sgd, diloco, "
+                 "one_device; or sharded: "
+                 "zero1, zero2 or fsdp")
       ->type_name("NAME");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
@@ -114,9 +114,7 @@ std::vector<ScaleNetwork> ScaleOptions::parsed_networks() const {
 void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::string>& algorithms,
                                  const std::vector<std::string>& compressors) const {
   const auto needs = [&](const char* option, bool has_effect, std::string_view what) {
-    if (app.count(option) > 0 && !has_effect)
-      fail(Blame::usage,
-           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+    if (app.count(option) > 0 && !has_effect) fail_without_effect(option, what);
   };
   const auto any = [](const auto& all, auto has) {
     return std::any_of(all.begin(), all.end(), has);

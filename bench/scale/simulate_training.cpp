@@ -101,21 +101,6 @@ void run_simulated(const SimulatedTraining& options) {
 
 }  // namespace
 
-bool asks_for_simulation(const std::vector<std::string>& command) {
-  if (command.size() < 2 || command[1] != "train") return false;
-  for (std::size_t i = 2; i < command.size(); ++i) {
-    const std::string& word = command[i];
-    const auto option = [&](std::string_view name) { return command[i - 1] == name; };
-    if (word == "-bsimulated" || word == "-b=simulated" || word == "--backend=simulated" ||
-        (word == "simulated" && (option("-b") || option("--backend"))))
-      return true;
-    if ((word.starts_with("profile:") && (option("-m") || option("--model"))) ||
-        word.starts_with("--model=profile:") || word.starts_with("-mprofile:"))
-      return true;
-  }
-  return false;
-}
-
 void add_simulated_training(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand(
       "train", "Simulate training from a profile, at any number of workers (--backend simulated)");

@@ -43,19 +43,6 @@ void check_outputs(const SweepOptions& options) {
     fail(Blame::usage, "--resume needs the file to continue: add --json FILE");
   // A table on stdout gives way to records.
   const bool asked = options.output != "-" && !options.output.empty();
-  const std::pair<const char*, std::string> outputs[] = {
-      {"--json", options.json}, {"--csv", options.csv}, {"--output", asked ? options.output : ""}};
-  for (const auto& [name, path] : outputs)
-    for (const auto& [other, its_path] : outputs) {
-      if (name == other) break;
-      if (path.empty() || its_path.empty() || !same_file(path, its_path)) continue;
-      if (path == "-")
-        fail(Blame::usage, fmt::format("{} - and {} - would both write to stdout: name a file for "
-                                       "one",
-                                       other, name));
-      fail(Blame::usage,
-           fmt::format("{} and {} are both {}: name a file for each", other, name, path));
-    }
   if (asked) check_writable(options.output);
 }
 

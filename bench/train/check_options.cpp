@@ -8,6 +8,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
+#include "bench/cli/options.hpp"
 #include "training/schedulers/scheduler.hpp"
 #include "training/telemetry/event_file.hpp"
 
@@ -82,9 +83,7 @@ void check_values(const TrainOptions& options) {
 
 void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& configs) {
   const auto needs = [&](std::string_view option, bool has_effect, std::string_view what) {
-    if (options.given(option) && !has_effect)
-      fail(Blame::usage,
-           fmt::format("{} has no effect here: it needs {}; leave it out", option, what));
+    if (options.given(option) && !has_effect) fail_without_effect(option, what);
   };
   const auto any = [&](auto has) { return std::any_of(configs.begin(), configs.end(), has); };
   const auto any_kind = [&](bool (*has)(const StrategyKind&)) {

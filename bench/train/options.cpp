@@ -1,7 +1,6 @@
 #include "bench/train/options.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
+#include "bench/measure/training_ranks.hpp"
 #include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
@@ -218,8 +218,7 @@ std::vector<Rank> TrainOptions::chosen_workers() const {
 // Samples are kept in memory, with their order and their labels.
 void check_fits_memory(Count samples, const training::Shape& shape) {
   const double bytes_each = 4. * shape.channels * shape.height * shape.width + 16;
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double memory = machine_memory();
   if (static_cast<double>(samples) * bytes_each > memory)
     fail(Blame::usage,
          fmt::format("--samples is {}: they take {:.0f} GB, but this machine has {:.0f} "
@@ -263,17 +262,9 @@ Datasets datasets_of(const TrainOptions& o, const training::Architecture& a) {
 
 training::TrainerOptions learning_of(const TrainOptions& o, collectives::Placement placement,
                                      Rank workers) {
-  using collectives::Placement;
   training::TrainerOptions learning = o.learning;
-  learning.strategy = o.strategy;
-  const std::string_view suited = placement == Placement::threads ? "mirrored" : "multi_worker";
-  if (learning.strategy.empty()) learning.strategy = workers == 1 ? "one_device" : suited;
-  const training::StrategyKind& kind = training::find_strategy(learning.strategy);
-  const bool differs = placement == Placement::threads || placement == Placement::processes;
-  if (kind.placement && differs && *kind.placement != placement)
-    fail(Blame::usage, fmt::format("strategy {} needs ranks that are {}, but they are {}: use "
-                                   "--strategy {}",
-                                   kind.name, name(*kind.placement), name(placement), suited));
+  const bool alone = workers == 1 && o.strategy.empty();
+  learning.strategy = alone ? "one_device" : strategy_on(o.strategy, placement);
   learning.options.gradients.seed = o.seed;
   learning.overlap = !o.no_overlap;
   learning.optimizer.kind = training::find_optimizer(o.optimizer);

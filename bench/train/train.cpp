@@ -17,6 +17,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/commands/commands.hpp"
 #include "bench/measure/job.hpp"
+#include "bench/measure/training_ranks.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/csv.hpp"
 #include "bench/results/result_file.hpp"
@@ -46,31 +47,10 @@ TrainConfig config_of(const TrainOptions& options, const Job& job, const Backend
   const Placement placement = job.placement(backend);
   TrainConfig c{&architecture, learning_of(options, placement, workers), &backend, workers,
                 workers};
-  const bool served = training::find_strategy(c.learning.strategy).has_servers;
-  if (served) c.ranks += options.learning.options.servers;
-  if (placement == Placement::processes && job.ranks() > 0) {
-    if (options.workers.empty()) {
-      c.workers = training::Trainer::workers_of(c.learning, job.ranks());
-      c.ranks = job.ranks();
-      c.learning.rate.workers = c.workers;
-    } else if (c.ranks != job.ranks()) {
-      fail(Blame::usage, fmt::format("{} workers{} are {} ranks, but the MPI job has {}: leave out "
-                                     "-w, or start it with mpirun -n {}",
-                                     workers, served ? " with their servers" : "", c.ranks,
-                                     job.ranks(), c.ranks));
-    }
-  } else if (placement == Placement::processes) {
-    fail(Blame::usage, fmt::format("backend {} needs a job: start it as `mpirun -n {} arlab "
-                                   "train ...`",
-                                   backend.name, c.ranks));
-  }
-  job.check(backend, c.ranks);
-  if (placement == Placement::colocated)
-    fail(Blame::usage,
-         fmt::format(
-             "backend {} has co-located ranks, which cannot train replicas: use --backend {}",
-             backend.name,
-             backend_names([](const Backend& b) { return b.placement != Placement::colocated; })));
+  const TrainingRanks all =
+      training_ranks(job, backend, c.learning, workers, !options.workers.empty());
+  c.workers = c.learning.rate.workers = all.workers;
+  c.ranks = all.ranks;
   return c;
 }
 
@@ -260,8 +240,7 @@ int run(TrainOptions& options, Job& job) {
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  if (asks_for_replay(session.command)) return add_replayed_training(app, session);
-  if (asks_for_simulation(session.command)) return add_simulated_training(app, session);
+  if (add_profiled_training(app, session)) return;
   CLI::App* command = app.add_subcommand("train");
   command->description(
       "Train a model on several workers, and report the cost of communication\n\n" +

@@ -1,0 +1,39 @@
+// settle: measures again where a choice is slower than another candidate, though perhaps only by chance.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "bench/tune/cells.hpp"
+
+namespace arlab::bench {
+
+/// Two candidates of a cell: the choice, and one whose median is lower by more than kClose.
+struct Contest {
+  std::size_t cell = 0;
+  TunedChoice choice, faster;
+  bool operator==(const Contest&) const = default;
+};
+
+inline constexpr double kClose = 0.05;  ///< of the lower median
+
+/// Returns the cells where the choice is not the candidate with the lowest median by a test, and loses
+/// more than kClose to it. Simulated candidates are exact, so none of theirs.
+std::vector<Contest> contests(const std::vector<std::optional<TuneDecision>>& decisions);
+
+/// Adds the samples of `more`, cells of the same problems, to the candidates of `cells` that have the
+/// same choice.
+void add_samples(std::vector<TuneCell>& cells, const std::vector<TuneCell>& more);
+
+using Decide =
+    std::function<std::vector<std::optional<TuneDecision>>(const std::vector<TuneCell>&)>;
+
+inline constexpr int kFewRuns = 50;  ///< fewer: whoever asked for them wants a quick answer
+
+/// Measures the candidates of the contests again, with twice as many runs each time, until none is left,
+/// but at most three times; not at all with few runs. Throws as tune_cells() does.
+void settle(const TuneOptions& options, const std::vector<Decide>& deciders,
+            const TemporaryFolder& folder, std::vector<TuneCell>& cells);
+
+}  // namespace arlab::bench
