@@ -125,6 +125,7 @@ set(ARLAB_NOT_IN_UNITY
   simulator/calibrated/robust_fit.cpp
   simulator/calibrated/torus_ports.cpp
   simulator/contention/maxmin.cpp
+  simulator/engine/engine.cpp
   simulator/engine/tracer.cpp
   simulator/forest/split_switches.cpp
   simulator/topologies/analysis/flow.cpp

@@ -118,22 +118,26 @@ void add_length(CLI::App& app, MeasureOptions& measure) {
       ->type_name("PART");
 }
 
-// Values of one option, in the order of `names`.
+// Which of two values of an option are wanted, without repetition; "both" stands for each.
 std::vector<bool> chosen(const std::vector<std::string>& words, const char* what,
-                         std::span<const std::string_view, 2> names) {
+                         std::span<const std::string_view, 3> names) {
   std::vector<bool> all;
+  const auto add = [&](bool second) {
+    if (std::find(all.begin(), all.end(), second) == all.end()) all.push_back(second);
+  };
   for (const std::string& word : words) {
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) fail_unknown(what, word, names);
-    const bool second = found != names.begin();
-    if (std::find(all.begin(), all.end(), second) == all.end()) all.push_back(second);
+    if (*found != names[1]) add(false);
+    if (*found != names[0]) add(true);
   }
   if (all.empty()) all.push_back(false);
   return all;
 }
 
-constexpr std::string_view kPlaces[] = {"in", "out"}, kModes[] = {"alone", "streaming"},
-                           kCaches[] = {"warm", "cold"};
+constexpr std::string_view kPlaces[] = {"in", "out", "both"},
+                           kModes[] = {"alone", "streaming", "both"},
+                           kCaches[] = {"warm", "cold", "both"};
 
 }  // namespace
 

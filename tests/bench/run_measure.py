@@ -15,7 +15,7 @@ class Measure(program.ProgramTest):
         return self.records("run", "ring", "-p", "2", "-n", "64", *QUICK, *arguments)
 
     def test_modes_are_rows_and_identify_a_configuration(self):
-        records = self.run_records("--place", "in,out", "--mode", "alone,streaming", "--cache", "warm,cold", "--repeats", "3")
+        records = self.run_records("--place", "both", "--mode", "alone,streaming", "--cache", "both", "--repeats", "3")
         ring, native = program.split_natives(records)
         modes = [(r["place"], r["mode"], r["cache"], r["repeats"]) for r in ring]
         self.assertEqual(len(set(modes)), 8)
