@@ -21,6 +21,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/perf/perf.hpp"
 #include "bench/results/version.hpp"
+#include "bench/scale/settings_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -140,6 +141,7 @@ int run(std::vector<std::string> words) {
   app.set_version_flag("--version", fmt::format("arlab {} ({})", kVersion, kCommit));
   app.require_subcommand(1);
   Session session;
+  words = with_settings(std::move(words));
   session.command = words;
   for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
                          add_validate, add_run, add_calibrate, add_identify, add_tune, add_train,

@@ -4,7 +4,8 @@
 
 #include "algorithms/base/text.hpp"
 #include "algorithms/groups.hpp"
-#include "algorithms/levels/chunk_map.hpp"
+#include "algorithms/levels/level_chunks.hpp"
+#include "algorithms/levels/translated.hpp"
 
 namespace arlab {
 namespace {
@@ -67,27 +68,6 @@ struct Parts {
   std::int32_t lane;
 };
 
-// The rounds of a level's program, with ranks and chunks of the whole problem.
-class Translated {
- public:
-  Translated(Program program, const ChunkMap& chunks)
-      : program_(std::move(program)), map_(chunks) {}
-  template <class RankOf>
-  bool next(RankOf rank_of) {
-    if (!program_.next()) return false;
-    round_.clear();
-    for (const Action& a : program_.round())
-      round_.push_back({a.kind, rank_of(a.peer), map_(a.chunks)});
-    return true;
-  }
-  Round round() const { return round_; }
-
- private:
-  Program program_;
-  ChunkMap map_;
-  std::vector<Action> round_;
-};
-
 Program run(TwoLevels levels, Problem p, Rank me) {
   const Parts parts(levels, p);
   const Rank group = p.groups->group_of(me), place = p.groups->place_of(me);
@@ -112,54 +92,6 @@ Program run(TwoLevels levels, Problem p, Rank me) {
        t.next(beside);)
     co_yield t.round();
 }
-
-// The elements that a level moves if its chunk j has `size(j)` of them. `moved(n)`: closed form for
-// n elements, of which each of the first n chunks has one. Chunks of equal size are taken together.
-template <class Size, class Moved>
-Count elements_moved(Count chunks, Size size, Moved moved) {
-  Count sum = 0, before = 0;
-  for (Count j = 0; j < chunks;) {
-    Count end = j + 1;
-    while (end < chunks && size(end) == size(j)) ++end;
-    const Count there = moved(end);
-    sum += size(j) * (there - before);
-    before = there;
-    j = end;
-  }
-  return sum;
-}
-
-// A level's chunks: their sizes, and how many have elements. Those are the first ones.
-class LevelChunks {
- public:
-  LevelChunks(const Problem& p, Rank count, bool dealt)
-      : blocks_(p.blocks()), parts_(p.ranks), count_(count), dealt_(dealt) {
-    const Count filled = p.filled_chunks();
-    filled_ = dealt ? std::min<Count>(filled, count) : (filled * count + p.ranks - 1) / p.ranks;
-  }
-  Count filled() const { return filled_; }
-  Count size(Count j) const {
-    if (dealt_) return blocks_.size(Chunks{static_cast<Rank>(j), parts_ / count_, count_});
-    return blocks_.begin(Count{parts_} * (j + 1) / count_) -
-           blocks_.begin(Count{parts_} * j / count_);
-  }
-  /// The closed form `cost(n)` of n elements on balanced chunks, on these chunks.
-  template <class CostOf>
-  Cost cost(CostOf cost) const {
-    return {
-        cost(filled_).messages,
-        elements_moved(
-            count_, [&](Count j) { return size(j); }, [&](Count n) { return cost(n).elements; }),
-        cost(filled_).rounds};
-  }
-
- private:
-  Blocks blocks_;
-  Rank parts_;
-  Rank count_;
-  bool dealt_;
-  Count filled_;
-};
 
 Cost operator+(const Cost& a, const Cost& b) {
   return {a.messages + b.messages, a.elements + b.elements, a.rounds + b.rounds};

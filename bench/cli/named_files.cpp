@@ -14,7 +14,8 @@ namespace arlab::bench {
 namespace {
 
 bool is_read(const CLI::Option& option) {
-  constexpr std::string_view kRead[] = {"--profile", "--table", "--check", "--mpich-base"};
+  constexpr std::string_view kRead[] = {"--profile", "--table", "--check", "--mpich-base",
+                                        "--settings"};
   return std::find(std::begin(kRead), std::end(kRead), option.get_name()) != std::end(kRead);
 }
 

@@ -12,6 +12,7 @@
 #include "bench/commands/commands.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
+#include "bench/validate/published_gains.hpp"
 #include "bench/validate/training_tables.hpp"
 #include "bench/validate/validation_tables.hpp"
 
@@ -26,8 +27,10 @@ struct ValidateOptions {
 };
 
 constexpr const char* kForm =
-    "give a folder with allreduce.csv, training_schedules.csv or training_scaling.csv, in the form "
-    "that docs/validation.md describes";
+    "give a folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
+    "published_gains.csv, in the form that docs/validation.md describes";
+
+constexpr const char* kGains = "published_gains.csv";
 
 using std::filesystem::path;
 
@@ -54,6 +57,13 @@ std::vector<TrainingValidation> validate_training(const path& folder) {
   return all;
 }
 
+std::vector<PredictedGain> validate_gains(const path& folder) {
+  if (!std::filesystem::exists(folder / kGains)) return {};
+  return predict_gains(
+      read_published_gains(read_file((folder / kGains).string(), "check its permissions"), kGains),
+      profiles_of(folder));
+}
+
 void run_validate(const ValidateOptions& options, const Session& session) {
   constexpr double kMostPercent = 1e6;
   if (options.misses && !(*options.misses >= 0 && *options.misses <= kMostPercent))
@@ -62,14 +72,17 @@ void run_validate(const ValidateOptions& options, const Session& session) {
   check_can_write(options.json);
   const path folder = options.folder;
   const std::vector<TrainingValidation> training = validate_training(folder);
+  const std::vector<PredictedGain> gains = validate_gains(folder);
   std::optional<Validation> validation;
-  if (training.empty() || std::filesystem::exists(folder / "allreduce.csv"))
+  if ((training.empty() && gains.empty()) || std::filesystem::exists(folder / "allreduce.csv"))
     validation = validate(read_published_times(
         read_file((folder / "allreduce.csv").string(), kForm), "allreduce.csv"));
   if (options.json != "-") {
     if (validation) fmt::print("{}", validation_tables(*validation));
     for (std::size_t i = 0; i < training.size(); ++i)
       fmt::print("{}{}", validation || i > 0 ? "\n" : "", training_tables(training[i]));
+    if (!gains.empty())
+      fmt::print("{}{}", validation || !training.empty() ? "\n" : "", gain_table(gains));
     if (options.parameters && validation) fmt::print("\n{}", parameter_table(*validation));
     if (options.parameters)
       for (const TrainingValidation& one : training) fmt::print("\n{}", training_parameters(one));
@@ -85,6 +98,7 @@ void run_validate(const ValidateOptions& options, const Session& session) {
     for (const PredictedRow& row : validation->rows) file.add(to_json(row));
   for (const TrainingValidation& one : training)
     for (const PredictedTraining& row : one.rows) file.add(to_json(row, one.file));
+  for (const PredictedGain& row : gains) file.add(to_json(row, kGains));
 }
 
 }  // namespace
@@ -100,10 +114,9 @@ void add_validate(CLI::App& app, Session& session) {
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      ->add_option(
-          "folder", options->folder,
-          "Folder with allreduce.csv, training_schedules.csv or training_scaling.csv (default: "
-          "tests/validation of the repository)")
+      ->add_option("folder", options->folder,
+                   "Folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
+                   "published_gains.csv (default: tests/validation of the repository)")
       ->type_name("FOLDER");
   command->add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");

@@ -15,9 +15,11 @@
 #include "bench/measure/training_ranks.hpp"
 #include "bench/profiled/replay_options.hpp"
 #include "bench/profiled/replay_report.hpp"
+#include "bench/profiled/tune_settings.hpp"
 #include "bench/results/context.hpp"
 #include "bench/results/result_file.hpp"
 #include "bench/scale/gradient_options.hpp"
+#include "bench/scale/settings_file.hpp"
 #include "training/emulation/backend.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 #include "training/profiles/profile_replica.hpp"
@@ -89,6 +91,82 @@ std::vector<ReplayConfig> configs_of(const ReplayOptions& options, const Job& jo
   return all;
 }
 
+void check_tuning(const ReplayOptions& options, std::size_t networks, bool is_virtual) {
+  if (options.chosen_workers().size() > 1 || networks > 1)
+    fail(Blame::usage, "--tune is for one number of workers on one network: give one of each");
+  if (!is_virtual && options.networks.empty())
+    fail(Blame::usage,
+         "--tune searches in simulation: give the network with --network, such as the machine file "
+         "that `arlab calibrate -o machine.toml` writes");
+  check_can_write(options.tune);
+}
+
+// The first setting is what runs without --tune; then come the best ones of the search.
+std::vector<ExchangeSetting> to_confirm(const ReplayOptions& options, const SettingsSearch& search,
+                                        std::string_view usual_algorithm) {
+  constexpr std::size_t kConfirmed = 3;
+  const std::string& algorithm = options.algorithms.front();
+  std::vector<ExchangeSetting> all{{algorithm.empty() ? std::string(usual_algorithm) : algorithm,
+                                    options.schedulers.front(), options.compressors.front()}};
+  const auto same = [](const ExchangeSetting& a, const ExchangeSetting& b) {
+    return a.algorithm == b.algorithm && a.scheduler == b.scheduler && a.compressor == b.compressor;
+  };
+  for (const ExchangeSetting& s : search.settings)
+    if (same(s, all.front())) all.front().simulated = s.simulated;
+  for (const ExchangeSetting& s : search.settings)
+    if (all.size() <= kConfirmed && !same(s, all.front())) all.push_back(s);
+  return all;
+}
+
+void write_records(const ReplayOptions& options, const std::vector<ReplayResult>& results) {
+  if (options.json.empty()) return;
+  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
+  for (const ReplayResult& result : results) file.add(to_json(result));
+}
+
+int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Backend& backend,
+         const training::ModelProfile& profile) {
+  const Placement placement = job.placement(backend);
+  const std::vector<ScaleNetwork> networks = options.parsed_networks();
+  const bool is_virtual = placement == Placement::emulated;
+  if (job.is_root()) check_tuning(options, networks.size(), is_virtual);
+  ReplayConfig config = config_of(options, job, backend, profile, options.chosen_workers().front());
+  SearchSpace space{.algorithms = {}, .schedulers = {}, .compressors = options.compressors};
+  if (app.count("--algorithm") > 0) space.algorithms = options.algorithms;
+  if (app.count("--scheduler") > 0) space.schedulers = options.schedulers;
+  const SettingsSearch search =
+      search_settings(options, space, config.learning.strategy, config.workers);
+  if (is_virtual) config.network = networks.front().text();
+  std::vector<ConfirmedSetting> confirmed;
+  for (const ExchangeSetting& setting :
+       to_confirm(options, search, training::find_strategy(config.learning.strategy).route)) {
+    config.learning.route = setting.algorithm;
+    set_scheduler(config.learning.options.gradients, setting.scheduler);
+    set_compressor(config.learning.options.gradients, setting.compressor);
+    if (is_virtual)
+      config.learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
+    job.run(backend, {.ranks = config.ranks, .patience = options.patience},
+            [&](collectives::Executor& executor) {
+              ReplayResult mine = replay(executor, config);
+              if (executor.control().rank() == 0) confirmed.push_back({setting, std::move(mine)});
+            });
+  }
+  if (!job.is_root()) return 0;
+  const std::size_t chosen = choose_setting(confirmed);
+  write_file(options.tune, settings_text(confirmed, chosen));
+  if (options.json != "-" && options.tune != "-") {
+    fmt::print("{}\n{} simulated", tuning_table(confirmed),
+               show_plural(static_cast<Count>(search.settings.size()), "setting"));
+    if (search.left_out > 0) fmt::print(", {} left out ({})", search.left_out, search.reason);
+    fmt::print("; the best {} and the usual one were replayed.\n", confirmed.size() - 1);
+    say_written(options.tune);
+  }
+  std::vector<ReplayResult> results;
+  for (ConfirmedSetting& c : confirmed) results.push_back(std::move(c.result));
+  write_records(options, results);
+  return 0;
+}
+
 int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   const std::vector<ScaleNetwork> networks = options.parsed_networks();
   const Backend emulated = emulated_on(networks.front());
@@ -98,12 +176,16 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   options.check_values();
   options.check_effects(app, job.placement(backend));
   const training::ModelProfile profile = options.profile();
-  const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profile);
   if (job.is_root()) check_can_write(options.json);
+  if (options.tunes()) return tune(options, app, job, backend, profile);
+  const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profile);
   std::vector<ReplayResult> results;
   for (std::size_t n = 0; n < (is_virtual ? networks.size() : 1); ++n)
     for (ReplayConfig config : configs) {
-      if (is_virtual) config.network = networks[n].text();
+      if (is_virtual) {
+        config.network = networks[n].text();
+        config.learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
+      }
       const Backend chosen = is_virtual ? emulated_on(networks[n]) : backend;
       job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
               [&](collectives::Executor& executor) {
@@ -114,9 +196,7 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   if (!job.is_root()) return 0;
   if (options.json != "-")
     fmt::print("{}\n{}", replay_table(results), explain_replay(results.back()));
-  if (options.json.empty()) return 0;
-  ResultFile file(options.json, ResultFile::Mode::fresh, context(options.command));
-  for (const ReplayResult& result : results) file.add(to_json(result));
+  write_records(options, results);
   return 0;
 }
 
@@ -130,9 +210,12 @@ void add_replayed_training(CLI::App& app, Session& session) {
   command->footer(
       "Examples:\n  arlab train -m profile:resnet50 -b threads -w 2\n"
       "  mpirun -n 16 arlab train -m profile:bert-large -b mpi -a ring --scheduler fifo buckets\n"
-      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 10G,100G");
+      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 10G,100G\n"
+      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --tune settings.txt\n"
+      "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --settings settings.txt");
   const auto options = std::make_shared<ReplayOptions>();
   options->add(*command);
+  add_settings_option(*command);
   command->callback([options, command, &session] {
     options->command = session.command;
     if (session.progress) session.progress->stop();

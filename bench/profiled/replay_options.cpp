@@ -41,6 +41,10 @@ void add_strategy(CLI::App& app, ReplayOptions& o) {
   add_interval(app, "--bound", s.bound, 0,
                "stale_synchronous: steps ahead of the slowest worker (default 1)");
   add_interval(app, "--every", s.every, 1, "local_sgd, diloco: steps between averages (default 8)");
+  add_interval(app, "--fragments", s.fragments, 1,
+               "diloco: parts of the model that are averaged in turn (default 1)");
+  add_interval(app, "--delay", s.delay, 0,
+               "diloco: steps that a worker computes while an outer gradient travels (default 0)");
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ void ReplayOptions::add(CLI::App& app) {
                          "(default: by strategy); or several"))
       ->type_name("NAMES");
   add_number(app, "--groups", learning.route_options.group_size, 1, kMostWorkers,
-             "Ranks per machine, for hierarchical (default: the actual number)");
+             "Ranks per machine, for hierarchical and hsdp (default: the actual number)");
   add_number(app, "--segments", learning.segments, 1, 1024, "Pipeline each allreduce (default 1)");
   app.add_option("--scheduler", schedulers,
                  "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
@@ -81,13 +85,26 @@ void ReplayOptions::add(CLI::App& app) {
                  "Factors on the times of the passes, by worker (default 1 for all)")
       ->delimiter(',')
       ->type_name("FACTORS");
-  app.add_option("--bandwidth,--topology,--machine,--network", networks,
-                 "Backend virtual: as for backend simulated (default 10G); or several")
+  app.add_option(
+         "--bandwidth,--topology,--machine,--network", networks,
+         "Backend virtual: as for backend simulated (default 10G); or several. With --tune: "
+         "the network of the search, such as a machine file of `arlab calibrate`")
       ->allow_extra_args(false)
       ->take_all()
       ->type_name("NETWORKS");
-  app.add_option("--latency", latency, "Backend virtual: of a message between ports (default 20us)")
+  app.add_option("--latency", latency, "Of a message between ports of a --network (default 20us)")
       ->type_name("TIME");
+  app.add_option(
+         "--tune", tune,
+         "Search bucket sizes, schedulers and algorithms in simulation, confirm the best three "
+         "by replays, and write the fastest for --settings of `arlab train`; tries the "
+         "compressors that are given")
+      ->type_name("FILE");
+  app.add_option(
+         "--codec-cost", codec_cost,
+         "Backend virtual, and the search of --tune: nanoseconds to encode and to decode an "
+         "element (default 0,0; with --tune 1,1)")
+      ->type_name("NS,NS");
   app.add_option("--json", json, "Write one record per row as JSON Lines to this file; - is stdout")
       ->type_name("FILE");
   add_timeout(app, patience);
@@ -130,15 +147,22 @@ void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement pl
   const training::StrategyKind& kind = training::find_strategy(strategy_on(strategy, placement));
   const bool emulated = placement == collectives::Placement::emulated;
   const auto networks_here = parsed_networks();
-  needs("--network", emulated, "--backend virtual");
+  const bool searches = emulated || tunes();
+  needs("--network", searches, "--backend virtual or --tune");
+  needs("--codec-cost",
+        searches && std::any_of(compressors.begin(), compressors.end(),
+                                [](const std::string& spec) { return spec != "none"; }),
+        "--backend virtual or --tune, with --compressor");
   needs("--latency",
-        emulated && std::any_of(networks_here.begin(), networks_here.end(),
+        searches && std::any_of(networks_here.begin(), networks_here.end(),
                                 [](const auto& n) { return n.has_ports(); }),
-        "--backend virtual with a network of ports");
+        "--backend virtual or --tune with a network of ports");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   needs("--servers", kind.has_servers, "a strategy with parameter servers");
   needs("--bound", kind.name == "stale_synchronous", "strategy stale_synchronous");
   needs("--every", kind.periodic, "strategy diloco or local_sgd");
+  needs("--fragments", kind.outer, "strategy diloco");
+  needs("--delay", kind.outer, "strategy diloco");
   needs("--algorithm", !kind.direct,
         "a strategy that does not send gradients from rank to rank itself");
   needs("--segments",
@@ -146,15 +170,16 @@ void ReplayOptions::check_effects(const CLI::App& app, collectives::Placement pl
                                     [](const std::string& a) { return a != "native"; }),
         "an algorithm of our own, such as ring");
   needs("--groups",
-        !kind.direct && std::any_of(algorithms.begin(), algorithms.end(),
-                                    [](const std::string& word) {
-                                      const std::string name = word.substr(0, word.find(':'));
-                                      if (name == "auto") return true;
-                                      for (const Algorithm& a : arlab::algorithms())
-                                        if (a.name == name) return a.grouped;
-                                      return false;
-                                    }),
-        "--algorithm hierarchical");
+        kind.grouped ||
+            (!kind.direct && std::any_of(algorithms.begin(), algorithms.end(),
+                                         [](const std::string& word) {
+                                           const std::string name = word.substr(0, word.find(':'));
+                                           if (name == "auto") return true;
+                                           for (const Algorithm& a : arlab::algorithms())
+                                             if (a.name == name) return a.grouped;
+                                           return false;
+                                         })),
+        "--algorithm hierarchical or --strategy hsdp");
   needs("--scheduler", kind.schedules || kind.staggers, "strategy multi_worker or mirrored");
 }
 

@@ -21,6 +21,7 @@ struct ReplayOptions {
   std::vector<std::string> workers;      ///< as given; empty: 2, or the job's
   std::vector<std::string> algorithms{""}, schedulers{"buckets"}, compressors{"none"}, networks;
   std::string latency = "20us";
+  std::string tune, codec_cost;  ///< tune: the file of settings to write
   std::vector<double> slowdown;
   Count batch = 0;
   int steps = 20;
@@ -35,6 +36,11 @@ struct ReplayOptions {
   training::ModelProfile profile() const;
   std::vector<Rank> chosen_workers() const;
   std::vector<ScaleNetwork> parsed_networks() const;
+  bool tunes() const { return !tune.empty(); }
+  /// Of the search, and of replays on emulated ranks.
+  std::string search_codec_cost() const {
+    return codec_cost.empty() ? (tunes() ? "1,1" : "0,0") : codec_cost;
+  }
   void check_values() const;
   /// Throws Error(usage) for an option of `app` that changes nothing.
   void check_effects(const CLI::App& app, collectives::Placement placement) const;

@@ -23,6 +23,16 @@ double total(const std::vector<training::PassTime>& passes) {
   return all;
 }
 
+// The ranks that share one copy of the optimizer's state, each of which updates a part.
+Rank ranks_per_copy(collectives::Communicator& c, const training::TrainerOptions& learning) {
+  const training::StrategyKind& kind = training::find_strategy(learning.strategy);
+  if (!kind.sharded) return 1;
+  if (!kind.grouped) return c.ranks();
+  if (learning.route_options.group_size > 0) return learning.route_options.group_size;
+  const auto groups = collectives::groups_by_machine(c);
+  return groups ? std::max<Rank>(1, groups->even_size()) : 1;
+}
+
 // What rank 0 saw of the steps.
 struct Steps {
   std::vector<training::StepReport> all;
@@ -53,7 +63,9 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   training::TrainerOptions learning = config.learning;
   learning.route_options.executor = &executor;
   learning.optimizer.kind = training::OptimizerOptions::Kind::none;
-  learning.passes = training::passes_of(*config.profile, slowdown_of(config, c.rank()));
+  training::ModelProfile profile = *config.profile;
+  profile.optimizer /= ranks_per_copy(c, learning);
+  learning.passes = training::passes_of(profile, slowdown_of(config, c.rank()));
   learning.check_every = 0;
   training::Trainer trainer(c, learning, [&](const training::SumOverWorkers&) {
     return std::make_unique<training::ProfileReplica>(*config.profile);
@@ -87,9 +99,10 @@ ReplayResult replay(collectives::Executor& executor, const ReplayConfig& config)
   result.config = config;
   result.route = trainer.exchange().route().name(c);
   result.alone = total(training::passes_of(*config.profile));
+  const double own = total(training::passes_of(profile));
   double slowest = 0;
   for (Rank w = 0; w < config.workers; ++w) slowest = std::max(slowest, slowdown_of(config, w));
-  result.compute = result.alone * slowest;
+  result.compute = own * slowest;
   return result;
 }
 

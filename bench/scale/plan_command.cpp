@@ -64,7 +64,7 @@ std::vector<ScaleRow> planned(const PlanCommand& options, const training::ModelP
                        fmt::format("{} on {}", show_plural(ranks, "GPU"), network.text()));
       training::TrainingPlan plan =
           options.scale.plan(profile, options.scheduler, options.compressor, ranks);
-      const training::MakeNetwork make = network.on(plan, ranks, options.scale.group);
+      const training::MakeNetwork make = options.scale.place(plan, profile, network);
       plan.algorithm = &choose_algorithm(options.algorithm, plan, make);
       rows.push_back(simulated_row({.model = profile.name,
                                     .network = network.text(),

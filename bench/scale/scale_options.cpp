@@ -37,21 +37,29 @@ void ScaleOptions::add(CLI::App& app) {
   app.add_option("-s,--strategy", strategy,
                  "multi_worker (default), mirrored, central_storage, local_sgd, diloco, "
                  "one_device; or sharded: "
-                 "zero1, zero2 or fsdp")
+                 "zero1, zero2, fsdp, or hsdp (fsdp within --groups)")
       ->type_name("NAME");
   app.add_option("--latency", latency, "Of a message between ports (default 20us)")
       ->type_name("TIME");
   add_number(app, "--groups", group, 1, kMostSimulatedWorkers,
-             "Ranks per node, for hierarchical (default: those of the topology)");
+             "Ranks per node, for hierarchical and hsdp (default: those of the topology)");
   add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
   add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
-  app.add_option_function<std::string>(
-         "--every",
-         [this](const std::string& text) {
-           every = checked_number(parse_count(text, "--every"), "--every", 1, kMostEvery);
-         },
-         "local_sgd, diloco: steps between averages (default 8)")
-      ->type_name("NUMBER");
+  const auto add_interval = [&app](const std::string& name, Count& value, std::int32_t least,
+                                   const std::string& help) {
+    app.add_option_function<std::string>(
+           name,
+           [name, least, &value](const std::string& text) {
+             value = checked_number(parse_count(text, name), name, least, kMostEvery);
+           },
+           help)
+        ->type_name("NUMBER");
+  };
+  add_interval("--every", every, 1, "local_sgd, diloco: steps between averages (default 8)");
+  add_interval("--fragments", fragments, 1,
+               "diloco: parts of the model that are averaged in turn (default 1)");
+  add_interval("--delay", delay, 0,
+               "diloco: steps that a worker computes while an outer gradient travels (default 0)");
   app.add_option_function<std::string>(
          "-B,--batch",
          [this](const std::string& text) {
@@ -125,14 +133,18 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
   const bool has_links = any(wires, [](const ScaleNetwork& n) { return !n.has_ports(); });
   needs("--every", !sharded && training::find_strategy(strategy).periodic,
         "strategy diloco or local_sgd");
+  for (const char* option : {"--fragments", "--delay"})
+    needs(option, !sharded && training::find_strategy(strategy).outer, "strategy diloco");
   needs("--scheduler", sharded || training::find_strategy(strategy).schedules,
         "strategy multi_worker or mirrored");
   needs("--latency", has_ports, "a network of ports, such as --network 10G");
   needs("--seed", has_links || jitter != 0, "--jitter or a topology");
   needs("--groups",
-        any(algorithms,
-            [](const std::string& name) { return name == "auto" || find_algorithm(name).grouped; }),
-        "--algorithm hierarchical");
+        strategy == "hsdp" || any(algorithms,
+                                  [](const std::string& name) {
+                                    return name == "auto" || find_algorithm(name).grouped;
+                                  }),
+        "--algorithm hierarchical or --strategy hsdp");
   needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),
         "--compressor");
 }
@@ -154,6 +166,8 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
       .strategy = &training::find_strategy(sharding ? "multi_worker" : strategy),
       .sharding = sharding.value_or(training::Shards::none),
       .every = every,
+      .fragments = fragments,
+      .delay = delay,
       .scheduler = &training::find_scheduler(gradients.scheduler),
       .scheduling = gradients.scheduling,
       .segments = segments,
@@ -171,11 +185,6 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   if (!(jitter >= 0) || !(jitter <= 1e6))
     fail(Blame::usage, fmt::format("--jitter is {}: give 0 to 1e6, such as 0.1", jitter));
   const training::CodecCost codec = parse_codec_cost(codec_cost);
-  if (sharding) {  // each rank updates its shard
-    training::ModelProfile without = profile;
-    without.optimizer /= ranks;
-    plan.layers = without.tensors();
-  }
   if (gradients.compressor) {
     const Count n = profile.parameters();
     const training::Variable whole{.name = "all", .shape = {n}, .elements = n};
@@ -187,22 +196,30 @@ training::TrainingPlan ScaleOptions::plan(const training::ModelProfile& profile,
   return plan;
 }
 
+training::MakeNetwork ScaleOptions::place(training::TrainingPlan& plan,
+                                          const training::ModelProfile& profile,
+                                          const ScaleNetwork& network) const {
+  const training::MakeNetwork make = network.on(plan, plan.ranks, group);
+  if (plan.sharding == training::Shards::none) return make;
+  training::ModelProfile shard = profile;  // each rank updates its own
+  shard.optimizer /= std::max<Rank>(1, ranks_per_copy(plan));
+  plan.layers = shard.tensors();
+  return make;
+}
+
 const Algorithm& choose_algorithm(const std::string& word, const training::TrainingPlan& plan,
                                   const training::MakeNetwork& network) {
   if (word != "auto") return find_algorithm(word);
   constexpr Count kBucket = 25 << 18;         // elements of 25 MiB
   constexpr Count kMostMessages = 1'100'000;  // those of a ring of 740 ranks
-  const std::vector<Collective> needed = collectives_of(plan);
   const Algorithm* best = nullptr;
   Time least = simulator::kNever;
   for (const char* name : {"ring", "rabenseifner", "hierarchical", "circulant"}) {
     training::TrainingPlan candidate = plan;
     candidate.algorithm = &find_algorithm(name);
     const Problem problem = candidate.problem(Collective::allreduce, kBucket);
-    const auto lacks = [&](Collective c) {
-      return !unsupported(*candidate.algorithm, candidate.problem(c, kBucket)).empty();
-    };
-    if (lacks(Collective::allreduce) || std::any_of(needed.begin(), needed.end(), lacks) ||
+    if (!unsupported(*candidate.algorithm, problem).empty() ||
+        !unsupported_algorithm(candidate).empty() ||
         predicted_cost(*candidate.algorithm, problem, plan.segments).messages > kMostMessages)
       continue;
     const Time took = training::CollectiveTimes(candidate, network)

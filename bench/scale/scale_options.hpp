@@ -26,7 +26,7 @@ struct ScaleOptions {
   double jitter = 0;
   Rank group = 0;
   int segments = 1, steps = 12;
-  Count every = 8, batch = 0;
+  Count every = 8, fragments = 1, delay = 0, batch = 0;
   std::uint64_t seed = 1;
   std::string json;
   std::vector<std::string> command;  ///< the whole command line
@@ -43,6 +43,11 @@ struct ScaleOptions {
   /// Returns a plan without ranks and network. Throws Error(usage) that names the bad value.
   training::TrainingPlan plan(const training::ModelProfile& profile, const std::string& scheduler,
                               const std::string& compressor, Rank ranks) const;
+
+  /// Returns networks of the plan's ranks, and sets its groups, its grid, and the time of the optimizer,
+  /// which updates a shard if the strategy is sharded. `network` must outlive them.
+  training::MakeNetwork place(training::TrainingPlan& plan, const training::ModelProfile& profile,
+                              const ScaleNetwork& network) const;
 };
 
 /// Returns the algorithm of a word; of "auto", the fastest for a bucket of gradients of those that support the

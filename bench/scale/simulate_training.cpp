@@ -14,6 +14,7 @@
 #include "bench/results/table.hpp"
 #include "bench/scale/gradient_options.hpp"
 #include "bench/scale/scale_row.hpp"
+#include "bench/scale/settings_file.hpp"
 #include "training/telemetry/step_trace.hpp"
 
 namespace arlab::bench {
@@ -63,7 +64,7 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
         for (const std::string& scheduler : options.schedulers)
           for (const std::string& compressor : options.compressors) {
             training::TrainingPlan plan = options.scale.plan(profile, scheduler, compressor, ranks);
-            const training::MakeNetwork make = network.on(plan, ranks, options.scale.group);
+            const training::MakeNetwork make = options.scale.place(plan, profile, network);
             plan.algorithm = &choose_algorithm(algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
                                           .network = network.text(),
@@ -144,6 +145,7 @@ void add_simulated_training(CLI::App& app, Session& session) {
           "--trace", options->trace,
           "Write a trace of computation and communication for Perfetto; - is stdout, alone")
       ->type_name("FILE");
+  add_settings_option(*command);
   command->callback([options, command, &session] {
     options->scale.command = session.command;
     options->scale.check_effects(*command, options->algorithms, options->compressors);

@@ -27,6 +27,7 @@ std::string_view route_of(const TrainConfig& c) {
 
 bool uses_groups(const TrainConfig& c) {
   if (strategy_of(c).direct) return false;
+  if (strategy_of(c).grouped) return true;
   for (const Algorithm& a : algorithms())
     if (a.grouped && a.name == route_of(c).substr(0, route_of(c).find(':'))) return true;
   return route_of(c) == "auto";
@@ -101,15 +102,18 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
   needs("--servers", any_kind(has_servers), strategy(has_servers));
   needs("--bound", any_kind(is_stale), strategy(is_stale));
   needs("--every", any_kind(is_periodic), strategy(is_periodic));
-  for (const std::string_view option : {"--outer-rate", "--outer-momentum"})
+  for (const std::string_view option :
+       {"--outer-rate", "--outer-momentum", "--fragments", "--delay"})
     needs(option, any_kind(is_outer), strategy(is_outer));
+  needs("--mix", any_kind(is_outer) && options.learning.options.delay > 0,
+        "strategy diloco with --delay of at least 1");
   needs("--check-every", any_kind(is_equal), strategy(is_equal));
   needs("--algorithm", any_kind(uses_route),
         "a strategy that does not send gradients from rank to rank itself");
   needs("--segments",
         any([](const TrainConfig& c) { return !strategy_of(c).direct && route_of(c) != "native"; }),
         "an algorithm of our own, such as ring");
-  needs("--groups", any(uses_groups), "--algorithm hierarchical");
+  needs("--groups", any(uses_groups), "--algorithm hierarchical or --strategy hsdp");
   needs("--scheduler", any(takes_scheduler),
         strategy([](const StrategyKind& k) { return k.schedules; }));
   const bool compresses =

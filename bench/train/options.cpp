@@ -12,6 +12,7 @@
 #include "bench/measure/job.hpp"
 #include "bench/measure/timeout.hpp"
 #include "bench/measure/training_ranks.hpp"
+#include "bench/scale/settings_file.hpp"
 #include "training/data/augment.hpp"
 #include "training/data/cifar10.hpp"
 #include "training/data/idx.hpp"
@@ -103,7 +104,7 @@ void add_how(CLI::App& app, TrainOptions& o) {
                   backend_names([](const collectives::Backend& b) { return b.default_in_job; }),
                   o.world.backend({}, 0).name, o.world.backend({}, 0).summary));
   add_number(app, "--groups", o.learning.route_options.group_size, 1,
-             "Ranks per machine, for hierarchical (default: the actual number)");
+             "Ranks per machine, for hierarchical and hsdp (default: the actual number)");
   add_number(app, "--segments", o.learning.segments, 1, "Pipeline each allreduce (default 1)");
   app.add_option(
          "--scheduler", o.schedulers,
@@ -130,6 +131,15 @@ void add_how(CLI::App& app, TrainOptions& o) {
       ->type_name("RATE");
   app.add_option("--outer-momentum", s.outer_momentum,
                  "diloco: Nesterov momentum of the outer optimizer (default 0.9)")
+      ->type_name("PART");
+  add_number(app, "--fragments", s.fragments, 1,
+             "diloco: parts of the model that are averaged in turn (default 1)");
+  add_number(app, "--delay", s.delay, 0,
+             "diloco: steps that a worker trains on while an outer gradient travels (default 0)");
+  app.add_option(
+         "--mix", s.mix,
+         "diloco with --delay: part of its own weights that a worker keeps when an outer step "
+         "arrives (default 0.5)")
       ->type_name("PART");
   add_number(
       app, "--check-every", o.learning.check_every, 0,
@@ -195,6 +205,7 @@ void TrainOptions::add(CLI::App& app) {
   add_learning(app, *this);
   world.add(app);
   add_kept(app, *this);
+  add_settings_option(app);
   add_timeout(app, patience);
 }
 

@@ -84,19 +84,6 @@ std::string letters(const std::string& text) {
   return all;
 }
 
-/// Returns the profile's layers with passes scaled so that a step takes `us`, of which the first forward
-/// pass waits `extra_us`.
-training::Profile layers_taking(const ModelProfile& profile, double us, double extra_us) {
-  training::Profile layers = profile.tensors();
-  const double factor = us * 1e6 / picoseconds(profile.step());
-  for (training::Layer& layer : layers) {
-    layer.forward = to_time(picoseconds(layer.forward) * factor);
-    layer.backward = to_time(picoseconds(layer.backward) * factor);
-  }
-  layers.front().forward += to_time(extra_us * 1e6);
-  return layers;
-}
-
 }  // namespace
 
 std::optional<ModelProfile> built_in_profile(const std::string& model) {

@@ -37,7 +37,9 @@ TrainingMethod parse_training_method(const std::string& name) {
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
   TrainingMethod method;
   method.to_servers = name.ends_with("-PS");
-  if (has("MG-WFBP"))
+  if (has("Horovod"))
+    method.scheduler = "fusion";
+  else if (has("MG-WFBP"))
     method.scheduler = "mg_wfbp";
   else if (has("WFBP"))
     method.scheduler = "fifo";
@@ -50,12 +52,24 @@ TrainingMethod parse_training_method(const std::string& name) {
   else if (has("BSP"))
     method.scheduler = "buckets";
   method.after_backward = has("BSP");
+  method.slices = has("P3");
   if (has("ByteScheduler")) {
     method.overlaps_startup = method.to_servers;
     method.whole_tensors = !method.to_servers;
     method.cycle_ms = method.to_servers ? 0 : kCoordinated;
   }
   return method;
+}
+
+training::Profile layers_taking(const training::ModelProfile& profile, double us, double extra_us) {
+  training::Profile layers = profile.tensors();
+  const double factor = us * 1e6 / picoseconds(profile.step());
+  for (training::Layer& layer : layers) {
+    layer.forward = to_time(picoseconds(layer.forward) * factor);
+    layer.backward = to_time(picoseconds(layer.backward) * factor);
+  }
+  layers.front().forward += to_time(extra_us * 1e6);
+  return layers;
 }
 
 double training_step(const training::Profile& layers, const TrainingMethod& method,
@@ -66,6 +80,10 @@ double training_step(const training::Profile& layers, const TrainingMethod& meth
   training::Study study{.profile = layers, .kind = &kind, .steps = kind.barrier ? 3 : 8};
   study.link = {to_time(cost.startup), cost.per_byte, Time{}};
   constexpr double kAll = 1e15;  // bytes
+  // Horovod's tensor fusion as it was published: HOROVOD_CYCLE_TIME 5 ms, buffers of 64 MiB.
+  if (method.scheduler == "fusion") study.values = {{"cycle", 5e9}, {"threshold", 64 << 20}};
+  // P3's slices of 50,000 parameters.
+  if (method.slices) study.values = {{"slice", 200'000}};
   if (method.after_backward) study.values = {{"first_bucket", kAll}, {"bucket", kAll}};
   if (method.whole_tensors) study.values = {{"slice", kAll}};
   if (method.overlaps_startup) study.link = {Time{}, cost.per_byte, to_time(cost.startup)};

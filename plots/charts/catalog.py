@@ -10,7 +10,7 @@ from typing import Callable, Iterable, Optional, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import compared, compression, lines, links, maps, style, training
+from . import compared, compression, lines, links, maps, planned, style, training
 from .records import Record
 from .slices import MEASURED, Setting, Slice, best_slices, label_of
 from .text import bytes_text, count_text, shortened
@@ -88,6 +88,9 @@ CHARTS = {
     "training_step": Chart("Parts of a training step", training.NEEDS, training_panels(training.step_panels)),
     "training_scaling": Chart("Training on more workers", training.NEEDS + " with 1 worker and more",
                               training_panels(training.scaling_panels)),
+    "plan_efficiency": Chart("Training on more GPUs, simulated", planned.NEEDS + ", on two numbers of GPUs",
+                             training_panels(planned.efficiency_panels)),
+    "plan_step": Chart("What limits a step, simulated", planned.NEEDS, training_panels(planned.step_panels)),
     "training_bandwidth": Chart("Compression, by bandwidth", compression.NEEDS, training_panels(compression.bandwidth_panels)),
 }
 

@@ -20,6 +20,7 @@ links_over_time                         utilization of links over time (`simulat
 training_loss, training_step            `arlab train`: loss against seconds and bytes; parts of a step
 training_scaling                        images per second against one worker
 training_bandwidth                      compressors over bandwidths: a step, time to accuracy, break-even
+plan_efficiency, plan_step              `arlab plan`: speed per GPU on more of them; what limits a step
 nearness                                how often an algorithm is how near to the fastest (ECDF)
 
 Each panel shows records that were made in the same way: measured with a backend or simulated with a model.

@@ -60,14 +60,77 @@ class Replay(program.ProgramTest):
 
     @unittest.skipUnless(MPIEXEC, "no MPI")
     def test_processes_replay_too(self):
-        line = self.command("train", "-m", "profile:tiny.json", "-b", "mpi", "--steps", 8, "--json", "-")
-        done = subprocess.run([MPIEXEC, "-n", "2", *line], cwd=self.folder, env=run_cli_mpi.ENVIRONMENT,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        [record] = program.parse(done.stdout)[1]
-        self.assertEqual((record["strategy"], record["ranks"]), ("multi_worker", 2))
-        self.assertGreaterEqual(min(record["steps_us"]), COMPUTE)
-        self.assertAlmostEqual(record["bytes_per_rank_step"], 41_001 * 4)
+        n = 41_001 * 4
+        for arguments, strategy, ranks, sent in (
+                ((), "multi_worker", 2, n), (("-s", "fsdp"), "fsdp", 2, n * (3 / 2 + 1 / 2 / 9)),
+                (("-s", "hsdp", "--groups", 2), "hsdp", 4, n * (3 / 2 + 1 / 2 + 1 / 2 / 9))):
+            with self.subTest(strategy=strategy):
+                line = self.command("train", "-m", "profile:tiny.json", "-b", "mpi", "--steps", 8, "--json", "-", *arguments)
+                done = subprocess.run([MPIEXEC, "-n", str(ranks), *line], cwd=self.folder, env=run_cli_mpi.ENVIRONMENT,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                [record] = program.parse(done.stdout)[1]
+                self.assertEqual((record["strategy"], record["ranks"]), (strategy, ranks))
+                self.assertGreaterEqual(min(record["steps_us"]), COMPUTE)
+                self.assertAlmostEqual(record["bytes_per_rank_step"], sent, delta=4)
+
+    def test_sharded_strategies_take_the_simulated_step_and_send_their_closed_forms(self):
+        n = 41_001 * 4
+        for strategy, arguments, sent in (("zero1", (), 2 * 3 / 4), ("fsdp", (), 3 * 3 / 4),
+                                          ("hsdp", ("--groups", 2), 3 / 2 + 1 / 2)):
+            with self.subTest(strategy=strategy):
+                network = ("-s", strategy, "-w", 4, "--network", "1G", "--steps", 8, *arguments)
+                [real] = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *network)
+                [simulated] = self.records("train", "-m", "profile:tiny.json", "-b", "simulated", *network)
+                self.assertAlmostEqual(simulated["bytes_per_rank_step"] / n, sent)
+                self.assertAlmostEqual(real["step_us"] / simulated["step_us"], 1, places=4)  # 41,001 is not a multiple of 4
+                at_the_end = {"zero1": 0, "fsdp": 3 / 4, "hsdp": 1 / 2}[strategy] / 9
+                self.assertAlmostEqual(real["bytes_per_rank_step"] / n, sent + at_the_end, places=6)
+
+    def test_delayed_fragments_take_the_simulated_step(self):
+        diloco = ("-s", "diloco", "--every", 4, "--fragments", 3, "--delay", 2, "-w", 4, "--network", "1G", "--steps", 16)
+        [real] = self.records("train", "-m", "profile:tiny.json", "-b", "virtual", *diloco)
+        [simulated] = self.records("train", "-m", "profile:tiny.json", "-b", "simulated", *diloco)
+        self.assertAlmostEqual(real["step_us"] / simulated["step_us"], 1, places=4)
+
+    def test_tuning_writes_settings_that_train_takes(self):
+        tuned = ("-m", "profile:tiny.json", "-b", "virtual", "-w", 4, "--network", "1G", "--steps", 8)
+        rows = self.records("train", *tuned, "--compressor", "none", "fp16", "--tune", "settings.txt")
+        self.assertEqual((rows[0]["algorithm"], rows[0]["scheduler"], rows[0]["compressor"]), ("ring", "buckets", None))
+        self.assertEqual(len(rows), 4)
+        best = min(rows, key=lambda r: r["step_us"])
+        text = (self.folder / "settings.txt").read_text(encoding="utf-8")
+        self.assertIn(f"--algorithm {best['algorithm']}\n", text)
+        coded = ("--codec-cost", "1,1") if best["compressor"] else ()
+        [again] = self.records("train", *tuned, "--settings", "settings.txt", *coded)
+        self.assertAlmostEqual(again["step_us"], best["step_us"])
+        [simulated] = self.records("train", "-m", "profile:tiny.json", "-w", 4, "--network", "1G", "--settings", "settings.txt")
+        self.assertEqual((simulated["algorithm"], simulated["scheduler"]), (best["algorithm"], best["scheduler"]))
+
+    def test_settings_and_tuning_refuse_what_cannot_be(self):
+        for text, arguments, part in (
+                ("", (), "sets nothing"), ("--steps 3\n", (), "line 1: '--steps 3': a setting is"),
+                ("# one\n--algorithm\n", (), "line 2"), ("--algorithm ring 2\n", (), "line 1"),
+                ("--algorithm ring\n--algorithm tree\n", (), "line 2: --algorithm is set twice"),
+                ("--algorithm ring\n", ("-a", "tree"), "which is given, too"),
+                ("--algorithm rig\n", (), "did you mean 'ring'")):
+            with self.subTest(text=text):
+                (self.folder / "settings.txt").write_text(text, encoding="utf-8")
+                _, err = self.arlab("train", "-m", "profile:tiny.json", "-b", "virtual", *arguments, "--settings", "settings.txt", code=2)
+                self.assertIn(part, err)
+        for line, part in (("-b threads --tune s.txt", "give the network with --network"),
+                           ("-b virtual -w 2,4 --tune s.txt", "one number of workers"),
+                           ("-b virtual --codec-cost 1,1", "--codec-cost has no effect here"),
+                           ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting"),
+                           ("-b virtual --settings", "--settings needs a value"),
+                           ("-b virtual -s zero2 --groups 2", "--groups has no effect"),
+                           ("-b virtual -s hsdp", "a number of ranks per group that divides 2"),
+                           ("-b virtual -s local_sgd --fragments 2", "--fragments has no effect")):
+            with self.subTest(line=line):
+                _, err = self.arlab("train", "-m", "profile:tiny.json", *line.split(), code=2)
+                self.assertIn(part, err)
+        _, err = self.arlab("train", "-m", "profile:tiny.json", "-b", "virtual", "--settings", "none.txt", code=3)
+        self.assertIn("cannot read none.txt", err)
 
     def test_options_without_effect_and_bad_values_are_refused(self):
         for line, part in (("-b threads --network 10G", "--network has no effect here: it needs --backend virtual"),

@@ -150,10 +150,19 @@ class Train(program.ProgramTest):
                 self.assertIn(part, err)
                 self.assertEqual((out, err.count("error:")), ("", 1))
 
+    def test_sharded_weights_train_a_real_network_to_the_same_bits(self):
+        def losses_of(*arguments):
+            return losses(self.record(*SMALL, "-w", 2, *arguments))
+        dense = losses_of("-s", "mirrored")
+        for arguments in (("-s", "zero2"), ("-s", "fsdp"), ("-s", "fsdp", "--no-overlap"), ("-s", "hsdp", "--groups", 2)):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(losses_of(*arguments), dense)
+
     def test_an_option_without_effect_is_refused(self):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
                  ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
-                 ("--outer-rate 1", "strategy diloco"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
+                 ("--outer-rate 1", "strategy diloco"), ("--fragments 2", "strategy diloco"), ("--delay 1 -s local_sgd", "strategy diloco"),
+                 ("--mix 0.5 -s diloco", "--delay of at least 1"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
                  ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
                  ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),

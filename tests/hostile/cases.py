@@ -408,6 +408,19 @@ def table_cases():
                    files={"damaged_table/training_scaling.csv": text}, kept="")
 
 
+def gain_cases():
+    """Damaged tables of published gains."""
+    head = "source,model,gpus,gpus_per_node,batch_per_gpu,one_gpu_samples_per_s,least_gbit_per_s,gbit_per_s,method,baseline,value"
+    row = ["P3", "ResNet-50", "4", "1", "32", "85", "1", "30", "P3-PS", "WFBP-PS", "0.25"]
+    for column, key in enumerate(head.split(",")):
+        for value in ("", "-1", "nan", "1e999", "text"):
+            damaged = [*row[:column], value, *row[column + 1:]]
+            read = (column in (2, 3, 4, 5, 7, 10) and (key, value) != ("value", "-1")) or \
+                (key == "least_gbit_per_s" and value != "") or (value == "" and column in (0, 1, 8))
+            yield Case("damaged table", ["validate", "damaged_gains"], REFUSED if read else EITHER,
+                       [key, "line", "published_gains.csv"], files={"damaged_gains/published_gains.csv": f"{head}\n{','.join(damaged)}\n"})
+
+
 def overwriting_cases():
     """An output that is also the input."""
     for words in (["simulate", "file:made.goal", "-o", "made.goal"], ["show", "topology", "loop.dot", "--svg", "loop.dot"], ["report", "valid.jsonl", "-o", "valid.jsonl"],
@@ -465,6 +478,6 @@ def all_cases(arlab, environment):
         for option in own:
             cases += value_cases(option, BASES[command])
     for more in (wrong_verb_cases(options, known), word_cases(known), pair_cases(), rank_cases(known), output_cases(known), file_cases(),
-                 text_cases(arlab, environment), table_cases(), overwriting_cases(), backend_cases(), sweep_cases()):
+                 text_cases(arlab, environment), table_cases(), gain_cases(), overwriting_cases(), backend_cases(), sweep_cases()):
         cases += more
     return cases

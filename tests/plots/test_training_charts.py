@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Optional
 
 from test_charts import SVG, Folder, charts, records  # puts plots/ on the module path
-from charts import compression, training
+from charts import compression, planned, training
 
 
 class Training(Folder):
@@ -19,6 +19,35 @@ class Training(Folder):
                 "ranks": workers, "bytes": 4, "workers": workers, "strategy": "mirrored",
                 "images_per_s": 100.0 * workers, "epochs": [epoch, {**epoch, "loss": 0.5, "validation_loss": 0.25}]}
         return json.dumps({**keys, **more}) + "\n"
+
+    def plan_of(self, network: str, ranks: int, step: float, **more: object) -> str:
+        keys = {"schema": 2, "kind": "plan", "model": "resnet50", "network": network, "ranks": ranks, "batch_per_worker": 64,
+                "strategy": "multi_worker", "algorithm": "ring", "scheduler": "buckets", "compressor": None, "step_us": step,
+                "computation_us": 200.0, "exposed_us": step - 200, "communication_us": 400.0, "startup_us": 1.0, "codec_us": 0.0,
+                "collectives": 5.0, "bytes_per_rank_step": 1e8, "samples_per_s": 1.0, "efficiency": 200 / step, "each_rank": False,
+                "limit": "bandwidth", "alternatives": [{"what": "dear", "saves_fraction": 0.01}, {"what": "fp16", "saves_fraction": 0.25}]}
+        return json.dumps({**keys, **more}) + "\n"
+
+    def test_plans_have_efficiency_and_limits(self) -> None:
+        rows = "".join(self.plan_of(network, ranks, step) for network, ranks, step in
+                       (("10G", 8, 250), ("10G", 64, 400), ("100G", 8, 200), ("100G", 64, 250)))
+        done = charts(self.write(rows), "-o", self.folder, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts, lines = self.svg(self.folder, "plan_efficiency")
+        self.assertEqual(lines, ["10G", "100G"])
+        self.assertLessEqual({"resnet50: efficiency", "efficiency, %"}, texts)
+        texts, _ = self.svg(self.folder, "plan_step")
+        self.assertLessEqual({"resnet50: a step on 64 GPUs", "10G: 400 µs, limited by bandwidth; fp16 saves 25%"}, texts)
+        done = charts(self.write(self.plan_of("10G", 8, 250)), "-o", self.folder, cwd=self.folder)
+        self.assertIn("no plan_efficiency", done.stderr)
+
+    def test_plan_names_hold_what_differs(self) -> None:
+        def names(*rows: str) -> list[str]:
+            return planned.names_of(records.read(self.write("".join(rows))))
+        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 64, 300)), ["10G", "10G"])
+        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 8, 250, compressor="fp16")), ["dense", "fp16"])
+        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 8, 250, algorithm="tree")), ["ring", "tree"])
+        self.assertEqual(names(self.plan_of("10G", 8, 300), self.plan_of("10G", 64, 250, algorithm="tree")), ["10G", "10G"])
 
     def test_runs_have_loss_steps_and_scaling(self) -> None:
         done = charts(self.write(self.run_of(1) + self.run_of(4)), "-o", self.folder, cwd=self.folder)

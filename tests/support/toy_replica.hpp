@@ -28,7 +28,8 @@ class ToyReplica final : public arlab::training::Replica {
     const auto add = [&](std::string name, std::vector<Count> shape) {
       Count elements = 1;
       for (const Count n : shape) elements *= n;
-      variables_.push_back({std::move(name), std::move(shape), offset, elements, elements});
+      const Count stage = name.starts_with("hidden") ? 0 : 1;
+      variables_.push_back({std::move(name), std::move(shape), offset, elements, elements, stage});
       offset += elements;
     };
     add("hidden.weight", {kHidden, kInputs});
@@ -50,25 +51,35 @@ class ToyReplica final : public arlab::training::Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
 
+  // Stage by stage, so that weights need not be here longer than their stage runs.
   BatchResult learn(const arlab::training::Samples& samples, float scale) override {
     std::vector<float> own(weights_.size());
-    BatchResult all;
-    if (need_)
-      for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
-    for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, scale, &own);
-    for (std::size_t v = variables_.size(); v-- > 0;) {
-      const auto first = static_cast<std::size_t>(variables_[v].offset);
-      const auto end = first + static_cast<std::size_t>(variables_[v].elements);
-      for (std::size_t i = first; i < end; ++i) gradients_[i] += own[i];
-      if (ready_) ready_(v);
-    }
-    return all;
+    std::vector<Activations> all(samples.labels.size());
+    BatchResult result;
+    announce(need_, {0, 1});
+    for (std::size_t s = 0; s < all.size(); ++s) all[s].hide(*this, samples, s);
+    announce(need_, {2, 3});
+    for (std::size_t s = 0; s < all.size(); ++s) result += all[s].classify(*this, samples, s);
+    announce(need_backward_, {2, 3});
+    for (Activations& one : all) one.propagate(*this, scale);
+    for (const Activations& one : all) add_outer(one.out, kClasses, one.hidden, kHidden, own, 2);
+    add(own, {3, 2});
+    announce(need_backward_, {0, 1});
+    for (std::size_t s = 0; s < all.size(); ++s)
+      add_outer(all[s].back, kHidden, samples.inputs.data() + s * kInputs, kInputs, own, 0);
+    add(own, {1, 0});
+    return result;
   }
 
   BatchResult evaluate(const arlab::training::Samples& samples) override {
     BatchResult all;
-    for (std::size_t s = 0; s < samples.labels.size(); ++s) all += one(samples, s, 0, nullptr);
+    for (std::size_t s = 0; s < samples.labels.size(); ++s) {
+      Activations one;
+      one.hide(*this, samples, s);
+      all += one.classify(*this, samples, s);
+    }
     return all;
   }
 
@@ -77,30 +88,47 @@ class ToyReplica final : public arlab::training::Replica {
     return flat.data() + variables_[variable].offset;
   }
 
-  BatchResult one(const arlab::training::Samples& samples, std::size_t s, float scale,
-                  std::vector<float>* own) {
-    const float* const x = samples.inputs.data() + s * kInputs;
-    const auto label = static_cast<std::size_t>(samples.labels[s]);
-    float hidden[kHidden], out[kClasses];
-    dense(x, kInputs, hidden, kHidden, 0);
-    for (float& h : hidden) h = std::max(h, 0.0F);
-    dense(hidden, kHidden, out, kClasses, 2);
-    const float max = *std::max_element(out, out + kClasses);
-    const bool correct = out[label] == max;
-    float total = 0;
-    for (float& o : out) total += o = std::exp(o - max);
-    for (float& o : out) o /= total;
-    const BatchResult outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
-    if (!own) return outcome;
-    out[label] -= 1;
-    for (float& o : out) o *= scale;
-    float back[kHidden] = {};
-    for (std::size_t c = 0; c < kClasses; ++c)
-      for (std::size_t h = 0; h < kHidden; ++h)
-        if (hidden[h] > 0) back[h] += out[c] * at(weights_, 2)[c * kHidden + h];
-    add_outer(out, kClasses, hidden, kHidden, *own, 2);
-    add_outer(back, kHidden, x, kInputs, *own, 0);
-    return outcome;
+  // Of one sample.
+  struct Activations {
+    float hidden[kHidden] = {}, out[kClasses] = {}, back[kHidden] = {};
+
+    void hide(ToyReplica& toy, const arlab::training::Samples& samples, std::size_t s) {
+      toy.dense(samples.inputs.data() + s * kInputs, kInputs, hidden, kHidden, 0);
+      for (float& h : hidden) h = std::max(h, 0.0F);
+    }
+    /// Leaves the gradient of the loss in `out`.
+    BatchResult classify(ToyReplica& toy, const arlab::training::Samples& samples, std::size_t s) {
+      const auto label = static_cast<std::size_t>(samples.labels[s]);
+      toy.dense(hidden, kHidden, out, kClasses, 2);
+      const float max = *std::max_element(out, out + kClasses);
+      const bool correct = out[label] == max;
+      float total = 0;
+      for (float& o : out) total += o = std::exp(o - max);
+      for (float& o : out) o /= total;
+      const BatchResult outcome{-std::log(double{out[label]}), correct ? 1 : 0, 1};
+      out[label] -= 1;
+      return outcome;
+    }
+    void propagate(ToyReplica& toy, float scale) {
+      for (float& o : out) o *= scale;
+      for (std::size_t c = 0; c < kClasses; ++c)
+        for (std::size_t h = 0; h < kHidden; ++h)
+          if (hidden[h] > 0) back[h] += out[c] * toy.at(toy.weights_, 2)[c * kHidden + h];
+    }
+  };
+
+  static void announce(const Need& need, std::initializer_list<std::size_t> variables) {
+    if (!need) return;
+    for (const std::size_t v : variables) need(v);
+  }
+
+  void add(const std::vector<float>& own, std::initializer_list<std::size_t> variables) {
+    for (const std::size_t v : variables) {
+      const auto first = static_cast<std::size_t>(variables_[v].offset);
+      const auto end = first + static_cast<std::size_t>(variables_[v].elements);
+      for (std::size_t i = first; i < end; ++i) gradients_[i] += own[i];
+      if (ready_) ready_(v);
+    }
   }
 
   void dense(const float* in, std::size_t n, float* out, std::size_t m, std::size_t variable) {
@@ -123,7 +151,7 @@ class ToyReplica final : public arlab::training::Replica {
   std::vector<arlab::training::Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;
-  Need need_;
+  Need need_, need_backward_;
 };
 
 /// Variables whose passes take time, on emulated ranks, and change nothing.
@@ -148,9 +176,13 @@ class CostsOnly final : public arlab::training::Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
   BatchResult learn(const arlab::training::Samples& samples, float) override {
     for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
-    for (std::size_t v = variables_.size(); v-- > 0;) ready_(v);
+    for (std::size_t v = variables_.size(); v-- > 0;) {
+      if (need_backward_) need_backward_(v);
+      ready_(v);
+    }
     return {0, 0, static_cast<Count>(samples.labels.size())};
   }
   BatchResult evaluate(const arlab::training::Samples&) override { return {}; }
@@ -159,7 +191,7 @@ class CostsOnly final : public arlab::training::Replica {
   std::vector<arlab::training::Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;
-  Need need_;
+  Need need_, need_backward_;
 };
 
 }  // namespace toy

@@ -19,6 +19,7 @@ struct Run {
   arlab::Rank ranks = 1;
   Count global_batch = 24;
   Count samples = 240;
+  bool short_batches = false;  ///< an epoch ends with the samples that are left
   std::uint64_t seed = 1;
   /// Called on rank 0 at the end of each step.
   std::function<void(const arlab::training::StepReport&, arlab::Rank)> each_step;
@@ -40,7 +41,11 @@ struct Result {
 };
 
 inline arlab::training::Sampling sampling(const Run& run, arlab::Rank workers, arlab::Rank rank) {
-  return {.global_batch = run.global_batch, .workers = workers, .rank = rank, .seed = run.seed};
+  return {.global_batch = run.global_batch,
+          .workers = workers,
+          .rank = rank,
+          .seed = run.seed,
+          .drop_remainder = !run.short_batches};
 }
 
 inline Result train(const Run& run) {
@@ -72,7 +77,8 @@ inline Result train(const Run& run) {
     observer.epoch = [&](const EpochReport& r) {
       if (c.rank() == 0) result.epochs.push_back(r);
     };
-    trainer.run({feed.get(), validation.get()}, run.samples / run.global_batch, observer);
+    const Count more = run.short_batches ? run.global_batch - 1 : 0;
+    trainer.run({feed.get(), validation.get()}, (run.samples + more) / run.global_batch, observer);
     const Staleness staleness = trainer.staleness();
     const std::lock_guard lock(writing);
     const auto weights = trainer.replica().weights();

@@ -51,6 +51,11 @@ Exchange::Ticket Exchange::start(const CollectiveId& id, std::span<float> data, 
   return dispatcher_.start([this, id, data, task] { run(id, task, data); });
 }
 
+Exchange::Ticket Exchange::start(const CollectiveId& id,
+                                 std::function<void(collectives::Communicator&)> codes) {
+  return dispatcher_.start([this, id, codes = std::move(codes)] { run(id, codes); });
+}
+
 template <class Wait>
 void Exchange::exposed(Wait wait) {
   const double begin = clock().now();

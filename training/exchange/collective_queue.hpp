@@ -66,6 +66,8 @@ class Exchange {
     Rank root = 0;
   };
   Ticket start(const CollectiveId& id, std::span<float> data, const Task& task);
+  /// Starts what run() does with codes.
+  Ticket start(const CollectiveId& id, std::function<void(collectives::Communicator&)> codes);
   /// Returns when that collective and all earlier ones are done.
   void wait(Ticket ticket);
   /// Sums over all ranks and waits; for use in a forward or backward pass.

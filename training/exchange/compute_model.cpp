@@ -25,7 +25,8 @@ ComputeModel::ComputeModel(collectives::Clock& clock, std::vector<PassTime> pass
   std::iota(order_.rbegin(), order_.rend(), std::size_t{0});
 }
 
-void ComputeModel::begin(Count samples) {
+void ComputeModel::begin(Count samples, bool announces_backward) {
+  announced_.assign(passes_.size(), !announces_backward);
   scale_ = replays_ ? 1 : speed_ > 0 ? static_cast<double>(samples) / speed_ : 0;
   late_ = 0;
   needed_ = ready_ = 0;
@@ -48,14 +49,19 @@ void ComputeModel::begin_compute(double seconds) {
 
 // A forward pass follows; the last variable's is followed by the first backward pass.
 void ComputeModel::compute_after_need(std::size_t variable) {
-  const bool last = ++needed_ == passes_.size();
-  begin_compute(forward(variable) + (last ? backward(order_.front()) : 0));
+  const bool turns = ++needed_ == passes_.size() && announced_[order_.front()];
+  begin_compute(forward(variable) + (turns ? backward(order_.front()) : 0));
+}
+
+void ComputeModel::compute_after_announcement(std::size_t variable) {
+  announced_[variable] = true;
+  if (order_[ready_] == variable) begin_compute(backward(variable));
 }
 
 // Assumes the order of the last pass, because autograd does not announce it.
 void ComputeModel::compute_after_ready(std::size_t variable) {
   order_[ready_++] = variable;
-  if (ready_ < order_.size()) begin_compute(backward(order_[ready_]));
+  if (ready_ < order_.size() && announced_[order_[ready_]]) begin_compute(backward(order_[ready_]));
 }
 
 }  // namespace arlab::training

@@ -25,14 +25,21 @@ class ComputeModel {
   /// Replays passes of these times, by variable, whatever the samples.
   ComputeModel(collectives::Clock& clock, std::vector<PassTime> passes);
 
-  /// Begins a forward and a backward pass of the given number of samples.
-  void begin(Count samples);
+  /// Begins a forward and a backward pass of the given number of samples. announces_backward: calls
+  /// need_backward() before each variable's backward pass; else it follows the one before at once.
+  void begin(Count samples, bool announces_backward = false);
   /// Between two of these calls the worker computes. Each calls `use` at the time of the call.
   template <class Use>
   void need(std::size_t variable, Use use) {
     end_compute();
     use();
     compute_after_need(variable);
+  }
+  template <class Use>
+  void need_backward(std::size_t variable, Use use) {
+    end_compute();
+    use();
+    compute_after_announcement(variable);
   }
   template <class Use>
   void ready(std::size_t variable, Use use) {
@@ -45,6 +52,7 @@ class ComputeModel {
   void end_compute();
   void begin_compute(double seconds);
   void compute_after_need(std::size_t variable);
+  void compute_after_announcement(std::size_t variable);
   void compute_after_ready(std::size_t variable);
   double forward(std::size_t variable) const { return scale_ * passes_[variable].forward; }
   double backward(std::size_t variable) const { return scale_ * passes_[variable].backward; }
@@ -54,6 +62,7 @@ class ComputeModel {
   bool replays_, sleeps_ = false;
   std::vector<PassTime> passes_;    // by variable; in multiply-adds unless it replays
   std::vector<std::size_t> order_;  // order of the gradients in the last backward pass
+  std::vector<bool> announced_;     // variables whose backward pass may begin
   double scale_ = 0;                // seconds per unit of `passes_`
   double until_ = 0;                // end of the sleep
   double late_ = 0;                 // by how much the last sleep ended late

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
-#include "training/compressors/sparse/sparse_aggregate.hpp"
 #include "training/replica/finite.hpp"
 
 namespace arlab::training {
@@ -19,24 +18,6 @@ Profile profile_of(std::span<const Variable> variables) {
   Profile profile;
   for (const Variable& v : variables) profile.push_back({v.name, Time{}, Time{}, v.elements, {}});
   return profile;
-}
-
-std::string algorithm_of(const Exchange& exchange) {
-  return exchange.route().algorithm ? std::string(exchange.route().algorithm->name) : "native";
-}
-
-/// Throws Error(usage) unless the route can run all of these collectives.
-void expect_collectives(const Exchange& exchange, Rank ranks, const std::string& who,
-                        std::initializer_list<Collective> needed) {
-  for (const Collective collective : needed) {
-    std::string why = "it supports only an allreduce of floats";
-    if (const Algorithm* const algorithm = exchange.route().algorithm)
-      why = unsupported(*algorithm, {.collective = collective, .ranks = ranks, .elements = ranks});
-    if (!why.empty())
-      fail(Blame::usage, who + " needs " + std::string(name(collective)) + ", which algorithm " +
-                             algorithm_of(exchange) + " does not support: " + why +
-                             "; use algorithm ring");
-  }
 }
 
 }  // namespace
@@ -61,12 +42,7 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
            "scheduler dear splits an allreduce into halves, and a compressor's codes cannot be "
            "split: use "
            "scheduler buckets or no compressor");
-    aggregation_ = code_route(options_, parameters.variables(), c.ranks()).way;
-    if (aggregation_ == "allreduce")
-      expect_collectives(exchange, c.ranks(), "an allreduce of codes", {Collective::allreduce});
-    else
-      expect_collectives(exchange, c.ranks(), "an exchange of codes",
-                         {Collective::all_gather, Collective::allreduce});
+    codes_.emplace(exchange, options_, parameters.variables());
   }
   step_of_.resize(profile.size());
   slices_of_.resize(profile.size());
@@ -169,17 +145,8 @@ GradientExchange::Unit& GradientExchange::unit_of(std::span<const Slice> slices,
   TensorShapes layout;
   for (const Slice& s : slices)
     layout.push_back(matrix_of(variables[index(s.layer)], s.first, s.elements));
-  Routes routes;
-  if (const Algorithm* const algorithm = exchange_.route().algorithm)
-    routes.allreduce = routes.all_gather = algorithm;
   unit.slices.assign(slices.begin(), slices.end());
-  if (const auto aggregation = find_aggregation(aggregation_))
-    unit.aggregator =
-        make_aggregator(*options_.compressor, layout, *aggregation, c.ranks(), c.rank(), routes);
-  else
-    unit.aggregator = make_sparse_aggregator(
-        *options_.compressor, layout,
-        aggregation_ == "doubling" ? SparsePath::doubling : SparsePath::balanced, routes);
+  unit.aggregator = codes_->make(layout, c);
   if (const auto saved = restored_.find(name_of(key)); saved != restored_.end()) {
     restore_state(unit.aggregator.visit_state, saved->second);
     restored_.erase(saved);
@@ -196,18 +163,7 @@ void GradientExchange::compress(CollectiveId id, std::span<const Slice> slices,
     Unit& unit = unit_of(slices, id.slice, c);
     const auto ranks = static_cast<float>(c.ranks());
     for (float& x : data) x *= ranks;
-    const auto n = static_cast<double>(data.size());
-    const double decodes = aggregation_ == "allreduce"    ? 1
-                           : aggregation_ == "requantise" ? 2
-                                                          : c.ranks();
-    c.clock().begin_compute(n * (options_.codec.encode + decodes * options_.codec.decode));
-    c.clock().end_compute();  // the rest takes no simulated time
-    unit.aggregator.run(c, data,
-                        {.seed = options_.seed,
-                         .step = id.step,
-                         .tensor = static_cast<std::uint32_t>(id.bucket * 65536 + id.slice),
-                         .rank = c.rank(),
-                         .ranks = c.ranks()});
+    codes_->run(c, unit.aggregator, id, data);
   });
 }
 

@@ -15,9 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "training/compressors/aggregate.hpp"
-#include "training/exchange/collective_queue.hpp"
-#include "training/exchange/gradient_options.hpp"
+#include "training/exchange/code_exchange.hpp"
 #include "training/exchange/step_profiler.hpp"
 
 namespace arlab::training {
@@ -69,7 +67,7 @@ class GradientExchange {
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
-  std::string aggregation_;               // of codes, as in GradientOptions
+  std::optional<CodeExchange> codes_;
   bool whole_bundles_;                    // a unit is a bundle, else a slice
   std::optional<StepProfiler> profiler_;  // of the first steps, for profile-guided schedulers
   Count step_ = 0;

@@ -36,6 +36,7 @@ class TorchParameters final : public Parameters {
   void give_statistics();
   /// Sets a variable's multiply-adds in the forward pass of a sample.
   void set_work(std::size_t variable, Count work) { variables_[variable].work = work; }
+  void set_stage(std::size_t variable, Count stage) { variables_[variable].stage = stage; }
   /// Copies the statistics from the module.
   void take_statistics();
 

@@ -30,6 +30,7 @@ class TorchReplica final : public Replica {
   std::span<float> statistics() override { return parameters_.statistics(); }
   void on_ready(Ready ready) override { parameters_.on_ready(std::move(ready)); }
   void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
 
   BatchResult learn(const Samples& samples, float scale) override {
     net_->train();
@@ -67,8 +68,10 @@ class TorchReplica final : public Replica {
       x = module.forward<torch::Tensor>(x);
       // Each position of the output uses a weight once.
       const Count places = x.dim() == 4 ? x.size(2) * x.size(3) : 1;
-      for (std::size_t v = first; v < variable; ++v)
+      for (std::size_t v = first; v < variable; ++v) {
         parameters_.set_work(v, variables()[v].elements * places);
+        parameters_.set_stage(v, static_cast<Count>(stages_.size()));
+      }
     }
   }
 
@@ -78,7 +81,13 @@ class TorchReplica final : public Replica {
       if (need_) need_(v);
       parameters_.give(v);
     }
-    return s.module->forward<torch::Tensor>(x);
+    const torch::Tensor y = s.module->forward<torch::Tensor>(x);
+    // The gradient of the outputs is known before the stage's backward pass begins.
+    if (need_backward_ && s.first < s.last)
+      y.register_hook([this, &s](const torch::Tensor&) {
+        for (std::size_t v = s.first; v < s.last; ++v) need_backward_(v);
+      });
+    return y;
   }
 
   static torch::nn::Sequential moved(torch::nn::Sequential net, torch::Device device) {
@@ -124,7 +133,7 @@ class TorchReplica final : public Replica {
     std::size_t first, last;  // its variables, the last not included
   };
   std::vector<Stage> stages_;
-  Need need_;
+  Need need_, need_backward_;
 };
 
 torch::Device device_of(const ReplicaSetup& setup) {

@@ -27,6 +27,7 @@ ProfileReplica::ProfileReplica(const ModelProfile& profile) {
 BatchResult ProfileReplica::learn(const Samples& samples, float) {
   for (std::size_t v = 0; v < variables_.size(); ++v) need_(v);
   for (std::size_t v = variables_.size(); v-- > 0;) {
+    if (need_backward_) need_backward_(v);
     auto to = gradients_.begin() + variables_[v].offset;
     for (Count left = variables_[v].elements; left > 0;) {
       const auto next = std::min(left, static_cast<Count>(kPattern));

@@ -21,6 +21,7 @@ class ProfileReplica final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
   /// There is no loss; no answer is correct.
   BatchResult learn(const Samples& samples, float scale) override;
   BatchResult evaluate(const Samples& samples) override;
@@ -33,7 +34,7 @@ class ProfileReplica final : public Replica {
   std::vector<float> weights_, gradients_;
   std::vector<float> pattern_;  // of the gradients, which repeat it
   Ready ready_;
-  Need need_;
+  Need need_, need_backward_;
 };
 
 /// Returns the times of the profile's passes, by variable, each times `slowdown`.

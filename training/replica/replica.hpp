@@ -22,6 +22,9 @@ struct Variable {
   Count offset = 0;  ///< of its first element in weights() and gradients()
   Count elements = 0;
   Count work = 0;  ///< multiply-adds in the forward pass of a sample; 0: unknown
+  /// Neighbors of one stage are used together: announced one after another before the stage runs. -1: a
+  /// stage of its own.
+  Count stage = -1;
   bool operator==(const Variable&) const = default;
 };
 
@@ -68,6 +71,9 @@ class Replica : public Parameters {
   /// runs the pass. Until then its weight may still change.
   using Need = std::function<void(std::size_t variable)>;
   virtual void on_need(Need need) = 0;
+  /// Called with a variable's index before the backward pass of learn() uses its weight, stage by stage,
+  /// the last one first.
+  virtual void on_need_backward(Need need) = 0;
 
   /// Runs forward and backward passes, and adds the gradient of `scale` x (sum of the samples'
   /// losses) to gradients(). Throws Error(usage) if the samples do not fit the model.

@@ -4,17 +4,29 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/levels/group_levels.hpp"
 #include "simulator/engine/simulate.hpp"
 
 namespace arlab::training {
 
-Time CollectiveTimes::of(Collective collective, Count elements, Bytes element_size, bool by_tree) {
+const Algorithm& CollectiveTimes::algorithm_of(Carrier carrier) {
+  if (carrier == Carrier::algorithm) return *plan_.algorithm;
+  if (carrier == Carrier::tree) return find_algorithm("tree");
+  const auto [level, is_new] = levels_.try_emplace(carrier);
+  if (is_new)
+    level->second = carrier == Carrier::within_groups ? within_groups(*plan_.algorithm)
+                                                      : across_groups(*plan_.algorithm);
+  return level->second;
+}
+
+Time CollectiveTimes::of(Collective collective, Count elements, Bytes element_size,
+                         Carrier carrier) {
   if (plan_.ranks == 1 || elements == 0) return Time{};
-  const auto [known, is_new] = known_.try_emplace(Key{collective, elements, element_size, by_tree});
+  const auto [known, is_new] = known_.try_emplace(Key{collective, elements, element_size, carrier});
   if (!is_new) return known->second;
-  const Algorithm& algorithm = by_tree ? find_algorithm("tree") : *plan_.algorithm;
+  const Algorithm& algorithm = algorithm_of(carrier);
   const Problem problem = plan_.problem(collective, elements);
-  const int segments = by_tree ? 1 : plan_.segments;
+  const int segments = segments_of(carrier);
   const Cost cost = predicted_cost(algorithm, problem, segments);
   const Count messages = std::max(cost.messages, cost.rounds * plan_.ranks);  // rounds may be empty
   if (messages > kMostMessages)
@@ -29,19 +41,19 @@ Time CollectiveTimes::of(Collective collective, Count elements, Bytes element_si
                  .finish;
 }
 
-Time CollectiveTimes::of(const std::vector<Transmission>& parts, bool by_tree) {
+Time CollectiveTimes::of(const std::vector<Transmission>& parts, Carrier carrier) {
   Time all{};
-  for (const Transmission& t : parts) all += of(t.collective, t.elements, t.element_size, by_tree);
+  for (const Transmission& t : parts) all += of(t.collective, t.elements, t.element_size, carrier);
   return all;
 }
 
-double CollectiveTimes::sent(const std::vector<Transmission>& parts) const {
+double CollectiveTimes::sent(const std::vector<Transmission>& parts, Carrier carrier) {
   double bytes = 0;
   if (plan_.ranks > 1)
     for (const Transmission& t : parts)
-      bytes += static_cast<double>(predicted_cost(*plan_.algorithm,
+      bytes += static_cast<double>(predicted_cost(algorithm_of(carrier),
                                                   plan_.problem(t.collective, t.elements),
-                                                  plan_.segments)
+                                                  segments_of(carrier))
                                        .elements *
                                    t.element_size) /
                plan_.ranks;

@@ -108,7 +108,6 @@ void EachRank::compute(Rank r) {
         if (scheduled_ && plan_.ranks > 1) announce(r, static_cast<int>(l));
         if (l == 0) {
           s.at = RankState::At::finish;
-          s.jobs_left = add_jobs(r);
           break;
         }
         --s.layer;
@@ -116,7 +115,13 @@ void EachRank::compute(Rank r) {
         return;
       }
       case RankState::At::finish:
-        if (s.jobs_left > 0 || (scheduled_ && barrier_ && s.open > 0)) return wait(s);
+        if (s.jobs_done < jobs_due(s)) return wait(s);
+        if (static_cast<int>(s.jobs_by.size()) == s.step) {
+          add_jobs(r);
+          s.jobs_by.push_back(s.jobs);
+          break;
+        }
+        if (scheduled_ && barrier_ && s.open > 0) return wait(s);
         if (scheduled_ && !barrier_) s.pending.assign(s.pending.size(), true);
         ++s.step;
         s.begun = false;

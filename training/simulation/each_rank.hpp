@@ -71,8 +71,15 @@ class EachRank {
   void announce(Rank r, int l);
   std::optional<Bundle> next_bundle(RankState& s);
   void settle(RankState& s, const Bundle& bundle);
-  // The collectives of a strategy after the backward pass. Returns their number.
-  std::size_t add_jobs(Rank r);
+  // Adds the collectives of a strategy after the backward pass.
+  void add_jobs(Rank r);
+  // The number of those that must be done before the next step.
+  std::size_t jobs_due(const RankState& s) const {
+    const Count by = s.step - plan_.delay;
+    return by < 0 || by >= static_cast<Count>(s.jobs_by.size())
+               ? 0
+               : s.jobs_by[static_cast<std::size_t>(by)];
+  }
   // Runs the exchanging thread until it waits.
   void exchange(Rank r);
   // The leader's announcement is there; a long one has a second part.

@@ -36,9 +36,10 @@ void EachRank::settle(RankState& s, const Bundle& bundle) {
   if (s.scheduler) s.scheduler->done(bundle, now_);
 }
 
-std::size_t EachRank::add_jobs(Rank r) {
+void EachRank::add_jobs(Rank r) {
   RankState& s = of(r);
-  if (scheduled_ || plan_.ranks == 1) return 0;
+  if (scheduled_ || plan_.ranks == 1) return;
+  const std::size_t before = s.queue.size();
   const auto whole = [&](Collective collective) {
     Bundle bundle{collective, {}};
     for (std::size_t l = 0; l < plan_.layers.size(); ++l)
@@ -48,12 +49,13 @@ std::size_t EachRank::add_jobs(Rank r) {
   if (plan_.strategy->name == "central_storage") {
     whole(Collective::reduce);
     whole(Collective::broadcast);
-  } else if (plan_.strategy->periodic && (s.step + 1) % plan_.every == 0) {
-    whole(Collective::allreduce);
+  } else if (plan_.strategy->periodic) {
+    for (Bundle& bundle : outer_bundles(plan_, s.step + 1))
+      s.queue.push_back({std::move(bundle), false});
   }
-  const std::size_t jobs = s.queue.size();
+  const std::size_t jobs = s.queue.size() - before;
+  s.jobs += jobs;
   if (jobs > 0) notify(r);
-  return jobs;
 }
 
 void EachRank::exchange(Rank r) {
@@ -68,10 +70,7 @@ void EachRank::exchange(Rank r) {
     } else {
       if (!can_run(s)) return idle(s);
       const Bundle& bundle = s.task->bundle;
-      const std::vector<Transmission> its =
-          s.task->scheduled ? transmissions_of(plan_, bundle)
-                            : std::vector<Transmission>{
-                                  {Time{}, bundle.collective, bundle.elements(), kGradientBytes}};
+      const std::vector<Transmission> its = transmissions_of(plan_, bundle);
       s.parts.insert(s.parts.end(), its.begin(), its.end());
       s.begun_at = now_;
     }
@@ -133,7 +132,7 @@ bool EachRank::start_part(Rank r) {
   while (s.part < s.parts.size()) {
     const Transmission& t = s.parts[s.part];
     const bool announces = s.part < s.announcements;
-    if (plan_.compression && !announces && s.task->scheduled && !s.coded) {
+    if (plan_.compression && !announces && !s.coded) {
       s.coded = true;
       spend(r, Thread::exchange, t.codec);
       return true;
@@ -190,7 +189,7 @@ void EachRank::finish(Rank r) {
     span(StepSpan::Kind::communicate, r, plan_.layers[first_layer(task.bundle)].name, s.step,
          task.bundle.bytes(), s.begun_at, now_);
   if (task.scheduled) settle(s, task.bundle);
-  if (!task.scheduled) --s.jobs_left;
+  if (!task.scheduled) ++s.jobs_done;
   if (!task.scheduled || !led_) s.queue.pop_front();
   notify(r);
 }

@@ -34,10 +34,11 @@ struct RankState {
   bool begun = false;  // the step
   bool waits = false;  // for the exchange
   Time waits_since{};
-  std::size_t jobs_left = 0;   // of the strategy in this step
-  std::vector<Count> missing;  // elements of each gradient that are not exchanged yet
-  std::vector<bool> pending;   // updates before the next forward pass
-  std::size_t open = 0;        // gradients with missing elements
+  std::size_t jobs = 0, jobs_done = 0;  // of the strategy
+  std::vector<std::size_t> jobs_by;     // by the end of each step
+  std::vector<Count> missing;           // elements of each gradient that are not exchanged yet
+  std::vector<bool> pending;            // updates before the next forward pass
+  std::size_t open = 0;                 // gradients with missing elements
 
   // The thread that exchanges.
   bool idle = true;                      // waits for anything to change

@@ -1,6 +1,8 @@
 #include "training/simulation/simulate_training.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/random.hpp"
@@ -61,19 +63,51 @@ SimulatedSteps in_sequence(const TrainingPlan& plan, CollectiveTimes& times) {
   Count elements = 0;
   for (const Layer& l : plan.layers) elements += l.elements;
   std::vector<Transmission> parts;
-  double steps_between = 1;
-  if (plan.strategy->name == "central_storage") {
+  if (plan.strategy->name == "central_storage")
     parts = {{Time{}, Collective::reduce, elements, kGradientBytes},
              {Time{}, Collective::broadcast, elements, kGradientBytes}};
-  } else if (plan.strategy->periodic) {
-    parts = {{Time{}, Collective::allreduce, elements, kGradientBytes}};
-    steps_between = static_cast<double>(plan.every);
-  }
-  result.communication = result.exposed = picoseconds(times.of(parts)) / steps_between;
-  result.collectives = plan.ranks == 1 ? 0 : static_cast<double>(parts.size()) / steps_between;
-  result.sent = times.sent(parts) / steps_between;
+  result.communication = result.exposed = picoseconds(times.of(parts));
+  result.collectives = plan.ranks == 1 ? 0 : static_cast<double>(parts.size());
+  result.sent = times.sent(parts);
   const Time step = total_of(slowed(plan)) + to_time(result.communication);
   for (int s = 0; s <= plan.steps; ++s) result.begins.push_back(step * s);
+  return result;
+}
+
+// A strategy that communicates every few steps, one fragment after another. Every step takes the mean of an
+// interval, of which the second one is counted.
+SimulatedSteps periodic(const TrainingPlan& plan, CollectiveTimes& times) {
+  SimulatedSteps result;
+  const Time computation = total_of(slowed(plan));
+  const auto every = static_cast<double>(plan.every);
+  Time now{}, free{}, begin{};
+  std::deque<std::pair<Count, Time>> in_progress;  // the step that waits for an exchange, its end
+  for (Count step = 1; step <= 2 * plan.every && plan.ranks > 1; ++step) {
+    now += computation;
+    const auto wait = [&] {
+      for (; !in_progress.empty() && in_progress.front().first <= step; in_progress.pop_front())
+        now = std::max(now, in_progress.front().second);
+    };
+    wait();
+    for (const Bundle& bundle : outer_bundles(plan, step)) {
+      const std::vector<Transmission> all = transmissions_of(plan, bundle);
+      Time coding{};
+      for (const Transmission& t : all) coding += t.codec;
+      const Time took = times.of(all) + coding;
+      free = std::max(now, free) + took;
+      in_progress.push_back({step + plan.delay, free});
+      if (step <= plan.every) continue;
+      result.communication += picoseconds(took) / every;
+      result.codec += picoseconds(coding) / every;
+      result.collectives += static_cast<double>(all.size()) / every;
+      result.sent += times.sent(all) / every;
+    }
+    wait();
+    if (step == plan.every) begin = now;
+  }
+  const double step = plan.ranks > 1 ? picoseconds(now - begin) / every : picoseconds(computation);
+  result.exposed = step - picoseconds(computation);
+  for (int s = 0; s <= plan.steps; ++s) result.begins.push_back(to_time(step * s));
   return result;
 }
 
@@ -91,6 +125,7 @@ std::vector<StepSpan> spans_of(const Timeline& timeline, const Profile& layers) 
 }
 
 SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, bool trace) {
+  if (plan.strategy->periodic) return periodic(plan, times);
   if (!plan.strategy->schedules || plan.ranks == 1) return in_sequence(plan, times);
   SimulatedSteps result;
   double sent = 0, codec = 0, busy = 0;
@@ -109,7 +144,7 @@ SimulatedSteps one_for_all(const TrainingPlan& plan, CollectiveTimes& times, boo
     sent += times.sent(parts);
     codec += picoseconds(coding);
     busy += picoseconds(took);
-    return took + times.of(announcements_of(plan, bundle), true);
+    return took + times.of(announcements_of(plan, bundle), CollectiveTimes::Carrier::tree);
   };
   const Timeline timeline = simulate(study);
   const double steps = plan.steps;
@@ -163,7 +198,7 @@ SimulatedSteps simulate_training(const TrainingPlan& plan, const MakeNetwork& ne
     result = simulate_each_rank(plan, *network(), times.link(), trace);
   else
     result = one_for_all(plan, times, trace);
-  if (plan.ranks > 1 && plan.strategy->name != "one_device")
+  if (plan.ranks > 1 && plan.strategy->name != "one_device" && plan.sharding == Shards::none)
     result.startup =
         result.collectives * picoseconds(times.of(Collective::allreduce, 1, kGradientBytes));
   return result;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/levels/group_levels.hpp"
+#include "training/strategies/fragments.hpp"
 
 namespace arlab::training {
 namespace {
@@ -22,10 +25,19 @@ Matrix shape_of(Count elements, const CompressorKind& kind) {
   return {rows, (elements + rows - 1) / rows};
 }
 
-void expect_supported(const TrainingPlan& plan, Collective collective) {
-  if (plan.ranks == 1) return;
-  const std::string why = unsupported(*plan.algorithm, plan.problem(collective, plan.ranks));
-  if (!why.empty()) fail(Blame::usage, why + ": use algorithm ring or tree");
+std::string unsupported_levels(const TrainingPlan& plan) {
+  if (!plan.groups)
+    return "strategy hsdp needs groups of ranks: give a number of ranks per group that divides " +
+           std::to_string(plan.ranks) + ", or a topology that has groups";
+  const Algorithm within = within_groups(*plan.algorithm), across = across_groups(*plan.algorithm);
+  const std::pair<const Algorithm*, Collective> levels[] = {{&across, Collective::allreduce},
+                                                            {&within, Collective::reduce_scatter},
+                                                            {&within, Collective::all_gather}};
+  for (const auto& [level, collective] : levels)
+    if (const std::string why = unsupported(*level, plan.problem(collective, plan.ranks));
+        !why.empty())
+      return "strategy hsdp: " + why + ": use algorithm ring";
+  return "";
 }
 
 void check_compression(const TrainingPlan& plan) {
@@ -58,6 +70,16 @@ std::vector<Collective> collectives_of(const TrainingPlan& plan) {
   return all;
 }
 
+std::string unsupported_algorithm(const TrainingPlan& plan) {
+  if (plan.ranks == 1) return "";
+  if (plan.sharding == Shards::hsdp) return unsupported_levels(plan);
+  for (const Collective collective : collectives_of(plan))
+    if (std::string why = unsupported(*plan.algorithm, plan.problem(collective, plan.ranks));
+        !why.empty())
+      return why + ": use algorithm ring or tree";
+  return "";
+}
+
 void check(const TrainingPlan& plan) {
   expects(plan.strategy && plan.scheduler && plan.algorithm, "the plan is incomplete");
   check(plan.layers);
@@ -74,13 +96,33 @@ void check(const TrainingPlan& plan) {
   if (static_cast<Rank>(plan.slowdown.size()) > plan.ranks)
     fail(Blame::usage, std::to_string(plan.slowdown.size()) + " slowdown factors for " +
                            std::to_string(plan.ranks) + " ranks: leave some out");
+  if (plan.strategy->periodic)
+    if (const std::string why = refuse_fragments(
+            plan.fragments, static_cast<Count>(plan.layers.size()), plan.delay, plan.every);
+        !why.empty())
+      fail(Blame::usage, why);
   if (plan.strategy->schedules)
     make_scheduler(*plan.scheduler, plan.layers, {}, plan.scheduling);  // or throws
   if (plan.sharding != Shards::none && plan.compression)
     fail(Blame::usage,
          "sharded gradients are sent as they are: leave out the compressor, or use mirrored");
-  for (const Collective collective : collectives_of(plan)) expect_supported(plan, collective);
+  if (const std::string why = unsupported_algorithm(plan); !why.empty()) fail(Blame::usage, why);
   if (plan.compression) check_compression(plan);
+}
+
+std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps) {
+  std::vector<Count> elements;
+  for (const Layer& layer : plan.layers) elements.push_back(layer.elements);
+  const std::vector<VariableRange> fragments = cut_into_fragments(elements, plan.fragments);
+  std::vector<Bundle> due;
+  for (Count f = 0; f < plan.fragments; ++f) {
+    if (!is_due(steps, f, plan.fragments, plan.every)) continue;
+    Bundle& bundle = due.emplace_back(Bundle{Collective::allreduce, {}});
+    const VariableRange& range = fragments[static_cast<std::size_t>(f)];
+    for (std::size_t l = range.first; l < range.end; ++l)
+      bundle.slices.push_back({static_cast<int>(l), 0, plan.layers[l].elements});
+  }
+  return due;
 }
 
 std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle) {

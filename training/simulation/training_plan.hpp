@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -18,14 +19,17 @@
 
 namespace arlab::training {
 
-/// What each rank keeps only a part of: nothing, the optimizer's state, gradients too, weights too.
-enum class Shards : std::uint8_t { none, zero1, zero2, fsdp };
+/// What each rank keeps only a part of: nothing, the optimizer's state, gradients too, weights too; hsdp:
+/// all three, within its group.
+enum class Shards : std::uint8_t { none, zero1, zero2, fsdp, hsdp };
 
 struct TrainingPlan {
   Profile layers = {};  ///< in float32 elements
   const StrategyKind* strategy = nullptr;
-  Shards sharding = Shards::none;  ///< of a strategy that sums gradients by allreduce
-  Count every = 8;                 ///< of a periodic strategy: steps between averages
+  Shards sharding = Shards::none;       ///< of a strategy that sums gradients by allreduce
+  Bytes unit = StrategyOptions{}.unit;  ///< of a sharded strategy: gradients exchanged together
+  Count every = 8;                      ///< of a periodic strategy: steps between averages
+  Count fragments = 1, delay = 0;       ///< of diloco; see StrategyOptions
   const SchedulerKind* scheduler = nullptr;
   Values scheduling = {};
   const Algorithm* algorithm = nullptr;
@@ -70,6 +74,9 @@ void check(const TrainingPlan& plan);
 /// Returns the collectives that carry gradients and weights in the plan.
 std::vector<Collective> collectives_of(const TrainingPlan& plan);
 
+/// Returns why the plan's algorithm cannot carry its collectives, and the remedy; empty if it can.
+std::string unsupported_algorithm(const TrainingPlan& plan);
+
 /// A part of an exchange: coding, then one collective.
 struct Transmission {
   Time codec{};
@@ -77,6 +84,9 @@ struct Transmission {
   Count elements = 0;
   Bytes element_size = kGradientBytes;
 };
+
+/// Returns what a periodic strategy exchanges after the given number of steps, one bundle per fragment.
+std::vector<Bundle> outer_bundles(const TrainingPlan& plan, Count steps);
 
 /// Returns what exchanges the bundle, in order. Codes have the closed-form size of flat vectors.
 std::vector<Transmission> transmissions_of(const TrainingPlan& plan, const Bundle& bundle);

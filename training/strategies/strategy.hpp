@@ -8,6 +8,7 @@
 // namespace arlab::training::strategy_catalog, and one test.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,9 @@ struct StrategyOptions {
   Count bound = 1;   ///< stale_synchronous: steps that a worker may be ahead of the slowest
   Count every = 8;   ///< of the periodic strategies: steps between averages
   double outer_rate = 0.7, outer_momentum = 0.9;  ///< diloco
+  Count fragments = 1;  ///< diloco: parts of the model that are synchronized in turn
+  Count delay = 0;      ///< diloco: steps from the start of an outer gradient's journey to its use
+  double mix = 0.5;     ///< diloco, with a delay: part of its own weights that a worker keeps then
   Bytes unit = 25 << 20;  ///< of the sharded strategies: gradients that are exchanged together
   GradientOptions gradients = {};
 };
@@ -55,6 +59,8 @@ struct Step {
 /// Number of updates by staleness: how many updates old the weights of a gradient were.
 using Staleness = std::map<Count, Count>;
 
+enum class Pass : std::uint8_t { forward, backward };
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -62,8 +68,11 @@ class Strategy {
   /// Announces the given number of steps from `first` on, until settle().
   virtual void start_epoch(Count /*first*/, Count /*steps*/) {}
   virtual void start_step(const Step&) {}
-  /// Called before the forward pass uses a variable.
+  /// Called before the first forward pass of a step uses a variable.
   virtual void need(std::size_t /*variable*/) {}
+  /// For strategies that gather weights: called before any pass of any micro-batch uses a variable. On
+  /// return the weight is here, until the pass needs one of another stage.
+  virtual void use(std::size_t /*variable*/, Pass) {}
   /// Called in the backward pass when the variable's gradient is complete.
   virtual void ready(std::size_t /*variable*/) {}
   /// On return the replica holds the next step's weights, or will hold them when they are needed.
@@ -105,6 +114,8 @@ struct StrategyKind {
   bool local_batch = false;    ///< divides a loss by the worker's batch, not the global one
   bool periodic = false;       ///< communicates every StrategyOptions::every steps
   bool sharded = false;        ///< each rank has a part of the moments; clears gradients itself
+  bool gathers = false;        ///< weights are here only while they are used: calls use()
+  bool grouped = false;        ///< shards within groups of ranks
   bool outer = false;          ///< an outer optimizer applies what the workers have learned
   std::string_view route = "ring";  ///< the default algorithm
   std::unique_ptr<Strategy> (*make)(const StrategyContext&) = nullptr;

@@ -33,8 +33,12 @@ std::string to_string(const LearningRate& r) {
 
 std::string outer_text(const TrainerOptions& l) {
   if (!find_strategy(l.strategy).outer) return "";
-  return ", outer rate " + to_string(l.options.outer_rate) + " and momentum " +
-         to_string(l.options.outer_momentum);
+  const StrategyOptions& o = l.options;
+  std::string text =
+      ", outer rate " + to_string(o.outer_rate) + " and momentum " + to_string(o.outer_momentum);
+  if (o.fragments > 1) text += ", " + std::to_string(o.fragments) + " fragments";
+  if (o.delay > 0) text += ", delay " + std::to_string(o.delay) + " with mix " + to_string(o.mix);
+  return text;
 }
 
 }  // namespace

@@ -106,13 +106,13 @@ BatchResult Trainer::learn(const Batch& batch) {
   const auto gradients = replica_->gradients();
   if (strategy_->is_whole() && learning_.passes.empty() && !kind_.sharded)
     std::fill(gradients.begin(), gradients.end(), 0.0F);
-  if (batch.samples == 0) {  // the last batch is short and leaves this worker no samples
-    for (std::size_t v = replica_->variables().size(); v-- > 0;) strategy_->ready(v);
-    return {};
-  }
+  // The last batch may be short and leave this worker few samples or none.
+  const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
+  for (Count part = count; part < learning_.micro_batches; ++part)
+    pass_without_samples(count == 0 && part + 1 == learning_.micro_batches);
+  if (count == 0) return {};
   const Count divisor = kind_.local_batch ? batch.samples : batch.global;
   const auto scale = 1 / static_cast<float>(divisor);
-  const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
   const Blocks parts(batch.samples, count);
   const std::size_t values = batch.values.size() / static_cast<std::size_t>(batch.samples);
   BatchResult outcome;
@@ -120,7 +120,7 @@ BatchResult Trainer::learn(const Batch& batch) {
     const auto first = static_cast<std::size_t>(parts.begin(part));
     const auto size = static_cast<std::size_t>(parts.size(part));
     listen(part == 0, part == count - 1);
-    compute_model_->begin(parts.size(part));
+    compute_model_->begin(parts.size(part), kind_.gathers);
     outcome += replica_->learn({std::span(batch.values).subspan(first * values, size * values),
                                 std::span(batch.labels).subspan(first, size)},
                                scale);
@@ -128,13 +128,28 @@ BatchResult Trainer::learn(const Batch& batch) {
   return outcome;
 }
 
+// Takes part in what the other workers exchange during a micro-batch.
+void Trainer::pass_without_samples(bool last) {
+  const std::size_t variables = replica_->variables().size();
+  for (std::size_t v = 0; v < variables && kind_.gathers; ++v) strategy_->use(v, Pass::forward);
+  for (std::size_t v = variables; v-- > 0;) {
+    if (kind_.gathers) strategy_->use(v, Pass::backward);
+    if (last) strategy_->ready(v);
+  }
+}
+
 // Notifies the strategy of the first micro-batch's needs and of the last one's completed gradients.
 void Trainer::listen(bool first, bool last) {
   replica_->on_need([this, first](std::size_t v) {
     compute_model_->need(v, [&] {
       if (first) strategy_->need(v);
+      if (kind_.gathers) strategy_->use(v, Pass::forward);
     });
   });
+  if (kind_.gathers)
+    replica_->on_need_backward([this](std::size_t v) {
+      compute_model_->need_backward(v, [&] { strategy_->use(v, Pass::backward); });
+    });
   replica_->on_ready([this, last](std::size_t v) {
     compute_model_->ready(v, [&] {
       if (last) strategy_->ready(v);

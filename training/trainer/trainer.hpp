@@ -93,6 +93,7 @@ class Trainer {
   void run_all(const TrainingData& data, Count steps_of_epoch, const Observer& observer);
   StepReport train_step(const TrainingData& data, Count steps_of_epoch);
   BatchResult learn(const Batch& batch);
+  void pass_without_samples(bool last);
   void listen(bool first, bool last);
   collectives::Clock& clock() { return communicator_.clock(); }
   void compare_replicas();

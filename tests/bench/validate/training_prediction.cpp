@@ -4,6 +4,7 @@
 
 #include "bench/cli/read_file.hpp"
 #include "bench/validate/errors.hpp"
+#include "bench/validate/published_gains.hpp"
 #include "bench/validate/training_step.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/thorough.hpp"
@@ -13,7 +14,7 @@ using namespace arlab::bench;
 
 namespace {
 
-std::vector<TrainingRow> published(const char* file, auto read) {
+auto published(const char* file, auto read) {
   return read(read_file(std::string(ARLAB_VALIDATION) + "/" + file, ""), file);
 }
 
@@ -102,4 +103,45 @@ TEST_CASE("methods have the closed form of their steps") {
   // Inside a node a ring of 4 over the node's connections.
   CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 4) ==
         Approx(alone + (8.4 + 6 * 5.7) * 1e6 + bytes * 1.5 * 1e2).epsilon(1e-6));
+}
+
+TEST_CASE("published gains are predicted from their inputs, as docs/validation.md says") {
+  const std::vector<PredictedGain> gains =
+      predict_gains(published("published_gains.csv", read_published_gains), built_in_profile);
+  REQUIRE(gains.size() == 6);
+  for (const PredictedGain& g : gains) {
+    INFO(g.row.source << " " << g.row.model);
+    if (g.row.model == "Sockeye") {
+      CHECK(g.reason == "no profile of model Sockeye");
+      continue;
+    }
+    REQUIRE(g.predicted);
+    CHECK(*g.predicted > 0);
+    CHECK(g.at_gbit_per_s >= g.row.least_gbit_per_s);
+    CHECK(g.at_gbit_per_s <= g.row.gbit_per_s);
+  }
+}
+
+TEST_CASE("a gain is the ratio of two steps, and an efficiency that of two speeds") {
+  const std::string head =
+      "source,model,gpus,gpus_per_node,batch_per_gpu,one_gpu_samples_per_s,least_gbit_per_s,"
+      "gbit_per_s,method,baseline,value\n";
+  const auto rows =
+      read_published_gains(head + "a,ResNet-50,8,4,64,253.1,,10,WFBP-A2A,,0.5\n" +
+                               "b,ResNet-50,8,4,64,253.1,,10,MG-WFBP-A2A,WFBP-A2A,0.5\n" +
+                               "c,ResNet-50,8,4,64,253.1,1,10,MG-WFBP-A2A,WFBP-A2A,0.5\n",
+                           "g.csv");
+  const auto gains = predict_gains(rows, built_in_profile);
+  const double alone = 64 / 253.1 * 1e6;  // us
+  const auto layers = layers_taking(*built_in_profile("ResNet-50"), alone, 0);
+  const auto step = [&](const char* method) {
+    return training_step(layers, parse_training_method(method), {8, 0.95 * 10 / 8, 4}, 8) / 1e6;
+  };
+  CHECK(*gains[0].predicted == Approx(alone / step("WFBP-A2A")));
+  CHECK(*gains[1].predicted == Approx(step("WFBP-A2A") / step("MG-WFBP-A2A") - 1));
+  CHECK(*gains[2].predicted >= *gains[1].predicted);
+  CHECK_THROWS_WITH(read_published_gains(head + "a,b,8,9,64,1,,10,WFBP,,0.5\n", "g.csv"),
+                    Catch::Contains("gpus"));
+  CHECK_THROWS_WITH(read_published_gains(head + "a,b,8,4,64,1,20,10,WFBP,,0.5\n", "g.csv"),
+                    Catch::Contains("least_gbit_per_s"));
 }

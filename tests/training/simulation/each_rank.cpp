@@ -8,7 +8,8 @@
 #include "tests/support/toy_training.hpp"
 #include "training/emulation/emulated_ranks.hpp"
 #include "training/simulation/collective_times.hpp"
-#include "training/simulation/simulated_steps.hpp"
+#include "training/simulation/sharded.hpp"
+#include "training/simulation/simulate_training.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -16,7 +17,8 @@ using namespace arlab::training;
 
 namespace {
 
-constexpr int kSimulatedSteps = 5;
+constexpr int kSimulatedSteps = 10;
+constexpr Bytes kUnit = 50'000;  // of sharded strategies
 
 /// Variables of odd sizes, whose passes take the given picoseconds and twice that.
 toy::CostsOnly odd_costs() {
@@ -28,25 +30,43 @@ toy::CostsOnly odd_costs() {
                          {9'999, 31'000'000}});
 }
 
-struct Setting {
+/// Variables of which 2 to 8 ranks hold equal parts, in units of several sizes: all ranks finish a collective
+/// together.
+toy::CostsOnly even_costs() {
+  return toy::CostsOnly({{24'000, 70'000'000},
+                         {16'000, 31'000'003},
+                         {4'800, 0},
+                         {9'600, 90'000'001},
+                         {48, 500},
+                         {240, 11'000'000}});
+}
+
+struct EmulatedRun {
   std::string strategy, scheduler, algorithm;
   Values scheduling = {};
   Rank ranks = 4;
   std::string topology = {};
   std::vector<double> slowdown = {};
   int segments = 1;
+  Rank group = 0;
+  double beta = 803.7;
+  Count fragments = 1, delay = 0;
 };
 
-std::unique_ptr<simulator::Network> network_of(const Setting& s) {
+toy::CostsOnly costs_of(const EmulatedRun& s) {
+  return find_strategy(s.strategy).sharded ? even_costs() : odd_costs();
+}
+
+std::unique_ptr<simulator::Network> network_of(const EmulatedRun& s) {
   if (!s.topology.empty())
     return simulator::make_network(simulator::find_model("fluid"), {}, s.ranks,
                                    simulator::FabricSpec{.topology = s.topology});
   return simulator::make_network(simulator::find_model("alpha_beta"),
-                                 {{"alpha", 3e6}, {"beta", 803.7}, {"gamma", 11.3}}, s.ranks);
+                                 {{"alpha", 3e6}, {"beta", s.beta}, {"gamma", 11.3}}, s.ranks);
 }
 
 /// Returns the begins of the steps in picoseconds, counted from the first.
-std::vector<std::int64_t> emulated(const Setting& s) {
+std::vector<std::int64_t> emulated(const EmulatedRun& s) {
   toy::Run run;
   run.ranks = s.ranks;
   run.global_batch = s.ranks;
@@ -56,10 +76,14 @@ std::vector<std::int64_t> emulated(const Setting& s) {
   run.learning.check_every = 0;
   run.learning.route = s.algorithm;
   run.learning.segments = s.segments;
-  run.learning.options.every = 2;
+  run.learning.route_options.group_size = s.group;
+  run.learning.options.every = s.delay > 0 ? 4 : 2;
+  run.learning.options.fragments = s.fragments;
+  run.learning.options.delay = s.delay;
+  run.learning.options.unit = kUnit;
   run.learning.options.gradients.scheduler = s.scheduler;
   run.learning.options.gradients.scheduling = s.scheduling;
-  run.make = [](Rank) { return std::make_unique<toy::CostsOnly>(odd_costs()); };
+  run.make = [&](Rank) { return std::make_unique<toy::CostsOnly>(costs_of(s)); };
   run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
     const auto network = network_of(s);
     EmulationOptions options{.slowdown = s.slowdown};
@@ -76,9 +100,11 @@ std::vector<std::int64_t> emulated(const Setting& s) {
   return begins;
 }
 
-TrainingPlan plan_of(const Setting& s) {
+TrainingPlan plan_of(const EmulatedRun& s) {
   TrainingPlan plan{.strategy = &find_strategy(s.strategy),
-                    .every = 2,
+                    .every = s.delay > 0 ? 4 : 2,
+                    .fragments = s.fragments,
+                    .delay = s.delay,
                     .scheduler = &find_scheduler(s.scheduler),
                     .scheduling = s.scheduling,
                     .algorithm = &find_algorithm(s.algorithm),
@@ -86,13 +112,13 @@ TrainingPlan plan_of(const Setting& s) {
                     .ranks = s.ranks,
                     .slowdown = s.slowdown,
                     .steps = kSimulatedSteps};
-  const toy::CostsOnly costs = odd_costs();
+  const toy::CostsOnly costs = costs_of(s);
   for (const Variable& v : costs.variables())
     plan.layers.push_back({v.name, Time{v.work}, Time{2 * v.work}, v.elements, {}});
   return plan;
 }
 
-std::vector<std::int64_t> simulated(const Setting& s) {
+std::vector<std::int64_t> simulated(const EmulatedRun& s) {
   const TrainingPlan plan = plan_of(s);
   const auto network = network_of(s);
   CollectiveTimes times(plan, [&] { return network_of(s); });
@@ -104,14 +130,14 @@ std::vector<std::int64_t> simulated(const Setting& s) {
   return begins;
 }
 
-void expect_equal(const Setting& s) {
+void expect_equal(const EmulatedRun& s) {
   INFO(s.strategy << " " << s.scheduler << " " << s.algorithm << " on " << s.ranks << " ranks "
                   << s.topology);
   CHECK(simulated(s) == emulated(s));
 }
 
 // For schedulers whose cycles begin at another time: only steps that repeat are compared.
-void expect_equal_last_steps(const Setting& s) {
+void expect_equal_last_steps(const EmulatedRun& s) {
   INFO(s.scheduler << " on " << s.ranks << " ranks");
   const auto last = [](const std::vector<std::int64_t>& begins) {
     return begins.back() - begins[begins.size() - 2];
@@ -168,4 +194,47 @@ TEST_CASE("other synchronous strategies take the times of emulated ranks") {
   expect_equal({"central_storage", "buckets", "master_worker", {}, 4});
   expect_equal({"local_sgd", "buckets", "ring", {}, 4});
   expect_equal({"diloco", "buckets", "rabenseifner", {}, 5});
+}
+
+TEST_CASE("simulated fragments and delayed outer steps take the times of emulated ranks") {
+  for (const Count fragments : {1, 2, 3, 6})
+    for (const Count delay : {0, 1, 3})
+      for (const double beta : {803.7, 80'370.}) {
+        EmulatedRun s{.strategy = "diloco", .scheduler = "buckets", .algorithm = "ring"};
+        s.beta = beta;
+        s.fragments = fragments;
+        s.delay = delay;
+        INFO(fragments << " fragments, delay " << delay << ", beta " << beta);
+        expect_equal(s);
+      }
+}
+
+TEST_CASE("simulated steps of sharded strategies equal those of emulated ranks") {
+  const struct {
+    const char* strategy;
+    Rank group;
+  } sharded[] = {{"zero1", 0}, {"zero2", 0}, {"fsdp", 0}, {"hsdp", 2}, {"hsdp", 4}};
+  for (const auto& one : sharded)
+    for (const Rank ranks : unless_sanitized({2, 3, 4, 8}, {4}))
+      for (const double beta : {80.7, 803.7, 8037.}) {
+        if (one.group > 0 && (ranks % one.group != 0 || ranks == one.group)) continue;
+        EmulatedRun s{.strategy = one.strategy, .scheduler = "buckets", .algorithm = "ring"};
+        s.ranks = ranks;
+        s.group = one.group;
+        s.beta = beta;
+        INFO(s.strategy << " on " << ranks << " ranks in groups of " << s.group << ", beta "
+                        << beta);
+        TrainingPlan plan = plan_of(s);
+        plan.strategy = &find_strategy("multi_worker");
+        plan.sharding = *find_sharded_strategy(s.strategy);
+        plan.unit = kUnit;
+        if (s.group > 0)
+          plan.groups = std::make_shared<const Groups>(Groups::consecutive(ranks, s.group));
+        const std::vector<Time> begins =
+            simulate_training(plan, [&] { return network_of(s); }).begins;
+        const std::vector<std::int64_t> real = emulated(s);
+        // The weights of the first step are there from the start.
+        for (std::size_t step = 2; step < kSimulatedSteps; ++step)
+          CHECK((begins[step] - begins[step - 1]).count() == real[step] - real[step - 1]);
+      }
 }

@@ -2,6 +2,7 @@
 #include "training/simulation/sharded.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/groups.hpp"
 #include "simulator/models/model.hpp"
 #include "tests/support/catch.hpp"
 #include "training/simulation/simulate_training.hpp"
@@ -47,6 +48,10 @@ TEST_CASE("sharded strategies send the closed form of their bytes") {
   CHECK(sharded_bytes(Shards::zero1, 1000, 4) == Approx(1500));
   CHECK(sharded_bytes(Shards::fsdp, 1000, 4) == Approx(2250));
   CHECK(!find_sharded_strategy("mirrored"));
+  // In groups of 4 of 8 ranks: 3 x 3/4, and a quarter of the vector over two groups.
+  CHECK(sharded_bytes(Shards::hsdp, 1000, 8, 4) == Approx(2250 + 2 * 250 / 2));
+  CHECK(sharded_bytes(Shards::hsdp, 1000, 4, 4) == Approx(sharded_bytes(Shards::fsdp, 1000, 4)));
+  CHECK(sharded_bytes(Shards::hsdp, 1000, 4, 1) == Approx(sharded_bytes(Shards::zero1, 1000, 4)));
 }
 
 TEST_CASE("sharded strategies have the memory that ZeRO states") {
@@ -61,8 +66,9 @@ TEST_CASE("a sharded step has the time computed by hand") {
   // Half an allreduce of a unit takes 16 MB on two ranks: 1.6 ms at 10 GB/s, which the passes hide.
   const double ms = 1e9, half = 1.6 * ms;
   const SimulatedSteps fsdp = simulate_training(sharded(Shards::fsdp, 2), network_of(2, 100));
-  CHECK(fsdp.period() ==
-        Approx(90 * ms + 2 * half).epsilon(1e-6));  // the first gather, the last scatter
+  CHECK(
+      fsdp.period() ==
+      Approx(90 * ms + 3 * half).epsilon(1e-6));  // the first gather of each pass, the last scatter
   const SimulatedSteps zero = simulate_training(sharded(Shards::zero2, 2), network_of(2, 100));
   CHECK(zero.period() == Approx(90 * ms + 2 * half).epsilon(1e-6));
   // 32 ms per half: the links are always in use.
@@ -74,13 +80,14 @@ TEST_CASE("a sharded step has the time computed by hand") {
 
 TEST_CASE("a sharded step of unequal units has the time computed by hand") {
   // A layer of one unit of time per pass, whose half of an allreduce takes one, and one of twice the
-  // elements. Gathers end at 1, 3, 5 and 6, scatters at 9 and 10, of which the passes are 6.
+  // elements. Gathers end at 1, 3, 6 and 7, scatters at 10 and 11, of which the passes are 6: the second
+  // pass gathers at 4, when the first one ends.
   TrainingPlan plan = sharded(Shards::fsdp, 2);
   const Time unit = 1'000 * kMicrosecond;
   plan.layers = {{"a", unit, 2 * unit, kElements, {}}, {"b", unit, 2 * unit, 2 * kElements, {}}};
   const SimulatedSteps steps = simulate_training(plan, network_of(2, 1e9 / (2. * kElements)));
-  CHECK(steps.period() / 1e9 == Approx(10).epsilon(1e-6));
-  CHECK(steps.exposed / 1e9 == Approx(4).epsilon(1e-6));
+  CHECK(steps.period() / 1e9 == Approx(11).epsilon(1e-6));
+  CHECK(steps.exposed / 1e9 == Approx(5).epsilon(1e-6));
 }
 
 TEST_CASE("sharding needs both halves of an allreduce, and no compressor") {
@@ -90,4 +97,19 @@ TEST_CASE("sharding needs both halves of an allreduce, and no compressor") {
   plan = sharded(Shards::zero1, 4);
   plan.compression = {choose_compressor("fp16"), Aggregation::allreduce, {}};
   CHECK_THROWS_WITH(check(plan), Catch::Contains("leave out the compressor"));
+}
+
+TEST_CASE("hsdp sends its closed form, over several networks, and refuses plans without groups") {
+  for (const Rank group : {1, 2, 4, 8}) {
+    INFO("groups of " << group);
+    TrainingPlan plan = sharded(Shards::hsdp, 8);
+    plan.groups = std::make_shared<const Groups>(Groups::consecutive(8, group));
+    const SimulatedSteps steps = simulate_training(plan, network_of(8, 100));
+    CHECK(steps.sent == Approx(sharded_bytes(Shards::hsdp, 3. * kElements * 4, 8, group)));
+    CHECK(ranks_per_copy(plan) == group);
+  }
+  TrainingPlan plan = sharded(Shards::hsdp, 8);
+  CHECK_THROWS_WITH(check(plan), Catch::Contains("a number of ranks per group that divides 8"));
+  plan.groups = std::make_shared<const Groups>(Groups::consecutive(8, 3));
+  CHECK_THROWS_WITH(check(plan), Catch::Contains("groups of equal size"));
 }

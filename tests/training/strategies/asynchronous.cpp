@@ -30,6 +30,7 @@ class Slow final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { toy_.on_ready(std::move(ready)); }
   void on_need(Need need) override { toy_.on_need(std::move(need)); }
+  void on_need_backward(Need need) override { toy_.on_need_backward(std::move(need)); }
   BatchResult evaluate(const Samples& samples) override { return toy_.evaluate(samples); }
 
   BatchResult learn(const Samples& samples, float scale) override {

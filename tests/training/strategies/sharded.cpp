@@ -10,6 +10,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/thorough.hpp"
 #include "tests/support/toy_training.hpp"
+#include "training/simulation/sharded.hpp"
 #include "training/strategies/free_pages.hpp"
 #include "training/trainer/checkpointing.hpp"
 
@@ -58,10 +59,17 @@ class LargeReplica final : public Replica {
   std::span<float> statistics() override { return {}; }
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
   void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need need) override { need_backward_ = std::move(need); }
   BatchResult learn(const Samples& samples, float) override {
-    for (std::size_t v = 0; v < kVariables; ++v) need_(v);
+    weights_at_most = 0;
+    for (std::size_t v = 0; v < kVariables; ++v) {
+      need_(v);
+      weights_at_most = std::max(weights_at_most, resident(weights_));
+    }
     for (std::size_t v = kVariables; v-- > 0;) {
       for (std::size_t i = 0; i < kEach; ++i) gradients_[v * kEach + i] += 1;
+      if (need_backward_) need_backward_(v);
+      weights_at_most = std::max(weights_at_most, resident(weights_));
       ready_(v);
     }
     resident_at_end = resident(gradients_);
@@ -70,11 +78,34 @@ class LargeReplica final : public Replica {
   BatchResult evaluate(const Samples&) override { return {}; }
 
   double resident_at_end = 0;  ///< of the gradients, after a backward pass
+  double weights_at_most = 0;  ///< resident in the passes
 
  private:
   std::vector<Variable> variables_;
   std::vector<float> weights_, gradients_;
   Ready ready_;
+  Need need_, need_backward_;
+};
+
+/// Two variables, of which the forward pass uses the second one first.
+class Backwards final : public Replica {
+ public:
+  std::span<const Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready) override {}
+  void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need) override {}
+  BatchResult learn(const Samples&, float) override {
+    need_(1);
+    return {};
+  }
+  BatchResult evaluate(const Samples&) override { return {}; }
+
+ private:
+  std::vector<Variable> variables_{{"u", {1}, 0, 1, 1}, {"v", {1}, 1, 1, 1}};
+  std::vector<float> weights_{1, 2}, gradients_{0, 0};
   Need need_;
 };
 
@@ -82,7 +113,7 @@ class LargeReplica final : public Replica {
 
 TEST_CASE("sharded strategies give the weights of mirrored, to the bit for two workers") {
   using Kind = OptimizerOptions::Kind;
-  for (const char* strategy : {"zero1", "zero2"})
+  for (const char* strategy : {"zero1", "zero2", "fsdp"})
     for (const auto optimizer : thorough({Kind::sgd, Kind::momentum, Kind::adam}, {Kind::adam}))
       for (const Rank workers : thorough({2, 3, 5}, {2, 3}))
         for (const char* algorithm : {"ring", "circulant"})
@@ -104,6 +135,65 @@ TEST_CASE("sharded strategies give the weights of mirrored, to the bit for two w
           }
 }
 
+TEST_CASE("fsdp and hsdp without samples, in micro-batches, and in other groups equal mirrored") {
+  const struct {
+    const char* strategy;
+    Rank workers, group;
+  } cases[] = {{"fsdp", 3, 0}, {"hsdp", 2, 1}, {"hsdp", 2, 2}, {"hsdp", 4, 2}, {"hsdp", 6, 3}};
+  for (const auto& one : cases)
+    for (const int micro_batches : {1, 3})
+      for (const bool overlap : {true, false}) {
+        INFO(one.strategy << " on " << one.workers << " workers in groups of " << one.group << ", "
+                          << micro_batches << " micro-batches, overlap " << overlap);
+        toy::Run run = sharded_run(one.strategy, one.workers, OptimizerOptions::Kind::adam);
+        run.short_batches = true;
+        run.global_batch = 3 * one.workers;
+        run.samples =
+            4 * run.global_batch + one.workers - 1;  // the last worker has none at the end
+        run.learning.micro_batches = micro_batches;
+        run.learning.overlap = overlap;
+        run.learning.route_options.group_size = one.group;
+        toy::Run dense = run;
+        dense.learning.strategy = "mirrored";
+        const toy::Result result = toy::train(run), expected = toy::train(dense);
+        for (const auto& weights : result.weights) {
+          if (one.workers == 2)
+            CHECK(weights == expected.weights[0]);
+          else
+            CHECK(toy::distance(weights, expected.weights[0]) < 2e-5);
+          CHECK(weights == result.weights[0]);
+        }
+      }
+}
+
+TEST_CASE("fsdp sends 3 n (P - 1) / P bytes per step and hsdp its closed form, besides the end") {
+  const struct {
+    const char* strategy;
+    Rank workers, group;
+  } cases[] = {{"fsdp", 1, 0}, {"fsdp", 2, 0}, {"fsdp", 5, 0}, {"hsdp", 4, 2},
+               {"hsdp", 6, 2}, {"hsdp", 6, 3}, {"hsdp", 4, 4}, {"hsdp", 3, 1}};
+  for (const auto& one : cases)
+    for (const Bytes unit : {1, 400, 1 << 20}) {
+      INFO(one.strategy << " on " << one.workers << " in groups of " << one.group << ", units of "
+                        << unit);
+      toy::Run run = sharded_run(one.strategy, one.workers, OptimizerOptions::Kind::sgd);
+      run.global_batch = 20;
+      run.samples = 60;
+      run.learning.epochs = 1;
+      run.learning.options.unit = unit;
+      run.learning.route_options.group_size = one.group;
+      const toy::Result result = toy::train(run);
+      const auto n = static_cast<double>(result.weights[0].size() * 4);
+      const bool in_groups = one.group > 0;
+      const double each =
+          sharded_bytes(in_groups ? Shards::hsdp : Shards::fsdp, n, one.workers, one.group);
+      const Rank ranks = in_groups ? one.group : one.workers;
+      const double end = n * (ranks - 1) / ranks;  // all weights, for the evaluation
+      CHECK(static_cast<double>(result.epochs.at(0).bytes_sent) ==
+            Approx(one.workers * (3 * each + end)));
+    }
+}
+
 TEST_CASE("a rank sends 2 n (P - 1) / P bytes per step, whatever the unit") {
   for (const char* strategy : {"zero1", "zero2"})
     for (const Rank workers : {1, 2, 4, 5})
@@ -121,34 +211,42 @@ TEST_CASE("a rank sends 2 n (P - 1) / P bytes per step, whatever the unit") {
 }
 
 TEST_CASE("memory is that of a rank's shard") {
-  if (kThreadSanitizer) return;  // whose shadow memory counts
+  if (kThreadSanitizer) return;                         // whose shadow memory counts
   REQUIRE(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0);  // huge pages hold several ranks' parts
   constexpr Rank kRanks = 4;
-  for (const char* strategy : {"mirrored", "zero1", "zero2"}) {
+  for (const char* strategy : {"mirrored", "zero1", "zero2", "fsdp", "hsdp"}) {
     INFO(strategy);
+    const bool in_groups = strategy == std::string_view("hsdp");
+    const double shard = in_groups ? 0.5 : 0.25;
     toy::Run run = sharded_run(strategy, kRanks, OptimizerOptions::Kind::adam);
     run.global_batch = kRanks;
     run.samples = 3 * kRanks;
     run.learning.epochs = 1;
     run.learning.check_every = 0;
     run.learning.options.unit = 1 << 20;
+    run.learning.route_options.group_size = in_groups ? 2 : 0;
     run.make = [](Rank) { return std::make_unique<LargeReplica>(); };
     std::vector<Trainer*> trainers(kRanks);
     run.prepare = [&](Trainer& t) {
       trainers[static_cast<std::size_t>(t.communicator().rank())] = &t;
     };
-    double moments = 0, gradients = 0;
+    double moments = 0, gradients = 0, weights = 0;
     run.each_step = [&](const StepReport& r, Rank rank) {
       if (rank != 1 || r.step.number != 2) return;
       moments = resident(trainers[1]->optimizer().moments());
-      gradients = dynamic_cast<LargeReplica&>(trainers[1]->replica()).resident_at_end;
+      const auto& replica = dynamic_cast<LargeReplica&>(trainers[1]->replica());
+      gradients = replica.resident_at_end;
+      weights = replica.weights_at_most;
     };
     toy::train(run);
-    const bool sharded = find_strategy(strategy).sharded;
-    CHECK(moments == Approx(sharded ? 0.25 : 1).margin(0.02));
-    // A quarter of each unit, and two units that are in progress.
-    const bool frees = strategy == std::string_view("zero2");
-    CHECK(gradients == Approx(frees ? (6 * 0.25 + 2) / 8 : 1).margin(0.02));
+    const StrategyKind& kind = find_strategy(strategy);
+    CHECK(moments == Approx(kind.sharded ? shard : 1).margin(0.02));
+    // A rank's part of each unit, and two units that are in progress, or in use and to be used next.
+    const double two_units = (6 * shard + 2) / 8;
+    const bool frees = kind.gathers || strategy == std::string_view("zero2");
+    CHECK(gradients == Approx(frees ? two_units : 1).margin(0.02));
+    CHECK(weights <= (kind.gathers ? two_units : 1) + 0.02);
+    CHECK(weights >= (kind.gathers ? (7 * shard + 1) / 8 : 1) - 0.02);
   }
 }
 
@@ -175,31 +273,73 @@ TEST_CASE("freed pages are zeros, also at the ends and in shared memory") {
 
 TEST_CASE(
     "a sharded run resumes with another number of ranks, and with the same bits for as many") {
-  for (const Rank later : {2, 3}) {
-    INFO(later << " ranks later");
-    const auto run_in = [](const Folder& folder, Rank ranks, Count epochs,
-                           std::vector<std::unique_ptr<Checkpointer>>& backups) {
-      toy::Run run = sharded_run("zero1", ranks, OptimizerOptions::Kind::adam);
-      run.learning.epochs = epochs;
-      backups.resize(4);
-      run.prepare = [&backups, path = folder.file("run")](Trainer& t) {
-        auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
-        mine = std::make_unique<Checkpointer>(t, path, SavePolicy{});
-        mine->resume();
+  for (const char* strategy : {"zero1", "fsdp"})
+    for (const Rank later : {2, 3}) {
+      INFO(strategy << ", " << later << " ranks later");
+      const auto run_in = [&](const Folder& folder, Rank ranks, Count epochs,
+                              std::vector<std::unique_ptr<Checkpointer>>& backups) {
+        toy::Run run = sharded_run(strategy, ranks, OptimizerOptions::Kind::adam);
+        run.learning.epochs = epochs;
+        backups.resize(4);
+        run.prepare = [&backups, path = folder.file("run")](Trainer& t) {
+          auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
+          mine = std::make_unique<Checkpointer>(t, path, SavePolicy{});
+          mine->resume();
+        };
+        return run;
       };
-      return run;
+      std::vector<std::unique_ptr<Checkpointer>> a, b, c;
+      const Folder whole_folder, folder;
+      const toy::Result whole = toy::train(run_in(whole_folder, 2, 2, a));
+      toy::train(run_in(folder, 2, 1, b));
+      const toy::Result rest = toy::train(run_in(folder, later, 2, c));
+      REQUIRE(rest.epochs.size() == 1);
+      if (later == 2)
+        CHECK(rest.weights[0] == whole.weights[0]);
+      else
+        CHECK(toy::distance(rest.weights[0], whole.weights[0]) < 2e-5);
+    }
+}
+
+TEST_CASE("a run in groups resumes in other groups") {
+  std::vector<std::unique_ptr<Checkpointer>> first(4), second(6);
+  const Folder folder;
+  const auto train_in = [&](Rank ranks, Rank group, Count epochs, auto& backups) {
+    toy::Run run = sharded_run("hsdp", ranks, OptimizerOptions::Kind::adam);
+    run.learning.epochs = epochs;
+    run.learning.route_options.group_size = group;
+    run.prepare = [&](Trainer& t) {
+      auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
+      mine = std::make_unique<Checkpointer>(t, folder.file("run"), SavePolicy{});
+      mine->resume();
     };
-    std::vector<std::unique_ptr<Checkpointer>> a, b, c;
-    const Folder whole_folder, folder;
-    const toy::Result whole = toy::train(run_in(whole_folder, 2, 2, a));
-    toy::train(run_in(folder, 2, 1, b));
-    const toy::Result rest = toy::train(run_in(folder, later, 2, c));
-    REQUIRE(rest.epochs.size() == 1);
-    if (later == 2)
-      CHECK(rest.weights[0] == whole.weights[0]);
-    else
-      CHECK(toy::distance(rest.weights[0], whole.weights[0]) < 2e-5);
-  }
+    return toy::train(run);
+  };
+  train_in(4, 2, 1, first);
+  const toy::Result rest = train_in(6, 3, 2, second);
+  REQUIRE(rest.epochs.size() == 1);
+  toy::Run whole = sharded_run("mirrored", 4, OptimizerOptions::Kind::adam);
+  CHECK(toy::distance(rest.weights[0], toy::train(whole).weights[0]) < 2e-5);
+}
+
+TEST_CASE("a model that runs its stages in another order is refused by strategies that gather") {
+  toy::Run run = sharded_run("fsdp", 2, OptimizerOptions::Kind::sgd);
+  run.learning.options.unit = 1;
+  run.make = [](Rank) { return std::make_unique<Backwards>(); };
+  CHECK(toy::fails(Blame::usage, "uses v out of order", [&] { toy::train(run); }));
+}
+
+TEST_CASE("hsdp refuses groups that cannot hold shards") {
+  const auto refused = [](const std::string& part, Rank ranks, Rank group, const char* algorithm) {
+    toy::Run run = sharded_run("hsdp", ranks, OptimizerOptions::Kind::sgd);
+    run.learning.route = algorithm;
+    run.learning.route_options.group_size = group;
+    return toy::fails(Blame::usage, part, [&] { toy::train(run); });
+  };
+  CHECK(refused("give a number of ranks per group that divides 4", 4, 0, "ring"));
+  CHECK(refused("give a size that divides 5", 5, 2, "ring"));
+  CHECK(refused("take ring", 4, 2, "circulant"));
+  CHECK(refused("use algorithm ring", 4, 2, "tree"));
 }
 
 TEST_CASE("sharded strategies refuse routes without halves of an allreduce, naming another") {

@@ -22,6 +22,7 @@ toy::Run run_of(const StrategyKind& kind, Rank workers, OptimizerOptions::Kind o
   run.learning.options.bound = 0;
   run.learning.options.gradients.scheduling = {{"first_bucket", 256},
                                                {"bucket", 512}};  // several buckets
+  if (kind.grouped) run.learning.route_options.group_size = 1;
   run.ranks = kind.has_servers ? workers + 2 : workers;
   return run;
 }

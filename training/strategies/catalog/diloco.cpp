@@ -5,11 +5,16 @@
 // momentum is the same everywhere; the moments of the inner optimizer stay with each worker. With an
 // outer rate of 1 and no outer momentum, this is local_sgd. Douillard et al., DiLoCo,
 // arXiv:2311.08105.
+//
+// Streaming: fragments of the model take turns. With a delay, a worker trains on while an outer gradient
+// travels; then it keeps a part of its own weights. Outer gradients may be compressed. Douillard et al.,
+// Streaming DiLoCo with overlapping communication, arXiv:2501.18512.
 #include <cmath>
 #include <cstring>
 
 #include "algorithms/base/error.hpp"
-#include "training/strategies/strategy.hpp"
+#include "training/strategies/fragments.hpp"
+#include "training/strategies/outer_gradient.hpp"
 
 namespace arlab::training::strategy_catalog {
 namespace {
@@ -19,7 +24,10 @@ constexpr const char* kVelocity = "outer/velocity";
 class DiLoCo final : public Strategy {
  public:
   explicit DiLoCo(const StrategyContext& context)
-      : s_(context), velocity_(s_.parameters.weights().size()) {}
+      : s_(context),
+        fragments_(make_outer_gradients(context)),
+        velocity_(s_.parameters.weights().size()),
+        sent_(s_.options.delay > 0 ? velocity_.size() : 0) {}
 
   // All workers hold the same weights here.
   void start_epoch(Count /*first*/, Count /*steps*/) override {
@@ -30,27 +38,35 @@ class DiLoCo final : public Strategy {
   void finish_step(const Step& step) override {
     apply_all(s_, step);
     last_ = step.number;
-    if (++since_ == s_.options.every) settle();
+    ++since_;
+    for (Fragment& f : fragments_) {
+      ++f.steps;
+      if (f.gradient->in_progress() && f.steps == s_.options.delay) receive(f);
+    }
+    const auto count = static_cast<Count>(fragments_.size());
+    for (Count f = 0; f < count; ++f)
+      if (is_due(since_, f, count, s_.options.every)) {
+        send(at(f));
+        if (s_.options.delay == 0) receive(at(f));
+      }
   }
 
   void settle() override {
-    if (since_ == 0) return;
     since_ = 0;
-    const std::span<float> weights = s_.parameters.weights();
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = anchor_[i] - weights[i];
-    average(s_, {last_, 0, 0, Phase::weights}, weights);
-    const auto rate = static_cast<float>(s_.options.outer_rate);
-    const auto momentum = static_cast<float>(s_.options.outer_momentum);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const float change = weights[i];
-      velocity_[i] = momentum * velocity_[i] + change;
-      weights[i] = anchor_[i] -= rate * (change + momentum * velocity_[i]);
-    }
+    for (Fragment& f : fragments_)
+      if (f.gradient->in_progress()) receive(f);
+    for (Fragment& f : fragments_)
+      if (f.steps > 0) {
+        send(f);
+        receive(f);
+      }
   }
 
   State state() override {
     const auto bytes = std::as_bytes(std::span(velocity_));
-    return {{kVelocity, {bytes.begin(), bytes.end()}}};
+    State all{{kVelocity, {bytes.begin(), bytes.end()}}};
+    for (Fragment& f : fragments_) f.gradient->save(all);
+    return all;
   }
   void restore(State state) override {
     const std::vector<std::byte>& saved = state[kVelocity];
@@ -59,12 +75,62 @@ class DiLoCo final : public Strategy {
            "the checkpoint has no momentum of the outer optimizer, or of another model: use "
            "another checkpoint");
     std::memcpy(velocity_.data(), saved.data(), saved.size());
+    for (Fragment& f : fragments_) f.gradient->restore(state);
   }
 
  private:
+  struct Fragment {
+    std::unique_ptr<OuterGradient> gradient;
+    Count steps = 0;  // of this worker that no outer gradient contains
+  };
+
+  static std::vector<Fragment> make_outer_gradients(const StrategyContext& context) {
+    std::vector<Count> elements;
+    for (const Variable& v : context.parameters.variables()) elements.push_back(v.elements);
+    std::vector<Fragment> all;
+    for (const VariableRange& range : cut_into_fragments(elements, context.options.fragments))
+      all.push_back(
+          {std::make_unique<OuterGradient>(context, static_cast<int>(all.size()), range)});
+    return all;
+  }
+  Fragment& at(Count f) { return fragments_[static_cast<std::size_t>(f)]; }
+
+  // Where the outer gradient is while it travels: without delay, in place of the weights.
+  std::span<float> change_of(const Fragment& f) {
+    return f.gradient->of(sent_.empty() ? s_.parameters.weights() : std::span<float>(sent_));
+  }
+
+  void send(Fragment& f) {
+    const std::span<const float> weights = f.gradient->of(s_.parameters.weights());
+    const std::span<const float> anchor = f.gradient->of(anchor_);
+    const std::span<float> change = change_of(f);
+    for (std::size_t i = 0; i < change.size(); ++i) change[i] = anchor[i] - weights[i];
+    f.gradient->start(last_, change);
+    f.steps = 0;
+  }
+
+  // The outer step. A worker that has trained since keeps a part of its weights.
+  void receive(Fragment& f) {
+    f.gradient->finish();
+    const auto rate = static_cast<float>(s_.options.outer_rate);
+    const auto momentum = static_cast<float>(s_.options.outer_momentum);
+    const float keeps = f.steps > 0 ? static_cast<float>(s_.options.mix) : 0;
+    const std::span<const float> changes = change_of(f);
+    const std::span<float> weights = f.gradient->of(s_.parameters.weights());
+    const std::span<float> anchor = f.gradient->of(anchor_), velocity = f.gradient->of(velocity_);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const float change = changes[i];
+      velocity[i] = momentum * velocity[i] + change;
+      anchor[i] -= rate * (change + momentum * velocity[i]);
+      weights[i] = keeps > 0 ? keeps * weights[i] + (1 - keeps) * anchor[i] : anchor[i];
+    }
+  }
+
   StrategyContext s_;
+  std::vector<Fragment> fragments_;
   std::vector<float> anchor_;    // the weights after the last outer step
   std::vector<float> velocity_;  // of the outer optimizer
+  std::vector<float> sent_;      // outer gradients in progress, if they are delayed
   Count last_ = 0, since_ = 0;
 };
 
@@ -80,7 +146,12 @@ std::string unsupported_reason(const StrategyContext& context) {
   if (!(o.outer_momentum >= 0) || !(o.outer_momentum < 1))
     return "the outer momentum is " + std::to_string(o.outer_momentum) +
            ": use at least 0 and less than 1, such as 0.9";
-  return refuse_interval(context);
+  if (!(o.mix >= 0) || !(o.mix <= 1))
+    return "a worker keeps " + std::to_string(o.mix) +
+           " of its weights in a delayed outer step: use 0 to 1, such as 0.5";
+  if (std::string why = refuse_interval(context); !why.empty()) return why;
+  return refuse_fragments(o.fragments, static_cast<Count>(context.parameters.variables().size()),
+                          o.delay, o.every);
 }
 
 }  // namespace
@@ -91,9 +162,10 @@ StrategyKind diloco() {
       .summary =
           "workers train independently; every H steps an outer Nesterov optimizer applies "
           "their mean change",
-      .source = "Douillard et al., DiLoCo, arXiv:2311.08105",
+      .source = "Douillard et al., DiLoCo, arXiv:2311.08105; Streaming DiLoCo, arXiv:2501.18512",
       .synchronous = false,
       .equal_replicas = false,
+      .compresses = true,
       .own_moments = true,
       .local_batch = true,
       .periodic = true,

@@ -1,0 +1,32 @@
+// Translated: the rounds of a level's program, with ranks and chunks of the whole problem.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "algorithms/levels/chunk_map.hpp"
+#include "algorithms/program.hpp"
+
+namespace arlab {
+
+class Translated {
+ public:
+  Translated(Program program, const ChunkMap& chunks)
+      : program_(std::move(program)), map_(chunks) {}
+  template <class RankOf>
+  bool next(RankOf rank_of) {
+    if (!program_.next()) return false;
+    round_.clear();
+    for (const Action& a : program_.round())
+      round_.push_back({a.kind, rank_of(a.peer), map_(a.chunks)});
+    return true;
+  }
+  Round round() const { return round_; }
+
+ private:
+  Program program_;
+  ChunkMap map_;
+  std::vector<Action> round_;
+};
+
+}  // namespace arlab
