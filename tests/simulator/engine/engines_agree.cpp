@@ -73,7 +73,7 @@ void check_catalog(Rank ranks, Count elements, int segments, Used& used) {
 
 TEST_CASE("events, sweep and symmetry agree on every P up to 64") {
   Used used;
-  for (const Rank ranks : ranks_up_to(kSanitized ? 9 : 64)) {
+  for (const Rank ranks : ranks_up_to(kSanitized ? 17 : 64)) {
     check_catalog(ranks, 120 * Count{ranks}, 1, used);  // equal chunks, also in lanes
     if (!kSanitized || ranks % 3 == 2) check_catalog(ranks, 1009, 1, used);
     if (ranks == 7) check_catalog(ranks, 120 * Count{ranks}, 3, used);
