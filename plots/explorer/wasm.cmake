@@ -38,10 +38,10 @@ file(CREATE_LINK ${ARLAB_JSON_FOLDER}/nlohmann ${CMAKE_CURRENT_BINARY_DIR}/inclu
 find_path(ARLAB_BOOST_FOLDER boost/version.hpp PATHS ${Boost_INCLUDE_DIRS})
 file(CREATE_LINK ${ARLAB_BOOST_FOLDER}/boost ${CMAKE_CURRENT_BINARY_DIR}/include/boost SYMBOLIC)
 
-# The standard headers that most sources include, precompiled: they take longer than what follows them.
+# The headers that most sources include, precompiled: they take longer than what follows them.
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/wasm)
 set(lines "")
-foreach(header ${ARLAB_STANDARD_HEADERS})
+foreach(header ${ARLAB_STANDARD_HEADERS} ${ARLAB_GRAPH_HEADER})
   if(NOT header MATCHES "atomic|condition_variable|mutex|thread")  # which this C++ library lacks
     string(APPEND lines "#include ${header}\n")
   endif()

@@ -8,9 +8,9 @@
 namespace arlab::training {
 namespace {
 
-class Worker final : public Strategy {
+class PushWorker final : public Strategy {
  public:
-  explicit Worker(const StrategyContext& context)
+  explicit PushWorker(const StrategyContext& context)
       : s_(context),
         lanes_(s_.workers),
         server_of_(place(s_.parameters.variables(), s_.ranks - s_.workers)) {
@@ -18,7 +18,7 @@ class Worker final : public Strategy {
       codes_.emplace(s_.options.gradients, s_.parameters.variables(), s_.workers);
   }
 
-  ~Worker() override {
+  ~PushWorker() override {
     if (is_open_) s_.exchange.abandon();
   }
 
@@ -106,7 +106,7 @@ class Worker final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_push_worker(const StrategyContext& context) {
-  return std::make_unique<Worker>(context);
+  return std::make_unique<PushWorker>(context);
 }
 
 }  // namespace arlab::training

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void cannot_write(const std::string& path) {
+[[noreturn]] void cannot_append(const std::string& path) {
   fail(Blame::environment, "cannot write " + path + " (" + std::strerror(errno) +
                                "): free some space or use a writable folder");
 }
@@ -63,7 +63,7 @@ EventFile::EventFile(const std::string& folder) {
   fs::create_directories(folder, ignored);
   path_ = new_name(folder);
   file_.reset(std::fopen(path_.c_str(), "wbx"));
-  if (!file_) cannot_write(path_);
+  if (!file_) cannot_append(path_);
   write(version_event(now()));
 }
 
@@ -71,7 +71,7 @@ void EventFile::write(const std::string& event) {
   const std::string bytes = record(event);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size() ||
       std::fflush(file_.get()) != 0)
-    cannot_write(path_);
+    cannot_append(path_);
 }
 
 void EventFile::scalar(std::string_view tag, double value, Count step) {

@@ -9,7 +9,7 @@
 namespace arlab::training {
 namespace {
 
-constexpr const char* kKinds[] = {"input", "computation", "communication"};
+constexpr const char* kKindNames[] = {"input", "computation", "communication"};
 
 // Assigns a span to a thread of its worker: the first free one of its kind. The thread's number
 // consists of kind and index, so that kinds stay in order.
@@ -24,7 +24,7 @@ class Threads {
       if (ends_of_worker_[span.worker]++ == 0)
         events.process(span.worker, "worker " + std::to_string(span.worker));
       events.thread(span.worker, thread,
-                    std::string(kKinds[kind]) + (i > 0 ? ' ' + std::to_string(i + 1) : ""));
+                    std::string(kKindNames[kind]) + (i > 0 ? ' ' + std::to_string(i + 1) : ""));
       ends.push_back(0);
     }
     ends[i] = span.end;
@@ -53,7 +53,7 @@ std::vector<StepSpan> decode_spans(std::string_view text) {
     if (!json) fail(Blame::usage, "not JSON");
     for (const Json& s : *json) {
       const int kind = s.at(0).get<int>();
-      if (kind < 0 || kind >= static_cast<int>(std::size(kKinds)))
+      if (kind < 0 || kind >= static_cast<int>(std::size(kKindNames)))
         fail(Blame::usage, "unknown kind");
       spans.push_back({static_cast<StepSpan::Kind>(kind), s.at(1).get<Rank>(),
                        s.at(2).get<std::string>(), s.at(3).get<Count>(), s.at(4).get<Count>(),

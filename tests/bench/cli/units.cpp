@@ -10,12 +10,12 @@ using namespace arlab::bench;
 
 namespace {
 
-using Counts = std::vector<std::int64_t>;
+using Numbers = std::vector<std::int64_t>;
 
-Counts counts(const std::string& text) { return parse_counts({text}, "--size"); }
+Numbers counts(const std::string& text) { return parse_counts({text}, "--size"); }
 
 // The message, without "2: --size 'text' ".
-std::string refused(const std::string& text) {
+std::string refused_count(const std::string& text) {
   const std::string what = failure([&] { counts(text); });
   const std::string begin = "2: --size '" + text + "' ";
   return what.starts_with(begin) ? what.substr(begin.size()) : what;
@@ -25,44 +25,44 @@ std::string refused(const std::string& text) {
 
 TEST_CASE("lists and ranges") {
   CHECK(parse_counts({}, "n").empty());
-  CHECK(parse_counts({"2", "1K..4K", "7"}, "n") == Counts{2, 1024, 2048, 4096, 7});
-  CHECK(counts("2..16") == Counts{2, 4, 8, 16});
-  CHECK(counts("3..20") == Counts{3, 6, 12});
-  CHECK(counts("2..200*10") == Counts{2, 20, 200});
-  CHECK(counts("1..4+1") == Counts{1, 2, 3, 4});
-  CHECK(counts("0..10+4") == Counts{0, 4, 8});
-  CHECK(counts("-4..4+4") == Counts{-4, 0, 4});
-  CHECK(counts("5..5") == Counts{5});
-  CHECK(counts("1K..2K+512") == Counts{1024, 1536, 2048});
+  CHECK(parse_counts({"2", "1K..4K", "7"}, "n") == Numbers{2, 1024, 2048, 4096, 7});
+  CHECK(counts("2..16") == Numbers{2, 4, 8, 16});
+  CHECK(counts("3..20") == Numbers{3, 6, 12});
+  CHECK(counts("2..200*10") == Numbers{2, 20, 200});
+  CHECK(counts("1..4+1") == Numbers{1, 2, 3, 4});
+  CHECK(counts("0..10+4") == Numbers{0, 4, 8});
+  CHECK(counts("-4..4+4") == Numbers{-4, 0, 4});
+  CHECK(counts("5..5") == Numbers{5});
+  CHECK(counts("1K..2K+512") == Numbers{1024, 1536, 2048});
 }
 
 TEST_CASE("ranges up to the largest number end there") {
   CHECK(counts("1..9199999999999999999").back() == std::int64_t{1} << 62);
-  CHECK(counts("1..9199999999999999999*4000000000") == Counts{1, 4'000'000'000});
+  CHECK(counts("1..9199999999999999999*4000000000") == Numbers{1, 4'000'000'000});
   CHECK(counts("9199999999999999990..9199999999999999999+5") ==
-        Counts{9199999999999999990, 9199999999999999995});
+        Numbers{9199999999999999990, 9199999999999999995});
 }
 
 TEST_CASE("ranges that never end, or hold nothing, are refused") {
   const std::string never =
       "never ends: add at least 1 (1..64+1) or multiply by at least 2 (2..64x2)";
-  CHECK(refused("2..8*1") == never);
-  CHECK(refused("2..8*0") == never);
-  CHECK(refused("2..8*-2") == never);
-  CHECK(refused("2..8+0") == never);
-  CHECK(refused("2..8+-1") == never);
-  CHECK(refused("0..8") == "cannot double from below 1: add instead, for example 0..64+1");
-  CHECK(refused("-2..8*3") == "cannot double from below 1: add instead, for example 0..64+1");
-  CHECK(refused("8..2") == "ends before it begins: write the smaller number first");
-  CHECK(refused("0..1000000+1") == "has over a million entries: take larger steps");
+  CHECK(refused_count("2..8*1") == never);
+  CHECK(refused_count("2..8*0") == never);
+  CHECK(refused_count("2..8*-2") == never);
+  CHECK(refused_count("2..8+0") == never);
+  CHECK(refused_count("2..8+-1") == never);
+  CHECK(refused_count("0..8") == "cannot double from below 1: add instead, for example 0..64+1");
+  CHECK(refused_count("-2..8*3") == "cannot double from below 1: add instead, for example 0..64+1");
+  CHECK(refused_count("8..2") == "ends before it begins: write the smaller number first");
+  CHECK(refused_count("0..1000000+1") == "has over a million entries: take larger steps");
   CHECK(counts("1..1000000+1").size() == 1'000'000);
   for (const char* text : {"..", "1..", "..8"})
-    CHECK(refused(text) == "lacks an end: write for example 2..64 or 1..64+1");
-  CHECK(refused("1...8") ==
+    CHECK(refused_count(text) == "lacks an end: write for example 2..64 or 1..64+1");
+  CHECK(refused_count("1...8") ==
         "2: --size '.8' is not a whole number: write for example 1000, 64K or 4M");
-  CHECK(refused("1..8+") ==
+  CHECK(refused_count("1..8+") ==
         "2: --size '' is not a count: write for example 1000, 64K or 4M (K = 1024)");
-  CHECK_FALSE(refused("1..4..8").empty());
+  CHECK_FALSE(refused_count("1..4..8").empty());
 }
 
 TEST_CASE("sizes, times and counts as people read them") {

@@ -27,7 +27,7 @@ std::vector<std::string> checked(std::vector<std::string> words) {
   return checked_words(app, std::move(words));
 }
 
-std::string refused(const std::vector<std::string>& words) {
+std::string refused_words(const std::vector<std::string>& words) {
   return failure([&] { checked(words); });
 }
 
@@ -52,36 +52,38 @@ TEST_CASE("words that are right stay as they are") {
 
 TEST_CASE("an empty value is an error that names the option, however it is written") {
   for (const std::string value : {"", " ", "\t\n"}) {
-    CHECK(refused({"do", "--one", value}).find("2: --one has an empty value '") == 0);
-    CHECK(refused({"do", "-o", value}).find("2: -o has an empty value '") == 0);
-    CHECK(refused({"do", "--one=" + value}).find("2: --one has an empty value '") == 0);
-    CHECK(refused({"do", "--list", value}).find("2: --list has an empty value '") == 0);
-    CHECK(refused({"do", "--several", "a", value}).find(" empty") != std::string::npos);
-    CHECK(refused({"do", value}).find("2: argument '") == 0);
-    CHECK(refused({value}).find("2: argument '") == 0);
-    CHECK(refused({"do", "--nosuch=" + value}).find("2: --nosuch has an empty value") == 0);
+    CHECK(refused_words({"do", "--one", value}).find("2: --one has an empty value '") == 0);
+    CHECK(refused_words({"do", "-o", value}).find("2: -o has an empty value '") == 0);
+    CHECK(refused_words({"do", "--one=" + value}).find("2: --one has an empty value '") == 0);
+    CHECK(refused_words({"do", "--list", value}).find("2: --list has an empty value '") == 0);
+    CHECK(refused_words({"do", "--several", "a", value}).find(" empty") != std::string::npos);
+    CHECK(refused_words({"do", value}).find("2: argument '") == 0);
+    CHECK(refused_words({value}).find("2: argument '") == 0);
+    CHECK(refused_words({"do", "--nosuch=" + value}).find("2: --nosuch has an empty value") == 0);
   }
-  CHECK(refused({"do", "-o="}).find("2: -o has an empty value ''") == 0);
-  CHECK(refused({"do", "--several", "[]"}).find("2: --several has an empty value '[]'") == 0);
+  CHECK(refused_words({"do", "-o="}).find("2: -o has an empty value ''") == 0);
+  CHECK(refused_words({"do", "--several", "[]"}).find("2: --several has an empty value '[]'") == 0);
 }
 
 TEST_CASE("an empty entry of a list is an error") {
   for (const std::string value : {",", "a,", ",a", "a,,b", "a, ,b"}) {
-    CHECK(refused({"do", "--list", value}) == "2: --list '" + value +
-                                                  "' has an empty entry: separate entries by one "
-                                                  "','");
-    CHECK(refused({"do", "-l" + value}).find("2: -l '" + value + "' has an empty entry") == 0);
-    CHECK(refused({"do", value}).find("2: argument '" + value + "' has an empty entry") == 0);
-    CHECK(refused({"do", "--one", value}).empty());  // not a list
+    CHECK(refused_words({"do", "--list", value}) ==
+          "2: --list '" + value +
+              "' has an empty entry: separate entries by one "
+              "','");
+    CHECK(refused_words({"do", "-l" + value}).find("2: -l '" + value + "' has an empty entry") ==
+          0);
+    CHECK(refused_words({"do", value}).find("2: argument '" + value + "' has an empty entry") == 0);
+    CHECK(refused_words({"do", "--one", value}).empty());  // not a list
   }
 }
 
 TEST_CASE("an option in the place of a value is a forgotten value") {
-  CHECK(refused({"do", "--one", "--flag"}) ==
+  CHECK(refused_words({"do", "--one", "--flag"}) ==
         "2: --one needs a value, but --flag follows: add a value after --one");
-  CHECK(refused({"do", "-o", "-l"}).find("-o needs a value") != std::string::npos);
-  CHECK(refused({"do", "--one", "-"}).empty());
-  CHECK(refused({"do", "--one", "-5us"}).empty());
+  CHECK(refused_words({"do", "-o", "-l"}).find("-o needs a value") != std::string::npos);
+  CHECK(refused_words({"do", "--one", "-"}).empty());
+  CHECK(refused_words({"do", "--one", "-5us"}).empty());
 }
 
 TEST_CASE("an output that would replace an input is refused, however both are written") {

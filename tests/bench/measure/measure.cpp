@@ -12,9 +12,9 @@ using namespace arlab::bench;
 
 namespace {
 
-constexpr MeasureOptions kQuick{.seconds = 0, .min_runs = 5, .max_runs = 20};
+constexpr MeasureOptions kFewRuns{.seconds = 0, .min_runs = 5, .max_runs = 20};
 
-std::vector<Config> all_of(Problem problem, Operand operand) {
+std::vector<Config> all_kinds_of(Problem problem, Operand operand) {
   std::vector<Config> configs;
   for (const Algorithm& a : algorithms())
     if (unsupported(a, problem).empty()) configs.push_back({&a, problem, operand, 1});
@@ -23,7 +23,7 @@ std::vector<Config> all_of(Problem problem, Operand operand) {
 
 // The measurements, by rank.
 std::vector<std::vector<Measurement>> on_each_rank(const std::vector<Config>& configs,
-                                                   const MeasureOptions& options = kQuick) {
+                                                   const MeasureOptions& options = kFewRuns) {
   const Rank ranks = configs.front().problem.ranks;
   std::vector<std::vector<Measurement>> all(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](Communicator& c) {
@@ -68,7 +68,7 @@ Count wrong_when_corrupted(int every) {
   on_threads(3, [&](Communicator& c) {
     Corrupting corrupting(c, every);
     HostExecutor executor(corrupting);
-    wrong[static_cast<std::size_t>(c.rank())] = measure(executor, configs, kQuick).front().wrong;
+    wrong[static_cast<std::size_t>(c.rank())] = measure(executor, configs, kFewRuns).front().wrong;
   });
   CHECK(wrong[1] == wrong[0]);
   CHECK(wrong[2] == wrong[0]);
@@ -80,7 +80,7 @@ Count wrong_when_corrupted(int every) {
 TEST_CASE("measured costs equal the cost models, and results are right") {
   for (const Rank ranks : {1, 2, 5})
     for (const Count elements : {0, 3, 1000}) {
-      const auto configs = all_of({.ranks = ranks, .elements = elements}, {});
+      const auto configs = all_kinds_of({.ranks = ranks, .elements = elements}, {});
       for (const auto& measured : on_each_rank(configs))
         for (std::size_t i = 0; i < configs.size(); ++i) {
           INFO(configs[i].algorithm->name << " " << ranks << " " << elements);
@@ -89,7 +89,7 @@ TEST_CASE("measured costs equal the cost models, and results are right") {
           Cost claimed = predicted_cost(algorithm, configs[i].problem);
           claimed.rounds = most_rounds(algorithm, configs[i].problem);
           REQUIRE(measured[i].sent == claimed);
-          REQUIRE(measured[i].time_us.samples == kQuick.min_runs);
+          REQUIRE(measured[i].time_us.samples == kFewRuns.min_runs);
           REQUIRE(measured[i].time_us.min > 0);
           REQUIRE(measured[i].time_us.min <= measured[i].time_us.low);
           REQUIRE(measured[i].time_us.low <= measured[i].time_us.median);
@@ -104,7 +104,7 @@ TEST_CASE("all types, operations and collectives are measured right") {
     for (const DType dtype : kDTypes)
       for (const Op op : kOps) {
         const Problem problem{.collective = collective, .ranks = 3, .elements = 10, .root = 1};
-        const auto configs = all_of(problem, {dtype, op});
+        const auto configs = all_kinds_of(problem, {dtype, op});
         REQUIRE_FALSE(configs.empty());
         const auto measured = on_each_rank(configs, {.seconds = 0, .min_runs = 2, .max_runs = 2});
         for (std::size_t i = 0; i < configs.size(); ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("all types, operations and collectives are measured right") {
 }
 
 TEST_CASE("all ranks get the same result") {
-  const auto all = on_each_rank(all_of({.ranks = 4, .elements = 100}, {}));
+  const auto all = on_each_rank(all_kinds_of({.ranks = 4, .elements = 100}, {}));
   for (const auto& measured : all)
     for (std::size_t i = 0; i < measured.size(); ++i) {
       CHECK(measured[i].time_us.median == all[0][i].time_us.median);
@@ -134,7 +134,7 @@ TEST_CASE("segments are measured as what they send") {
 }
 
 TEST_CASE("the number of runs follows the time, within bounds") {
-  const auto configs = all_of({.ranks = 2, .elements = 10}, {});
+  const auto configs = all_kinds_of({.ranks = 2, .elements = 10}, {});
   const auto patient = on_each_rank(configs, {.seconds = 3600, .min_runs = 5, .max_runs = 12});
   for (const Measurement& m : patient[0]) CHECK(m.time_us.samples == 12);
   const auto hasty = on_each_rank(configs, {.seconds = 0, .min_runs = 7, .max_runs = 12});
@@ -147,7 +147,7 @@ TEST_CASE("no run begins after a time that is a limit") {
   MeasureOptions options{.seconds = 0.05, .limited = true, .late_rank = 1, .late_seconds = 0.02};
   const std::int64_t samples = on_each_rank(configs, options)[0][0].time_us.samples;
   CHECK(samples >= 1);
-  CHECK(samples <= 2);  // and one to find out how long they take
+  CHECK(samples <= 2);     // and one to find out how long they take
   options.seconds = 0.01;  // passed when that one has ended, which then counts
   CHECK(on_each_rank(configs, options)[0][0].time_us.samples == 1);
   options.precision = 0.01;
@@ -157,13 +157,13 @@ TEST_CASE("no run begins after a time that is a limit") {
 TEST_CASE("an empty list of configurations gives no measurements") {
   on_threads(2, [](Communicator& c) {
     HostExecutor executor(c);
-    if (!measure(executor, {}, kQuick).empty())
+    if (!measure(executor, {}, kFewRuns).empty())
       throw std::logic_error("measured nothing, got something");
   });
 }
 
 TEST_CASE("one corrupted element of one rank is counted in any run") {
-  const int runs = 2 + kQuick.min_runs;  // the first warms up, the second decides the number
+  const int runs = 2 + kFewRuns.min_runs;  // the first warms up, the second decides the number
   CHECK(wrong_when_corrupted(1) == runs);
   CHECK(wrong_when_corrupted(runs) == 1);
   CHECK(wrong_when_corrupted(runs + 1) == 0);

@@ -18,7 +18,7 @@ using namespace arlab::bench;
 
 namespace {
 
-MscclProgram exported(const Algorithm& algorithm, const Problem& problem, int segments = 1) {
+MscclProgram exported_xml(const Algorithm& algorithm, const Problem& problem, int segments = 1) {
   return msccl_program(
       {.algorithm = &algorithm, .problem = problem, .operand = {}, .segments = segments});
 }
@@ -77,7 +77,7 @@ TEST_CASE("the catalog survives MSCCL XML, out and in again") {
             algorithm, {.collective = collective, .ranks = ranks, .elements = 60 * Count{ranks}});
         if (!unsupported(algorithm, problem).empty()) continue;
         INFO(algorithm.name << " " << name(collective) << " on " << ranks);
-        const Algorithm read = read_back(exported(algorithm, problem));  // proves it
+        const Algorithm read = read_back(exported_xml(algorithm, problem));  // proves it
         REQUIRE(unsupported(read, problem).empty());
         REQUIRE(verify(read, problem));
         const Counts before = count(algorithm, problem), after = count(read, problem);
@@ -93,7 +93,7 @@ TEST_CASE("the catalog survives MSCCL XML, out and in again") {
 
 TEST_CASE("segments become chunks and channels, and come back as lanes") {
   const Problem problem{.ranks = 4, .elements = 240};
-  const MscclProgram program = exported(find_algorithm("ring"), problem, 3);
+  const MscclProgram program = exported_xml(find_algorithm("ring"), problem, 3);
   CHECK(program.chunks == 12);
   const Algorithm read = read_back(program);
   CHECK(read.lanes == 3);
@@ -173,11 +173,11 @@ TEST_CASE("wrong XML is refused with file, gpu, tb, and step") {
 
 TEST_CASE("limits of the runtimes are named") {
   const Problem problem{.ranks = 40, .elements = 4000};
-  const auto limits = runtime_limits(exported(find_algorithm("ring"), problem));
+  const auto limits = runtime_limits(exported_xml(find_algorithm("ring"), problem));
   REQUIRE(limits.size() == 2);
   CHECK(limits[0] == "78 steps in a thread block: RCCL takes 64");
   CHECK(limits[1].find("multiple of 40") != std::string::npos);
-  const auto wide = runtime_limits(exported(find_algorithm("all_to_all"), problem));
+  const auto wide = runtime_limits(exported_xml(find_algorithm("all_to_all"), problem));
   CHECK(wide[0] == "78 thread blocks on a GPU: RCCL takes 64");
   CHECK(wide[1] == "78 thread blocks on a channel: msccl takes 32, RCCL 32");
 }

@@ -3,11 +3,9 @@
 #include "tests/support/catch.hpp"
 
 using namespace arlab;
-using namespace arlab::simulator;
-using namespace arlab::collectives;
 using namespace arlab::bench;
 
-TEST_CASE("without records there is no table") { CHECK(table({}).empty()); }
+TEST_CASE("without records there is no table") { CHECK(table(std::vector<Record>{}).empty()); }
 
 TEST_CASE("each kind of record has its own columns") {
   const auto header = [](const std::string& kind) {
@@ -20,9 +18,8 @@ TEST_CASE("each kind of record has its own columns") {
   CHECK(header("simulate")
             .find("topology;time;of optimum;most utilized link;algbw GB/s;busbw GB/s;") !=
         std::string::npos);
-  CHECK(header("run").find(
-            "95% CI of the median;modelled;collective;waiting;max waiting;skew;p99;n;wrong;verdict;") !=
-        std::string::npos);
+  CHECK(header("run").find("95% CI of the median;modelled;collective;waiting;max "
+                           "waiting;skew;p99;n;wrong;verdict;") != std::string::npos);
   for (const char* kind : {"count", "verify", "simulate", "run"})
     CHECK(header(kind).find("skipped;") != std::string::npos);
 }
@@ -50,7 +47,7 @@ TEST_CASE("settings are columns where they are not the usual ones") {
     if (std::string(kind) == "run") r.body = RunBody{};
     CHECK(table({r}).find("dtype") == std::string::npos);
     Record other = r;
-    other.operand = {DType::int64, Op::max};
+    other.operand = {collectives::DType::int64, collectives::Op::max};
     other.problem.root = 3;
     other.segments = 2;
     const std::string both = table({r, other});

@@ -18,8 +18,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // A step computes for 10 ms and hides 4 ms of its communication; the codec adds to it. Five epochs
 // of 100 steps approach the accuracy: 80%, 90%, 95%, ... of it.
-RunSummary run(const std::string& compressor, double gbits, double bytes = 1'000'000,
-               double codec = 0, double accuracy = 0.97) {
+RunSummary run_with(const std::string& compressor, double gbits, double bytes = 1'000'000,
+                    double codec = 0, double accuracy = 0.97) {
   RunSummary r{.model = "mlp",
                .workers = 8,
                .strategy = "mirrored",
@@ -41,18 +41,18 @@ RunSummary run(const std::string& compressor, double gbits, double bytes = 1'000
   return r;
 }
 
-std::vector<RunSummary> sweep() {
+std::vector<RunSummary> study_runs() {
   std::vector<RunSummary> all;
   for (const double gbits : {0.1, 1.0, 10.0}) {
-    all.push_back(run("signsgd", gbits, 31'250, 0.0005, 0.90));
-    all.push_back(run("none", gbits));
-    all.push_back(run("fp16", gbits, 500'000, 0.0002));
-    all.push_back(run("topk:ratio=0.01", gbits, 80'000, 0.003, 0.965));
-    all.push_back(run("none", gbits));
+    all.push_back(run_with("signsgd", gbits, 31'250, 0.0005, 0.90));
+    all.push_back(run_with("none", gbits));
+    all.push_back(run_with("fp16", gbits, 500'000, 0.0002));
+    all.push_back(run_with("topk:ratio=0.01", gbits, 80'000, 0.003, 0.965));
+    all.push_back(run_with("none", gbits));
     all.back().scheduler = "none";
     all.back().exposed += 0.004;
     all.back().seconds += 0.004;
-    all.push_back(run("powersgd", gbits, 40'000, 0.001));
+    all.push_back(run_with("powersgd", gbits, 40'000, 0.001));
     all.back().loss = kNaN;
   }
   return all;
@@ -80,11 +80,11 @@ TEST_CASE("a sweep's table and explanation match the recorded text") {
   std::stringstream expected;
   expected << file.rdbuf();
   REQUIRE(file);
-  CHECK(comparison_table(sweep()) + "\n" + explain(sweep()) == expected.str());
+  CHECK(comparison_table(study_runs()) + "\n" + explain(study_runs()) == expected.str());
 }
 
 TEST_CASE("results do not depend on the order of the runs") {
-  std::vector<RunSummary> runs = sweep();
+  std::vector<RunSummary> runs = study_runs();
   const std::string table = comparison_table(runs), words = explain(runs);
   std::reverse(runs.begin(), runs.end());
   CHECK(comparison_table(runs) == table);
@@ -92,7 +92,7 @@ TEST_CASE("results do not depend on the order of the runs") {
 }
 
 TEST_CASE("the baseline is the dense run with the shortest step that did not diverge") {
-  std::vector<RunSummary> runs(3, run("none", 1));
+  std::vector<RunSummary> runs(3, run_with("none", 1));
   runs[0].seconds = 0.020;
   runs[1].seconds = 0.015;
   runs[2].seconds = 0.010;
@@ -108,13 +108,13 @@ TEST_CASE("the baseline is the dense run with the shortest step that did not div
 
 TEST_CASE("does not compare runs that differ in model, workers, strategy, latency or bandwidth") {
   for (int which = 0; which < 5; ++which) {
-    RunSummary other = run("fp16", 1, 500'000);
+    RunSummary other = run_with("fp16", 1, 500'000);
     if (which == 0) other.model = "cnn";
     if (which == 1) other.workers = 4;
     if (which == 2) other.strategy = "local_sgd";
     if (which == 3) other.latency = "5us";
     if (which == 4) other.bandwidth *= 2;
-    const Comparison c = second(run("none", 1), other);
+    const Comparison c = second(run_with("none", 1), other);
     CHECK(c.result == Comparison::Result::alone);
     CHECK_FALSE(c.gain);
     CHECK_FALSE(c.break_even);
@@ -123,10 +123,10 @@ TEST_CASE("does not compare runs that differ in model, workers, strategy, latenc
 
 TEST_CASE("a gain is a fraction of the baseline's step, below 1% there is no difference") {
   const auto at = [](double seconds) {
-    RunSummary r = run("fp16", 1, 500'000);
+    RunSummary r = run_with("fp16", 1, 500'000);
     r.seconds = seconds;
     r.curve.clear();
-    return second(run("none", 1), r);  // 14 ms
+    return second(run_with("none", 1), r);  // 14 ms
   };
   CHECK(*at(0.007).gain == Approx(0.5));
   CHECK(*at(0.028).gain == Approx(-1));
@@ -138,37 +138,37 @@ TEST_CASE("a gain is a fraction of the baseline's step, below 1% there is no dif
 
 TEST_CASE("a run that loses more than one point of accuracy does not gain, however fast") {
   const auto with = [](double accuracy) {
-    return second(run("none", 1), run("signsgd", 1, 31'250, 0, accuracy));
+    return second(run_with("none", 1), run_with("signsgd", 1, 31'250, 0, accuracy));
   };
   CHECK(with(0.97).result == Comparison::Result::gains);
   CHECK(with(0.99).result == Comparison::Result::gains);
   CHECK(with(0.96).result == Comparison::Result::gains);  // a point, to the last bit
   CHECK(with(0.9599).result == Comparison::Result::inaccurate);
   CHECK(with(0.9599).break_even->kind == BreakEven::Kind::never);
-  const RunSummary both[] = {run("none", 1), run("signsgd", 1, 31'250, 0, 0.90)};
+  const RunSummary both[] = {run_with("none", 1), run_with("signsgd", 1, 31'250, 0, 0.90)};
   CHECK(has(explain(both), "stay with dense gradients and fifo: no compressor gains"));
   CHECK(has(explain(both),
             "signsgd (7.0 points worse): fast but less accurate, which is not a gain"));
 }
 
 TEST_CASE("shorter steps that reach the accuracy later are not a gain") {
-  RunSummary r = run("topk", 1, 80'000);
-  REQUIRE(second(run("none", 1), r).result == Comparison::Result::gains);
+  RunSummary r = run_with("topk", 1, 80'000);
+  REQUIRE(second(run_with("none", 1), r).result == Comparison::Result::gains);
   r.curve.assign(5, {0, 0.5});
   for (std::size_t i = 0; i < 5; ++i)
     r.curve[i].seconds = r.seconds * 100 * static_cast<double>(i + 1);
-  CHECK(second(run("none", 1), r, 0.8).result == Comparison::Result::late);  // never
+  CHECK(second(run_with("none", 1), r, 0.8).result == Comparison::Result::late);  // never
   r.curve[4].accuracy = 0.97;
-  const Comparison c = second(run("none", 1), r, 0.8);  // after 5 epochs instead of 2
+  const Comparison c = second(run_with("none", 1), r, 0.8);  // after 5 epochs instead of 2
   CHECK(c.result == Comparison::Result::late);
   CHECK(*c.reached == Approx(5.0));
-  const RunSummary both[] = {run("none", 1), r};
+  const RunSummary both[] = {run_with("none", 1), r};
   CHECK(has(explain(both, 0.8),
             "topk (5 s against 2.8 s): shorter steps, but dense reaches the accuracy first"));
 }
 
 TEST_CASE("the time to an accuracy is the time of the first point that reaches it") {
-  RunSummary dense = run("none", 1);
+  RunSummary dense = run_with("none", 1);
   dense.curve = {{1, 0.5}, {2, 0.9599999}, {3, 0.96}, {4, 0.95}, {5, 0.97}};
   const RunSummary one[] = {dense};
   CHECK(*compare(one)[0].target == Approx(0.96));  // a point below the end
@@ -191,9 +191,9 @@ TEST_CASE("break-even is where lines through both times cross on logarithmic axe
     std::vector<RunSummary> runs;
     double gbits = 0.1;
     for (const double s : seconds) {
-      runs.push_back(run("none", gbits));
+      runs.push_back(run_with("none", gbits));
       runs.back().seconds = 0.010;
-      runs.push_back(run("fp16", gbits));
+      runs.push_back(run_with("fp16", gbits));
       runs.back().seconds = s;
       gbits *= 10;
     }
@@ -211,8 +211,9 @@ TEST_CASE("break-even is where lines through both times cross on logarithmic axe
 
 TEST_CASE("a sweep has one compressor, schedule and aggregation") {
   for (int which = 0; which < 3; ++which) {
-    std::vector<RunSummary> runs{run("none", 1), run("none", 10), run("fp16", 1, 500'000, 1e-3),
-                                 run("fp16", 10, 500'000, 1e-3)};
+    std::vector<RunSummary> runs{run_with("none", 1), run_with("none", 10),
+                                 run_with("fp16", 1, 500'000, 1e-3),
+                                 run_with("fp16", 10, 500'000, 1e-3)};
     REQUIRE(of(compare(runs), 2).break_even->kind == BreakEven::Kind::at);
     (which == 0   ? runs[3].compressor
      : which == 1 ? runs[3].scheduler
@@ -223,7 +224,7 @@ TEST_CASE("a sweep has one compressor, schedule and aggregation") {
 
 TEST_CASE("with one bandwidth, break-even is where codec time equals the transfer time saved") {
   const auto one = [](double bytes, double codec) {
-    return to_string(*second(run("none", 1), run("topk", 1, bytes, codec)).break_even);
+    return to_string(*second(run_with("none", 1), run_with("topk", 1, bytes, codec)).break_even);
   };
   CHECK(one(500'000, 0.004) == "about 1 Gbit/s");
   CHECK(one(500'000, 0) == "any");
@@ -232,7 +233,7 @@ TEST_CASE("with one bandwidth, break-even is where codec time equals the transfe
 }
 
 TEST_CASE("zero times and unknown bandwidths do not divide by zero") {
-  RunSummary dense = run("none", 1), other = run("fp16", 1);
+  RunSummary dense = run_with("none", 1), other = run_with("fp16", 1);
   dense.seconds = other.seconds = 0;
   dense.curve.clear();
   other.curve.clear();
@@ -251,14 +252,14 @@ TEST_CASE("zero times and unknown bandwidths do not divide by zero") {
     CHECK_FALSE(has(text, "inf"));
   }
   CHECK(comparison_table({}).empty());
-  CHECK(explain({}).empty());
+  CHECK(explain(std::span<const RunSummary>()).empty());
 }
 
 TEST_CASE("runs that diverged are marked and never win") {
   for (const bool by_loss : {true, false}) {
-    RunSummary r = run("powersgd", 1, 1000);
+    RunSummary r = run_with("powersgd", 1, 1000);
     (by_loss ? r.loss : r.accuracy) = kNaN;
-    const RunSummary both[] = {run("none", 1), r};
+    const RunSummary both[] = {run_with("none", 1), r};
     CHECK(of(compare(both), 1).result == Comparison::Result::diverged);
     CHECK(has(comparison_table(both), "| diverged |"));
     CHECK(has(explain(both), "no compressor gains"));
@@ -268,14 +269,14 @@ TEST_CASE("runs that diverged are marked and never win") {
 }
 
 TEST_CASE("reports a missing baseline, and a study of dense runs only") {
-  const RunSummary alone[] = {run("fp16", 1, 500'000)};
+  const RunSummary alone[] = {run_with("fp16", 1, 500'000)};
   CHECK(has(explain(alone), "there is no dense run to compare with: add none to --compressor."));
   CHECK(has(comparison_table(alone), "no baseline"));
-  RunSummary bad = run("none", 1);
+  RunSummary bad = run_with("none", 1);
   bad.loss = std::numeric_limits<double>::infinity();
   const RunSummary diverged[] = {bad, alone[0]};
   CHECK(has(explain(diverged), "the dense runs diverged"));
-  const RunSummary dense[] = {run("none", 1)};
+  const RunSummary dense[] = {run_with("none", 1)};
   CHECK(
       explain(dense) ==
       "mlp, 8 workers, mirrored, latency 50us\n"
@@ -284,7 +285,8 @@ TEST_CASE("reports a missing baseline, and a study of dense runs only") {
 }
 
 TEST_CASE("reports a compressor by its best schedule") {
-  std::vector<RunSummary> runs{run("none", 1), run("fp16", 1, 500'000), run("fp16", 1, 500'000)};
+  std::vector<RunSummary> runs{run_with("none", 1), run_with("fp16", 1, 500'000),
+                               run_with("fp16", 1, 500'000)};
   runs[1].seconds = 0.0135;
   runs[1].scheduler = "none";
   runs[2].scheduler = "priority";
@@ -300,22 +302,22 @@ TEST_CASE("explains each reason why a compressor does not pay") {
     const std::string words = explain(both);
     return words.substr(words.find("Not worth it"));
   };
-  const RunSummary dense = run("none", 1);
-  CHECK(why(dense, run("signsgd", 1, 1'200'000)) ==
+  const RunSummary dense = run_with("none", 1);
+  CHECK(why(dense, run_with("signsgd", 1, 1'200'000)) ==
         "Not worth it: signsgd (1.144 MiB against 976.6 KiB): sends no fewer bytes than dense.\n");
-  CHECK(why(run("none", 10), run("fp16", 10, 500'000, 0.001)) ==
+  CHECK(why(run_with("none", 10), run_with("fp16", 10, 500'000, 0.001)) ==
         "Not worth it: fp16 (-10.0%): the exchange is hidden behind the backward pass anyway.\n");
   CHECK(
-      why(dense, run("qsgd", 1, 250'000, 0.009)) ==
+      why(dense, run_with("qsgd", 1, 250'000, 0.009)) ==
       "Not worth it: qsgd (9 ms against 6 ms): encoding and decoding take longer than the smaller "
       "messages save.\n");
-  CHECK(why(dense, run("fp16", 1, 990'000)) == "Not worth it: fp16 (+0.6%): no difference.\n");
-  CHECK(why(dense, run("topk", 1, 250'000, 0.005)) ==
+  CHECK(why(dense, run_with("fp16", 1, 990'000)) == "Not worth it: fp16 (+0.6%): no difference.\n");
+  CHECK(why(dense, run_with("topk", 1, 250'000, 0.005)) ==
         "Not worth it: topk (-7.1%): a longer step anyway.\n");
 }
 
 TEST_CASE("names a link by its latency, or by the name of the network") {
-  std::vector<RunSummary> runs{run("none", 1), run("none", 1)};
+  std::vector<RunSummary> runs{run_with("none", 1), run_with("none", 1)};
   runs[1].latency = "fat_tree:k=4";
   CHECK(has(comparison_table(runs), "| link         |"));
   CHECK(has(explain(runs), "mirrored, latency 50us\n"));
@@ -325,7 +327,7 @@ TEST_CASE("names a link by its latency, or by the name of the network") {
 }
 
 TEST_CASE("lists studies one after the other, with a column for each difference") {
-  std::vector<RunSummary> runs{run("none", 10), run("none", 1), run("none", 1)};
+  std::vector<RunSummary> runs{run_with("none", 10), run_with("none", 1), run_with("none", 1)};
   runs[2].model = "cnn";
   runs[2].workers = 1;
   CHECK(has(comparison_table(runs), "mirrored, latency 50us. Net:"));

@@ -11,7 +11,7 @@ using namespace arlab::bench;
 
 namespace {
 
-constexpr Count kNoEnd = TuningTable::kNoEnd;
+constexpr Count kOpen = TuningTable::kNoEnd;
 
 constexpr const char* kShipped = R"({
   "collective=bcast": {"comm_type=intra": {"algorithm=MPIR_Bcast_intra_binomial": {}}},
@@ -24,8 +24,8 @@ constexpr const char* kShipped = R"({
 TEST_CASE("MPICH's file keeps the other collectives, and what is left to the library") {
   const TuningTable table{
       "a test",
-      {{1, 3, {{0, kNoEnd, {"native"}}}},
-       {4, kNoEnd, {{0, 4095, {"native:recursive_doubling"}}, {4096, kNoEnd, {"native:ring"}}}}}};
+      {{1, 3, {{0, kOpen, {"native"}}}},
+       {4, kOpen, {{0, 4095, {"native:recursive_doubling"}}, {4096, kOpen, {"native:ring"}}}}}};
   const auto json = nlohmann::json::parse(mpich_selection(table, kShipped, "shipped.json"));
   const auto shipped = nlohmann::json::parse(kShipped);
   CHECK(json["collective=bcast"] == shipped["collective=bcast"]);
@@ -47,7 +47,7 @@ TEST_CASE("MPICH's file keeps the other collectives, and what is left to the lib
 TEST_CASE("MPICH's numbers end at 2 GiB, where its last condition is any") {
   const Count gib = Count{1} << 30;
   const TuningTable table{
-      "", {{1, kNoEnd, {{0, 8 * gib - 1, {"native:ring"}}, {8 * gib, kNoEnd, {"native"}}}}}};
+      "", {{1, kOpen, {{0, 8 * gib - 1, {"native:ring"}}, {8 * gib, kOpen, {"native"}}}}}};
   const auto json = nlohmann::json::parse(mpich_selection(table, kShipped, "shipped.json"));
   const auto& sizes = json["collective=allreduce"]["comm_type=intra"]["comm_size=any"];
   CHECK(sizes.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("MPICH's numbers end at 2 GiB, where its last condition is any") {
 }
 
 TEST_CASE("MPICH's file needs its base, and algorithms of MPICH") {
-  const TuningTable table{"", {{1, kNoEnd, {{0, kNoEnd, {"native:rabenseifner"}}}}}};
+  const TuningTable table{"", {{1, kOpen, {{0, kOpen, {"native:rabenseifner"}}}}}};
   CHECK(refusal([&] {
           mpich_selection(table, kShipped, "b");
         }).starts_with("unknown algorithm of MPICH 'rabenseifner'"));
@@ -67,8 +67,8 @@ TEST_CASE("MPICH's file needs its base, and algorithms of MPICH") {
 
 TEST_CASE("NCCL's lines have channels, and exact ranks before any") {
   const TuningTable table{"a test",
-                          {{1, 2, {{0, kNoEnd, {"ring"}}}},
-                           {3, kNoEnd, {{0, 65535, {"double_tree"}}, {65536, kNoEnd, {"ring"}}}}}};
+                          {{1, 2, {{0, kOpen, {"ring"}}}},
+                           {3, kOpen, {{0, 65535, {"double_tree"}}, {65536, kOpen, {"ring"}}}}}};
   CHECK(
       nccl_tuner_csv(table, 8, "simple") ==
       "# a test\n# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n"
@@ -79,8 +79,8 @@ TEST_CASE("NCCL's lines have channels, and exact ranks before any") {
 }
 
 TEST_CASE("NCCL takes neither other algorithms nor other protocols") {
-  const TuningTable ring{"", {{1, kNoEnd, {{0, kNoEnd, {"ring"}}}}}};
-  const TuningTable butterfly{"", {{1, kNoEnd, {{0, kNoEnd, {"butterfly"}}}}}};
+  const TuningTable ring{"", {{1, kOpen, {{0, kOpen, {"ring"}}}}}};
+  const TuningTable butterfly{"", {{1, kOpen, {{0, kOpen, {"butterfly"}}}}}};
   CHECK(refusal([&] {
           nccl_tuner_csv(butterfly, 8, "simple");
         }).starts_with("NCCL has no algorithm like butterfly"));
@@ -94,10 +94,10 @@ TEST_CASE("the drop-in library's rules are those of the table, equal ones joined
   const auto rules = [](std::vector<TuningTable::Sizes> sizes) {
     return drop_in_rules({4, 4, std::move(sizes)});
   };
-  CHECK(rules({{0, kNoEnd, {"ring"}}}) == "ring");
+  CHECK(rules({{0, kOpen, {"ring"}}}) == "ring");
   CHECK(rules({{0, 1023, {"native"}},
                {1024, 4095, {"native:ring"}},
                {4096, 65535, {"recursive_multiplying:k=8"}},
-               {65536, kNoEnd, {"ring"}}}) == "mpi@4095,recursive_multiplying:k=8@65535,ring");
-  CHECK(rules({{0, 9, {"ring", 4}}, {10, kNoEnd, {"ring"}}}) == "mpi@9,ring");
+               {65536, kOpen, {"ring"}}}) == "mpi@4095,recursive_multiplying:k=8@65535,ring");
+  CHECK(rules({{0, 9, {"ring", 4}}, {10, kOpen, {"ring"}}}) == "mpi@9,ring");
 }

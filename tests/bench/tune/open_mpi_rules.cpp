@@ -11,17 +11,17 @@ using namespace arlab::bench;
 
 namespace {
 
-constexpr Count kNoEnd = TuningTable::kNoEnd;
+constexpr Count kLast = TuningTable::kNoEnd;
 constexpr OpenMpiVersion k414{4, 1, 4};
 
 TuningTable example() {
   return {"a test",
-          {{1, 3, {{0, kNoEnd, {"native"}}}},
+          {{1, 3, {{0, kLast, {"native"}}}},
            {4,
-            kNoEnd,
+            kLast,
             {{0, 4095, {"native:recursive_doubling"}},
              {4096, 65535, {"native"}},
-             {65536, kNoEnd, {"native:segmented_ring:segment=16K"}}}}}};
+             {65536, kLast, {"native:segmented_ring:segment=16K"}}}}}};
 }
 
 // Without comments and empty lines, as Open MPI reads it.
@@ -40,7 +40,7 @@ std::string numbers(const std::string& text) {
   return plain;
 }
 
-std::string refused(const std::string& text, const OpenMpiVersion& version = k414) {
+std::string refused_rules(const std::string& text, const OpenMpiVersion& version = k414) {
   return refusal([&] { parse_open_mpi_rules(text, "r.conf", version); });
 }
 
@@ -94,47 +94,49 @@ TEST_CASE("rules from Open MPI 6 on are JSON") {
 }
 
 TEST_CASE("an algorithm that the release lacks is refused") {
-  const TuningTable newer{"", {{1, kNoEnd, {{0, kNoEnd, {"native:allgather_reduce"}}}}}};
+  const TuningTable newer{"", {{1, kLast, {{0, kLast, {"native:allgather_reduce"}}}}}};
   CHECK(refusal([&] {
           open_mpi_rules(newer, k414);
         }).starts_with("unknown algorithm of Open MPI 4.1.4 'allgather_reduce'"));
   CHECK(open_mpi_rules(newer, {6, 0, 0}).find("\"alg\": 7") != std::string::npos);
-  const TuningTable ours{"", {{1, kNoEnd, {{0, kNoEnd, {"butterfly"}}}}}};
+  const TuningTable ours{"", {{1, kLast, {{0, kLast, {"butterfly"}}}}}};
   CHECK(refusal([&] { open_mpi_rules(ours, k414); }) ==
         "'butterfly' is not an algorithm of Open MPI: choose among native:all");
 }
 
 TEST_CASE("what makes Open MPI ignore a rules file, or abort, is found with its line") {
   const std::string good = "1\n2\n1\n4\n2\n0 3 0 0\n4096 4 0 0\n";
-  CHECK(refused(good).empty());
-  CHECK(refused("# comment\n1 # one\n2 1 4 1 0 3 0 0").empty());
-  CHECK(refused("") ==
+  CHECK(refused_rules(good).empty());
+  CHECK(refused_rules("# comment\n1 # one\n2 1 4 1 0 3 0 0").empty());
+  CHECK(refused_rules("") ==
         "rules file r.conf, line 1: the file ends before the number of "
         "collectives: Open MPI would ignore the whole file, or abort");
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0 0\n4096 4 0\n").find("ends before the segment") !=
+  CHECK(refused_rules("1\n2\n1\n4\n2\n0 3 0 0\n4096 4 0\n").find("ends before the segment") !=
         std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0\n4096 4 0 0\n").find("line 6: a rule of fewer than 4") !=
+  CHECK(
+      refused_rules("1\n2\n1\n4\n2\n0 3 0\n4096 4 0 0\n").find("line 6: a rule of fewer than 4") !=
+      std::string::npos);
+  CHECK(refused_rules("1\n2\n1\n4\n1\n1024 3 0 0\n").find("the first rule is not for 0 bytes") !=
         std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n1\n1024 3 0 0\n").find("the first rule is not for 0 bytes") !=
-        std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0 0\n4096 7 0 0\n")
+  CHECK(refused_rules("1\n2\n1\n4\n2\n0 3 0 0\n4096 7 0 0\n")
             .find("line 7: Open MPI 4.1.4 has no allreduce algorithm 7") != std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0 0\n4096 7 0 0\n", {6, 0, 0}).empty());
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0 0\n010000 4 0 0\n").find("octal") != std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n2\n0 3 0 0\n0x1000 4 0 0\n").find("not a number") !=
+  CHECK(refused_rules("1\n2\n1\n4\n2\n0 3 0 0\n4096 7 0 0\n", {6, 0, 0}).empty());
+  CHECK(refused_rules("1\n2\n1\n4\n2\n0 3 0 0\n010000 4 0 0\n").find("octal") != std::string::npos);
+  CHECK(refused_rules("1\n2\n1\n4\n2\n0 3 0 0\n0x1000 4 0 0\n").find("not a number") !=
         std::string::npos);
-  CHECK(refused("1\n2\n1\n4\n3\n0 3 0 0\n8 4 0 0\n8 3 0 0\n").find("do not ascend") !=
+  CHECK(refused_rules("1\n2\n1\n4\n3\n0 3 0 0\n8 4 0 0\n8 3 0 0\n").find("do not ascend") !=
         std::string::npos);
-  CHECK(refused("1\n2\n2\n4\n1\n0 3 0 0\n2\n1\n0 4 0 0\n").find("they must ascend") !=
+  CHECK(refused_rules("1\n2\n2\n4\n1\n0 3 0 0\n2\n1\n0 4 0 0\n").find("they must ascend") !=
         std::string::npos);
-  CHECK(refused(good + "5\n").find("do not add up") != std::string::npos);
-  CHECK(refused("1\n7\n1\n4\n1\n0 1 0 0\n").find("no rules of allreduce") != std::string::npos);
+  CHECK(refused_rules(good + "5\n").find("do not add up") != std::string::npos);
+  CHECK(refused_rules("1\n7\n1\n4\n1\n0 1 0 0\n").find("no rules of allreduce") !=
+        std::string::npos);
 }
 
 TEST_CASE("the second version of the format needs a release that reads it") {
   const std::string text = "rule-file-version-2\n1\n2\n1\n4\n1\n0 3 0 0 0\n";
-  CHECK(refused(text).find("needs Open MPI 4.1.8 or 5.0.7") != std::string::npos);
-  CHECK(refused(text, {5, 0, 6}).find("but this is 5.0.6") != std::string::npos);
-  CHECK(refused(text, {4, 1, 8}).empty());
-  CHECK(refused(text, {5, 0, 7}).empty());
+  CHECK(refused_rules(text).find("needs Open MPI 4.1.8 or 5.0.7") != std::string::npos);
+  CHECK(refused_rules(text, {5, 0, 6}).find("but this is 5.0.6") != std::string::npos);
+  CHECK(refused_rules(text, {4, 1, 8}).empty());
+  CHECK(refused_rules(text, {5, 0, 7}).empty());
 }

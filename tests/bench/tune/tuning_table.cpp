@@ -19,13 +19,13 @@ constexpr const char* kTable = R"({"schema": 1, "kind": "tuning_table", "collect
 )";
 
 // The table with a part of its text replaced.
-std::string with(std::string part, const std::string& other) {
+std::string table_with(std::string part, const std::string& other) {
   std::string text = kTable;
   text.replace(text.find(part), part.size(), other);
   return text;
 }
 
-std::string refused(const std::string& text) {
+std::string refused_table(const std::string& text) {
   return refusal([&] { parse_tuning_table(text, "t.json"); });
 }
 
@@ -42,30 +42,35 @@ TEST_CASE("a tuning table is read, asked, and written as it was") {
 }
 
 TEST_CASE("a tuning table with a gap, an overlap, or no end is refused") {
-  CHECK(refused(with("[1,3]", "[2,3]")) ==
+  CHECK(refused_table(table_with("[1,3]", "[2,3]")) ==
         "tuning table t.json: row 1: \"ranks\" begins at 2, but 1 comes next: ranges must neither "
         "leave a gap nor overlap");
-  CHECK(refused(with("[4,null]", "[5,null]")).find("begins at 5, but 4 comes next") !=
+  CHECK(refused_table(table_with("[4,null]", "[5,null]")).find("begins at 5, but 4 comes next") !=
         std::string::npos);
-  CHECK(refused(with("[1024,null]", "[1025,null]")) ==
+  CHECK(refused_table(table_with("[1024,null]", "[1025,null]")) ==
         "tuning table t.json: row 1, size 2: \"bytes\" begins at 1025, but 1024 comes next: ranges "
         "must neither leave a gap nor overlap");
-  CHECK(refused(with("[1024,null]", "[1000,null]")).find("1024 comes next") != std::string::npos);
-  CHECK(refused(with("[1024,null]", "[1024,4096]")) ==
-        "tuning table t.json: row 1: \"bytes\" ends at 4096: end the last range with null");
-  CHECK(refused(with("[4,null]", "[4,8]")).find("end the last range with null") !=
+  CHECK(refused_table(table_with("[1024,null]", "[1000,null]")).find("1024 comes next") !=
         std::string::npos);
-  CHECK(refused(with("[0,1023]", "[0,-1]")).find("before it begins") != std::string::npos);
+  CHECK(refused_table(table_with("[1024,null]", "[1024,4096]")) ==
+        "tuning table t.json: row 1: \"bytes\" ends at 4096: end the last range with null");
+  CHECK(refused_table(table_with("[4,null]", "[4,8]")).find("end the last range with null") !=
+        std::string::npos);
+  CHECK(refused_table(table_with("[0,1023]", "[0,-1]")).find("before it begins") !=
+        std::string::npos);
 }
 
 TEST_CASE("a tuning table with an unknown algorithm or a damaged one is refused") {
-  CHECK(refused(with("butterfly", "butterfyl")).find("did you mean 'butterfly'?") !=
+  CHECK(refused_table(table_with("butterfly", "butterfyl")).find("did you mean 'butterfly'?") !=
         std::string::npos);
-  CHECK(refused(with("\"segments\":4", "\"segments\":0")).find("from 1 to 65536") !=
+  CHECK(refused_table(table_with("\"segments\":4", "\"segments\":0")).find("from 1 to 65536") !=
         std::string::npos);
-  CHECK(refused(with("tuning_table", "table")).find("not a tuning table") != std::string::npos);
-  CHECK(refused("{").find("is not JSON") != std::string::npos);
-  CHECK(refused("[]").find("has no key \"kind\"") != std::string::npos);
-  CHECK(refused(with("\"rows\"", "\"lines\"")).find("has no key \"rows\"") != std::string::npos);
-  CHECK(refused(with("[0,1023]", "[0,1e3]")).find("is not [first, last]") != std::string::npos);
+  CHECK(refused_table(table_with("tuning_table", "table")).find("not a tuning table") !=
+        std::string::npos);
+  CHECK(refused_table("{").find("is not JSON") != std::string::npos);
+  CHECK(refused_table("[]").find("has no key \"kind\"") != std::string::npos);
+  CHECK(refused_table(table_with("\"rows\"", "\"lines\"")).find("has no key \"rows\"") !=
+        std::string::npos);
+  CHECK(refused_table(table_with("[0,1023]", "[0,1e3]")).find("is not [first, last]") !=
+        std::string::npos);
 }

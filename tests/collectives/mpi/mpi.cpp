@@ -49,11 +49,12 @@ TEST_CASE("an average of 16-bit numbers is finite where its sum is not") {
     CHECK(special::wrong_averages(*world) == 0);
 }
 
-TEST_CASE("a million and three elements") {
+TEST_CASE("a million and three elements (a hundred thousand under sanitizers)") {
+  const Count elements = kSanitized ? 100'003 : 1'000'003;  // neither is sent eagerly
   for (const Algorithm& algorithm : algorithms())
     for (const Operand operand :
          {Operand{DType::float32, Op::sum}, Operand{DType::float16, Op::avg}}) {
-      const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = 1'000'003});
+      const Problem problem = grouped(algorithm, {.ranks = world->ranks(), .elements = elements});
       if (!unsupported(algorithm, problem).empty()) continue;
       INFO(conformance::text_of(algorithm, problem, operand, 1));
       CHECK(conformance::run(*world, algorithm, problem, operand, 1) == conformance::kGood);
@@ -64,7 +65,7 @@ TEST_CASE("MPI_Allreduce gives the pattern's answer, for all types and operation
   CHECK(world->native_name() == "MPI_Allreduce");
   for (const DType dtype : kDTypes)
     for (const Op op : kOps)
-      for (const Count elements : {0, 1, 3, 100'003}) {
+      for (const Count elements : unless_sanitized<Count>({0, 1, 3, 100'003}, {0, 1, 3, 10'007})) {
         const Problem problem{.ranks = world->ranks(), .elements = elements};
         INFO(name(dtype) << " " << name(op) << " " << elements);
         CHECK(conformance::run_native(*world, problem, {dtype, op}) == conformance::kGood);

@@ -41,7 +41,8 @@ class DropIn(unittest.TestCase):
     def run_ranks(self, ranks, *command, library=LIBRARY, status=0, **settings):
         """Runs a program; returns (stdout, stderr). Settings are variables ARLAB_*, in lower case and without it."""
         env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OPENBLAS_NUM_THREADS": "1"}  # of a rank: the ranks share the cores
         for name in [name for name in env if name.startswith("ARLAB_") or name == "LD_PRELOAD"]:
             del env[name]
         given = {f"ARLAB_{name.upper()}": str(value) for name, value in settings.items()}
@@ -59,9 +60,9 @@ class DropIn(unittest.TestCase):
         return int(found[1]), int(found[2])
 
     def test_every_way_to_call_is_right(self):
-        for ranks in (1, 2, 3, 4):
-            for algorithm in ("ring", "butterfly@16K,ring", "mpi@4K,circulant,", "hierarchical:within=ring,across=tree", "pat"):
-                algorithm = algorithm.rstrip(",")
+        algorithms = ("ring", "butterfly@16K,ring", "mpi@4K,circulant", "hierarchical:within=ring,across=tree", "pat")
+        for ranks, count in ((1, 1), (2, 3), (3, 5), (4, 5)):  # one rank exchanges nothing, two know two orders
+            for algorithm in algorithms[:count]:
                 with self.subTest(ranks=ranks, algorithm=algorithm):
                     out, err = self.run_ranks(ranks, PROGRAM, algorithm=algorithm, report=1)
                     self.assertRegex(out, r"calls \d+, wrong 0\n")

@@ -80,7 +80,7 @@ class Block {
   std::string wrong_;
 };
 
-Block block;
+Block running;
 
 std::string Block::run(unsigned threads, const std::function<void()>& body,
                        std::minstd_rand& random) {
@@ -260,25 +260,25 @@ bool Block::finish_warp(unsigned first) {
 
 std::string run_block(unsigned threads, const std::function<void()>& thread,
                       std::minstd_rand& random) {
-  return block.run(threads, thread, random);
+  return running.run(threads, thread, random);
 }
 
 std::uint64_t shuffle_down(unsigned mask, std::uint64_t bits, unsigned delta, int width,
                            std::source_location where) {
-  return block.join(Joint::shuffle, mask, bits, delta, width, place_of(where));
+  return running.join(Joint::shuffle, mask, bits, delta, width, place_of(where));
 }
 
 }  // namespace arlab::fake_cuda
 
-using arlab::fake_cuda::block;
 using arlab::fake_cuda::Joint;
+using arlab::fake_cuda::running;
 
 void __syncthreads(std::source_location where) {
   if (arlab::fake_cuda::is_resident()) {
     arlab::fake_cuda::resident_barrier(false, where);
     return;
   }
-  block.join(Joint::barrier, 0, 0, 0, 32, arlab::fake_cuda::place_of(where));
+  running.join(Joint::barrier, 0, 0, 0, 32, arlab::fake_cuda::place_of(where));
 }
 int __syncthreads_or(int predicate, std::source_location where) {
   if (arlab::fake_cuda::is_resident())
@@ -287,9 +287,9 @@ int __syncthreads_or(int predicate, std::source_location where) {
   return predicate;
 }
 void __syncwarp(unsigned mask, std::source_location where) {
-  block.join(Joint::sync, mask, 0, 0, 32, arlab::fake_cuda::place_of(where));
+  running.join(Joint::sync, mask, 0, 0, 32, arlab::fake_cuda::place_of(where));
 }
 unsigned __ballot_sync(unsigned mask, int predicate, std::source_location where) {
-  return static_cast<unsigned>(block.join(Joint::ballot, mask, predicate != 0 ? 1 : 0, 0, 32,
-                                          arlab::fake_cuda::place_of(where)));
+  return static_cast<unsigned>(running.join(Joint::ballot, mask, predicate != 0 ? 1 : 0, 0, 32,
+                                            arlab::fake_cuda::place_of(where)));
 }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ARLAB_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -17,24 +17,38 @@ constexpr std::size_t kStack = std::size_t{128} << 10;
 
 void leave([[maybe_unused]] void** kept, [[maybe_unused]] const void* bottom,
            [[maybe_unused]] std::size_t size) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ARLAB_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(kept, bottom, size);
 #endif
 }
 
 void arrive([[maybe_unused]] void* kept) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ARLAB_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
 #endif
+}
+
+struct Stack {
+  void* bottom = nullptr;
+  std::size_t size = 0;
+};
+
+Stack stack_of_this_thread() {
+  Stack stack;
+  pthread_attr_t attributes;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &stack.bottom, &stack.size);
+  pthread_attr_destroy(&attributes);
+  return stack;
 }
 
 }  // namespace
 
 Fiber::Fiber() {
-  pthread_attr_t attributes;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstack(&attributes, &bottom_, &size_);
-  pthread_attr_destroy(&attributes);
+  thread_local const Stack stack =
+      stack_of_this_thread();  // once: of a main thread it reads a file
+  bottom_ = stack.bottom;
+  size_ = stack.size;
 }
 
 Fiber::Fiber(std::function<void()> body)

@@ -22,20 +22,20 @@ struct Grid {
   unsigned running = 0;  // threads that have not ended
 };
 
-struct Block;
+struct ResidentBlock;
 
-struct Thread {
-  Block* block = nullptr;
+struct ResidentThread {
+  ResidentBlock* block = nullptr;
   unsigned index = 0;
   Fiber* fiber = nullptr;  // once it has begun
 };
 
-struct Block {
+struct ResidentBlock {
   Grid* grid = nullptr;
   unsigned index = 0, ended = 0;
   bool any = false, result = false;
-  std::vector<Thread> threads;
-  std::vector<Thread*> waiting;
+  std::vector<ResidentThread> threads;
+  std::vector<ResidentThread*> waiting;
   std::source_location where;
 };
 
@@ -45,13 +45,13 @@ class Residents {
     grids_.push_back(std::make_unique<Grid>(
         Grid{config, std::move(thread), task, config.gridDim.x * config.blockDim.x}));
     for (unsigned b = 0; b < config.gridDim.x; ++b) {
-      blocks_.push_back(std::make_unique<Block>());
-      Block& block = *blocks_.back();
+      blocks_.push_back(std::make_unique<ResidentBlock>());
+      ResidentBlock& block = *blocks_.back();
       block.grid = grids_.back().get();
       block.index = b;
       for (unsigned t = 0; t < config.blockDim.x; ++t)
         block.threads.push_back({&block, t, nullptr});
-      for (Thread& its : block.threads) ready_.push_back(&its);
+      for (ResidentThread& its : block.threads) ready_.push_back(&its);
     }
     changed();
   }
@@ -65,7 +65,7 @@ class Residents {
     quiet_ = 0;
     Fiber host;
     host_ = &host;
-    if (Thread* const first = choose()) enter(host, *first);
+    if (ResidentThread* const first = choose()) enter(host, *first);
     me_ = nullptr;
     retire();
     if (!time_passes || grids_.empty()) return;
@@ -92,7 +92,7 @@ class Residents {
   }
 
   bool barrier(bool value, std::source_location where) {
-    Block& block = *me_->block;
+    ResidentBlock& block = *me_->block;
     if (block.waiting.empty()) {
       block.where = where;
       block.any = false;
@@ -124,14 +124,14 @@ class Residents {
  private:
   void changed() { quiet_ = 0; }
 
-  void open(Block& block) {
+  void open(ResidentBlock& block) {
     block.result = block.any;
     ready_.insert(ready_.end(), block.waiting.begin(), block.waiting.end());
     block.waiting.clear();
   }
 
   /// The next thread: any, the newest that became ready, or the oldest; null: back to the host.
-  Thread* choose() {
+  ResidentThread* choose() {
     auto& random = machine().random;
     if (ready_.empty()) return nullptr;
     if (quiet_ > 4 * ready_.size() + 64) {
@@ -147,12 +147,12 @@ class Residents {
     if (order_ == 0) pick = random() % ready_.size();
     if (order_ == 1) pick = 0;
     std::swap(ready_[pick], ready_.back());
-    Thread* const chosen = ready_.back();
+    ResidentThread* const chosen = ready_.back();
     ready_.pop_back();
     return chosen;
   }
 
-  void set_variables(Thread& thread) {
+  void set_variables(ResidentThread& thread) {
     me_ = &thread;
     threadIdx = dim3(thread.index);
     blockIdx = dim3(thread.block->index);
@@ -161,7 +161,7 @@ class Residents {
   }
 
   /// Switches from a fiber to that of a thread, or to one that begins it.
-  void enter(Fiber& from, Thread& thread) {
+  void enter(Fiber& from, ResidentThread& thread) {
     if (!thread.fiber) {
       if (idle_.empty()) {
         fibers_.push_back(std::make_unique<Fiber>([this] { work(); }));
@@ -176,8 +176,8 @@ class Residents {
 
   /// The thread that runs lets others run; returns when it is chosen again.
   void leave() {
-    Thread& mine = *me_;
-    Thread* const next = choose();
+    ResidentThread& mine = *me_;
+    ResidentThread* const next = choose();
     if (!next) {
       mine.fiber->switch_to(*host_);
     } else if (next != &mine) {
@@ -189,11 +189,11 @@ class Residents {
   /// A fiber: runs threads for ever.
   void work() {
     for (;;) {
-      Thread& mine = *me_;
+      ResidentThread& mine = *me_;
       Fiber& fiber = *mine.fiber;
       set_variables(mine);
       mine.block->grid->body();
-      Block& block = *mine.block;
+      ResidentBlock& block = *mine.block;
       --block.grid->running;
       changed();
       if (++block.ended < block.threads.size() && !block.waiting.empty() &&
@@ -201,7 +201,7 @@ class Residents {
         machine().complain("not all threads of a block reach its barrier: some have ended");
         open(block);
       }
-      Thread* const next = choose();
+      ResidentThread* const next = choose();
       if (next && !next->fiber) {  // on this fiber
         next->fiber = &fiber;
         me_ = next;
@@ -231,12 +231,12 @@ class Residents {
   }
 
   std::vector<std::unique_ptr<Grid>> grids_;
-  std::vector<std::unique_ptr<Block>> blocks_;
-  std::vector<Thread*> ready_;
+  std::vector<std::unique_ptr<ResidentBlock>> blocks_;
+  std::vector<ResidentThread*> ready_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
   Fiber* host_ = nullptr;
-  Thread* me_ = nullptr;
+  ResidentThread* me_ = nullptr;
   bool time_passes_ = false;
   long long since_ = 0;    // the clock at the last call from the host
   std::size_t quiet_ = 0;  // looks at memory since anything happened

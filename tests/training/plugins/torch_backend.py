@@ -25,6 +25,7 @@ class TorchBackend(unittest.TestCase):
     def run_ranks(self, ranks, script, *arguments, status=0, launcher=None, **environment):
         env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "PYTHONPATH": PACKAGES,
+               "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                **{name: str(value) for name, value in environment.items()}}
         launcher = [MPIEXEC, "-n", str(ranks)] if launcher is None else launcher
         done = subprocess.run([*launcher, PYTHON, "-B", HERE / script, *map(str, arguments)], env=env, stdin=subprocess.DEVNULL,
@@ -33,7 +34,7 @@ class TorchBackend(unittest.TestCase):
         return done.stdout, done.stderr
 
     def test_every_collective_is_right(self):
-        for ranks in (1, 2, 4):
+        for ranks in (1, 4):  # 2 in the next test
             with self.subTest(ranks=ranks):
                 out, _ = self.run_ranks(ranks, "all_collectives.py", free_port())
                 self.assertIn("all collectives are right", out)
