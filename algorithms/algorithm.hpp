@@ -74,6 +74,9 @@ struct Algorithm {
   bool forested = false;   ///< needs spanning trees of the ranks
   bool pipelined = false;  ///< segments are pieces that a lane passes on in turn, not more lanes
   bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
+  /// A chain of as many messages as the cost model has rounds exists, each sent after the one before
+  /// has arrived, if all chunks have elements.
+  bool chained = true;
   Carries carries = Carries::any_set;
 
   std::function<Program(Problem, Rank me)> program{};
