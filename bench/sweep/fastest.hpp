@@ -16,9 +16,11 @@
 
 namespace arlab::bench {
 
-/// Returns a time that no simulation of these messages undercuts: a rank is as busy as the average
-/// of all ranks.
-Time busy_time(const simulator::UniformCosts& costs, const Cost& cost, Rank ranks, Bytes element);
+/// Returns a time that no simulation of the algorithm undercuts, from its closed forms. It is the
+/// largest of three: ranks are as busy as the average rank, the root is as busy as its sends, and
+/// messages that depend on one another take as long as on an idle network.
+Time least_time(const simulator::UniformCosts& costs, const Algorithm& algorithm,
+                const Problem& problem, int segments, Bytes element);
 
 class Fastest {
  public:
@@ -27,6 +29,9 @@ class Fastest {
 
   /// Sorts the configurations of each cell by their effort; equal ones keep their order.
   static void sort(std::vector<Config>& configs, const Effort& effort);
+
+  /// Returns whether the configurations differ in the algorithm and its segments alone.
+  static bool in_one_cell(const Config& a, const Config& b);
 
   struct Best {
     Time time = simulator::kNever;

@@ -8,7 +8,7 @@
 using namespace arlab;
 using namespace arlab::bench;
 
-TEST_CASE("no simulation undercuts the time for which ranks are busy") {
+TEST_CASE("no simulation undercuts the least time of the closed forms") {
   constexpr Bytes kElement = 4;
   const Values kOthers{{"alpha", 1000}, {"beta", 7.3}, {"L", 0},   {"o", 97},
                        {"g", 311},      {"G", 2.7},    {"O", 3.9}, {"S", 2000}};
@@ -19,17 +19,34 @@ TEST_CASE("no simulation undercuts the time for which ranks are busy") {
         for (const Count elements : {1, 100, 1600})
           for (const Algorithm& algorithm : algorithms()) {
             const Problem p = grouped(algorithm, {.ranks = ranks, .elements = elements});
+            const int segments = elements > 100 && ranks < 16 ? 3 : 1;
             if (!unsupported(algorithm, p).empty()) continue;
             INFO(algorithm.name << " on " << ranks << ", " << elements << " elements, " << model);
             const auto network =
                 simulator::make_network(simulator::find_model(model), values, ranks);
-            const Time bound =
-                busy_time(*network->uniform(), predicted_cost(algorithm, p), ranks, kElement);
-            const Time finish = simulator::simulate(algorithm, p, kElement, *network).finish;
+            const Time bound = least_time(*network->uniform(), algorithm, p, segments, kElement);
+            const Time finish =
+                simulator::simulate(algorithm, p, kElement, *network, {.segments = segments})
+                    .finish;
             CHECK(bound <= finish);
             near += finish > Time{} && bound > finish / 2;
           }
   CHECK(near > 100);  // and it is of use
+}
+
+TEST_CASE("the longest chain of rounds is one of messages that depend on one another") {
+  constexpr Time kHop{1000};  // with nothing but latency, time counts the messages of the chain
+  const Values latency{{"L", 1000}, {"o", 0}, {"g", 0}, {"G", 0}, {"O", 0}};
+  for (const Algorithm* const algorithm : tested_algorithms())
+    for (const Rank ranks : {1, 2, 3, 7, 9, 16, 24, 27, 64}) {
+      const Problem p = grouped(*algorithm, {.ranks = ranks, .elements = Count{ranks} * 120});
+      if (!algorithm->chained || !unsupported(*algorithm, p).empty()) continue;
+      INFO(algorithm->name << " on " << ranks);
+      const auto network =
+          simulator::make_network(simulator::find_model("loggops"), latency, ranks);
+      CHECK(simulator::simulate(*algorithm, p, 4, *network).finish ==
+            kHop * predicted_cost(*algorithm, p).rounds);
+    }
 }
 
 TEST_CASE("cells are sorted by their effort, and keep their best") {

@@ -138,11 +138,11 @@ TEST_CASE("interrupted ranks compute for longer") {
   const auto finish = [&](const Noise& noise) {
     return run_noisy("loggops", tried(one_way), p, noise, {}, slow_additions).finish;
   };
-  const Time quiet = finish({});
-  CHECK(picoseconds(finish({.detour = 500 * kNanosecond, .period = 1 * kMicrosecond})) ==
-        Approx(2 * picoseconds(quiet)).epsilon(0.01));
-  CHECK(picoseconds(finish({.detour = 100 * kNanosecond, .period = 1 * kMicrosecond})) ==
-        Approx(picoseconds(quiet) / 0.9).epsilon(0.01));
+  const Time quiet = finish({}), additions = 4'000'000 * kNanosecond;
+  CHECK(picoseconds(finish({.detour = 500 * kNanosecond, .period = kMicrosecond})) ==
+        Approx(picoseconds(quiet + additions)).epsilon(0.001));
+  CHECK(picoseconds(finish({.detour = 100 * kNanosecond, .period = kMicrosecond})) ==
+        Approx(picoseconds(quiet + additions / 9)).epsilon(0.001));
 }
 
 TEST_CASE("ranks that begin late delay those that wait for them") {
