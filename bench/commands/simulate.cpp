@@ -163,7 +163,8 @@ void add_simulate(CLI::App& app, Session& session) {
     if (options->fastest)
       Fastest::sort(configs, [&](const Config& c) {
         const Cost all = predicted_cost(*c.algorithm, c.problem, c.segments);
-        return static_cast<double>(all.messages) * simulated_part(*options, c);
+        return Fastest::Outlook{static_cast<double>(all.messages) * simulated_part(*options, c),
+                                lower_bound(*options, c)};
       });
     session.exit_code = sweep(
         o, configs,

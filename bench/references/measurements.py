@@ -154,7 +154,8 @@ def robustness(lab: Lab) -> Rows:
             header.append(f"{what}, {size_text(size)}")
             for record in records:
                 if record["bytes"] == size:
-                    ratios.setdefault(record["algorithm"], []).append(f"{record['slowdown_per_delay']:.2g}")
+                    ratio = record["slowdown_per_delay"]
+                    ratios.setdefault(record["algorithm"], []).append(f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}")
     return [header, *([code(name), *cells] for name, cells in ratios.items())]
 
 

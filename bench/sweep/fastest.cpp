@@ -1,6 +1,7 @@
 #include "bench/sweep/fastest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace arlab::bench {
@@ -43,12 +44,20 @@ double alone(const UniformCosts& c, double bytes) {
   return 2 * picoseconds(c.o) + picoseconds(c.L) + (bytes - 1) * std::max(c.O, c.G) - kRounded;
 }
 
-// The bytes that each message has at least; 0 if some may be empty.
+// The messages that follow one another (Algorithm::chained).
+Count chain_of(const Cost& cost, Rank ranks) {
+  const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(ranks));
+  return is_power ? cost.rounds : std::max<Count>(0, cost.rounds - 2);
+}
+
+// The bytes that each message of the chain has at least; 0 if there is none, or one may be empty.
 Bytes smallest_message(const Algorithm& a, const Problem& p, int segments, Bytes element) {
   const bool is_weighted = a.lane_weights || a.chunks_per_rank;
-  if (is_weighted || (a.pipelined && segments > 1)) return 0;
+  if (a.chained == Chained::no || is_weighted || (a.pipelined && segments > 1)) return 0;
   const Count lane = p.elements / (Count{segments} * a.lanes);
-  return (a.family == "whole" ? lane : lane / p.ranks) * element;
+  if (a.family == "whole") return lane * element;
+  const Count most = a.chained == Chained::any_chunk ? std::min<Count>(lane, 1) : 0;
+  return std::max(most, lane / p.ranks) * element;
 }
 
 }  // namespace
@@ -63,8 +72,8 @@ Time least_time(const UniformCosts& costs, const Algorithm& algorithm, const Pro
         busy_sending(costs, traffic(predicted_rank_cost(algorithm, problem, problem.root, segments),
                                     element)));
   const Bytes bytes = smallest_message(algorithm, problem, segments, element);
-  if (algorithm.chained && bytes > 0)
-    least = std::max(least, static_cast<double>(all.rounds) *
+  if (bytes > 0)
+    least = std::max(least, static_cast<double>(chain_of(all, problem.ranks)) *
                                 std::max(0., alone(costs, static_cast<double>(bytes))));
   constexpr double kExact = 1e-9;  // of sums of real numbers
   least = least * (1 - kExact) - 1;
@@ -72,19 +81,22 @@ Time least_time(const UniformCosts& costs, const Algorithm& algorithm, const Pro
                    : Time{};
 }
 
-void Fastest::sort(std::vector<Config>& configs, const Effort& effort) {
+void Fastest::sort(std::vector<Config>& configs, const Expect& expect) {
+  constexpr double kFewSteps = 1e5;
+  using Key = std::tuple<bool, Time, double>;
   for (auto first = configs.begin(); first != configs.end();) {
     const auto last = std::find_if(first, configs.end(),
                                    [&](const Config& c) { return cell_of(c) != cell_of(*first); });
-    std::vector<std::pair<double, Config>> cell;
+    std::vector<std::pair<Key, Config>> cell;
     for (auto c = first; c != last; ++c) {
       const bool runs = unsupported(*c->algorithm, c->problem).empty();
-      const double steps = runs ? effort(*c) : 0;
-      cell.emplace_back(steps, std::move(*c));
+      const Outlook outlook = runs ? expect(*c) : Outlook{};
+      cell.emplace_back(Key(outlook.steps > kFewSteps, outlook.least, outlook.steps),
+                        std::move(*c));
     }
     std::stable_sort(cell.begin(), cell.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [steps, config] : cell) *first++ = std::move(config);
+    for (auto& [key, config] : cell) *first++ = std::move(config);
   }
 }
 
