@@ -45,6 +45,14 @@ enum class Carries : std::uint8_t {
   any_set,    ///< or chunks with a stride
 };
 
+/// Where as many messages as the cost model has rounds follow one another, each sent after the one
+/// before has arrived; up to two fewer unless the ranks are a power of two.
+enum class Chained : std::uint8_t {
+  no,          ///< nowhere
+  all_chunks,  ///< if all chunks have elements
+  any_chunk,   ///< if a chunk has elements
+};
+
 /// The load of the links of a network, counted over all rounds in multiples of N elements.
 struct LinkClaim {
   enum class Of : std::uint8_t {
@@ -74,6 +82,7 @@ struct Algorithm {
   bool forested = false;   ///< needs spanning trees of the ranks
   bool pipelined = false;  ///< segments are pieces that a lane passes on in turn, not more lanes
   bool few_ranks = false;  ///< supports few numbers of ranks, such as powers of three
+  Chained chained = Chained::all_chunks;
   Carries carries = Carries::any_set;
 
   std::function<Program(Problem, Rank me)> program{};

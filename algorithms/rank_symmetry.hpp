@@ -16,18 +16,29 @@ namespace arlab {
 
 class RankSymmetry {
  public:
-  /// radices: their product is the number of ranks. period: shifts change the first digit by its
-  /// multiples only, so ranks 0 to period - 1 represent all; it divides the first radix.
-  explicit RankSymmetry(std::vector<Rank> radices, Rank period = 1)
-      : radices_(std::move(radices)), period_(period) {}
+  /// radices: their product, times `copies`, is the number of ranks. period: shifts change the first
+  /// digit by its multiples only; it divides the first radix. copies: of the numbers, one after the
+  /// other, which are shifted alike and keep apart.
+  explicit RankSymmetry(std::vector<Rank> radices, Rank period = 1, Rank copies = 1)
+      : radices_(std::move(radices)), period_(period), copies_(copies) {
+    for (const Rank radix : radices_) size_ *= radix;
+  }
 
-  Rank classes() const { return period_; }
-  /// Returns the class of the rank, which is the number of the rank that represents it.
-  Rank class_of(Rank rank) const { return period_ == 1 ? 0 : rank % radices_.front() % period_; }
+  Rank classes() const { return period_ * copies_; }
+  Rank class_of(Rank rank) const {
+    return rank / size_ * period_ + (period_ == 1 ? 0 : rank % radices_.front() % period_);
+  }
+  /// Returns the rank that represents the class.
+  Rank representative(Rank of_class) const {
+    return of_class / period_ * size_ + of_class % period_;
+  }
   /// Returns the image of `rank` under the shift that maps `viewer` onto the rank of its class.
   Rank seen_from(Rank viewer, Rank rank) const {
-    if (radices_.size() == 1) return shifted(rank, viewer, radices_.front(), class_of(viewer));
-    Rank image = 0, stride = 1, kept = class_of(viewer);
+    Rank image = rank / size_ * size_, kept = viewer % radices_.front() % period_;
+    rank %= size_;
+    viewer %= size_;
+    if (radices_.size() == 1) return image + shifted(rank, viewer, radices_.front(), kept);
+    Rank stride = 1;
     for (const Rank radix : radices_) {
       image += stride * shifted(rank / stride % radix, viewer / stride % radix, radix, kept);
       stride *= radix;
@@ -43,7 +54,7 @@ class RankSymmetry {
   }
 
   std::vector<Rank> radices_;
-  Rank period_;
+  Rank period_, copies_, size_ = 1;
 };
 
 /// The shifts along all ranks, in rings.
@@ -52,5 +63,8 @@ std::optional<RankSymmetry> shift_symmetry(const Problem& p);
 std::optional<RankSymmetry> exclusive_or_symmetry(const Problem& p);
 /// The shifts of each digit to the base `radix`; nothing unless the ranks are a power of it.
 std::optional<RankSymmetry> digit_symmetry(const Problem& p, Rank radix);
+/// The same where ranks fold into the largest power of `radix` below (fold.hpp); nothing unless all
+/// ranks of the core have as many guests.
+std::optional<RankSymmetry> folded_digit_symmetry(const Problem& p, Rank radix);
 
 }  // namespace arlab

@@ -114,11 +114,11 @@ set(ARLAB_UNITS
   "simulator(/(analysis|bounds|connections|forest|models))?"
   "simulator/topologies(/.*)?"
   "simulator/(calibrated|replay)"
-  "simulator/(contention|engine|sweep)"
+  "simulator/(contention|engine|noise|sweep)"
   "collectives(/(gpu|host|nccl|reduce|threads))?"
   "training(/(checkpoint|cluster|compressors|control|emulation|io|replica|schedulers|strategies|telemetry|trainer)(/.*)?)?"
   "training/(data|exchange|profiles|simulation)"
-  "bench/(cli|export|goal|replay|msccl)"
+  "bench/(cli|export|goal|replay|simulate|msccl)"
   "bench/(results|measure|perf|study|machine|launches)"
   "bench/(validate|calibrate|tune(/guided)?|identify|sweep|scale)")
 set(ARLAB_NOT_IN_UNITY

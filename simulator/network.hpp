@@ -24,6 +24,12 @@ struct Message {
   std::uint32_t lane = 0;    ///< messages of one pair and lane match in order
 };
 
+/// A delay of each message, with an exponential distribution.
+struct RandomDelay {
+  Time mean{};
+  std::uint64_t seed = 0;
+};
+
 /// What messages cost where all ranks and pairs are alike and no links are shared, as numbers.
 struct UniformCosts {
   /// A message holds its sender's send port and its receiver's receive port for L + n G, from the
@@ -32,6 +38,7 @@ struct UniformCosts {
   Time L{}, o{}, g{};
   double G = 0, O = 0, gamma = 0;  ///< picoseconds per byte
   double S = 0;                    ///< bytes of the largest eager message
+  RandomDelay delay{};             ///< by which messages arrive later (noise/message_delays.hpp)
 };
 
 /// What a message between two ranks costs while it shares no link with another one.

@@ -66,6 +66,7 @@ Algorithm circulant() {
       .source = "Traff, 2024, arXiv:2410.14234",
       .formula = {"2 m ceil(log2 m)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .chained = Chained::any_chunk,
       .carries = Carries::around,
       .program = program,
       .cost_model = cost_model,

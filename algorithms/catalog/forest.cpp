@@ -143,6 +143,7 @@ Algorithm with(Count asked) {
   a.formula = {"2T(m-1)Q, T lanes, Q pieces", "2N(m-1)", "Q+2h-1, height h"};
   a.collectives = {Collective::allreduce};
   a.forested = true;
+  a.chained = Chained::no;
   a.pipelined = asked == 0;
   a.carries = Carries::range;
   a.program = [asked](Problem p, Rank me) { return program(p, me, asked); };

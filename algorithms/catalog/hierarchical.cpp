@@ -114,6 +114,7 @@ Algorithm described() {
       .formula = {"2m(S-1) + 2m(G-1) (m = G groups of S)", "2N(m-1)", "2(S-1) + 2(G-1)"},
       .collectives = {Collective::allreduce},
       .grouped = true,
+      .chained = Chained::no,
       .carries = Carries::any_set,
       .parameters = {{"within", Parameter::Unit::algorithm, "round_robin",
                       "algorithm within groups: has reduce_scatter, or reduce"},

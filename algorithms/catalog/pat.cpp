@@ -68,6 +68,7 @@ Algorithm pat() {
       .source = "Jeaugey, 2025, arXiv:2506.20252 (NCCL 2.23)",
       .formula = {"2 m ceil(log2 m)", "2N(m-1)", "2 ceil(log2 m)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .chained = Chained::any_chunk,
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,

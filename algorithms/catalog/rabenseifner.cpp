@@ -61,6 +61,7 @@ Algorithm make(bool far) {
       .formula = {"2 m log2 m (+ fold-in of extras)", "2N(m-1)",
                   "2 log2 m (floor + 1 if m is not a power of two)"},
       .collectives = {Collective::allreduce},
+      .chained = Chained::any_chunk,
       .carries = Carries::range,
       .program = [halving](Problem p, Rank me) { return halving_program(p, me, halving); },
       .cost_model = halving_cost,

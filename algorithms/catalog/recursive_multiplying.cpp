@@ -66,7 +66,7 @@ Algorithm make(Rank k) {
       .program = [k](Problem p, Rank me) { return program(p, me, k); },
       .cost_model = [k](const Problem& p) { return cost_model(p, k); },
       .rank_cost_model = [k](const Problem& p, Rank me) { return rank_cost_model(p, me, k); },
-      .symmetry = [k](const Problem& p) { return digit_symmetry(p, k); },
+      .symmetry = [k](const Problem& p) { return folded_digit_symmetry(p, k); },
       .parameters = {{"k", Parameter::Unit::count, "4", "ranks that exchange in a step", 2, 1024}},
       .examples = {"recursive_multiplying:k=2", "recursive_multiplying:k=3",
                    "recursive_multiplying:k=5"},

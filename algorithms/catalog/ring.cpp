@@ -48,6 +48,7 @@ Algorithm ring() {
       .source = "Patarasuk & Yuan, JPDC 69(2), 2009",
       .formula = {"2m(m-1)", "2N(m-1)", "2(m-1)"},
       .collectives = {Collective::allreduce, Collective::reduce_scatter, Collective::all_gather},
+      .chained = Chained::any_chunk,
       .carries = Carries::one_chunk,
       .program = program,
       .cost_model = cost_model,

@@ -81,7 +81,8 @@ Algorithm algorithm_of(Shared script) {
                  .source = script->source,
                  .formula = {"counted", "counted", "counted"},
                  .collectives = {script->collective},
-                 .lanes = static_cast<std::int32_t>(weights.size())};
+                 .lanes = static_cast<std::int32_t>(weights.size()),
+                 .chained = Chained::no};
   made.program = [script](Problem p, Rank me) { return program(script, p, me); };
   made.rank_cost_model = [script](const Problem& p, Rank me) { return rank_cost(*script, p, me); };
   made.cost_model = [script, rounds](const Problem& p) {

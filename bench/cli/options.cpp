@@ -133,4 +133,11 @@ void SweepOptions::add_share(CLI::App& app) {
                "one to end merges their parts of the --json file");
 }
 
+void SweepOptions::add_jobs(CLI::App& app) {
+  constexpr std::int32_t kMostJobs = 1024;
+  add_number(app, "-j,--jobs", jobs, 1, kMostJobs,
+             "Threads that evaluate configurations, with results in order (default one per "
+             "processor; with --share 1)");
+}
+
 }  // namespace arlab::bench

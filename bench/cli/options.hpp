@@ -83,7 +83,8 @@ struct SweepOptions {
   std::string json, csv;     ///< files of records; empty: none
   std::string output = "-";  ///< of the table
   bool resume = false, plan = false;
-  bool share = false;  ///< among the processes that a launcher started
+  bool share = false;     ///< among the processes that a launcher started
+  std::int32_t jobs = 0;  ///< threads that evaluate configurations; 0: one per processor
   double max_messages = 1e9, max_seconds = 3600;
   std::vector<std::string> command;    ///< the whole command line
   std::shared_ptr<Progress> progress;  ///< or null
@@ -98,6 +99,8 @@ struct SweepOptions {
   void add_outputs(CLI::App& app);
   /// Adds --share.
   void add_share(CLI::App& app);
+  /// Adds --jobs.
+  void add_jobs(CLI::App& app);
 
   /// Returns the configurations by ranks, then type, operation, root, size, network, segments and
   /// algorithm. Groups and grid are the given ones, else the network's; without them, algorithms

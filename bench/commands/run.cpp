@@ -111,7 +111,8 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   for (const Config& config : group.configs) {
     Record r = run_record(command, backend, executor, config);
     bool skip = r.skipped.has_value();
-    if (output && output->has(r)) {
+    if (output && output->holds(r)) {
+      output->keep(r);
       skip = true;
     } else if (output && !skip) {
       const std::string why = too_big(command.sweep, estimate(command, backend, config));

@@ -137,6 +137,28 @@ def winner_map(lab: Lab) -> Rows:
     return rows
 
 
+DISTURBED = {"a rank 100 us late": "--late 37:100us",
+             "messages 10 us late on average": "--jitter 10us --noise-runs 20",
+             "ranks interrupted for 50 us per ms": "--noise 50us:1ms --noise-runs 20"}
+ROBUSTNESS = {what: f"arlab simulate all -p 64 -s 1K,1M --model loggops {options}" for what, options in DISTURBED.items()}
+
+
+@measurement("robustness", *ROBUSTNESS.values(), exact=True)
+def robustness(lab: Lab) -> Rows:
+    """Slowdown by delay of each algorithm, for a short and a long vector."""
+    ratios: dict[str, list[str]] = {}
+    header = ["algorithm"]
+    for what, command in ROBUSTNESS.items():
+        records = [record for record in lab.records(command) if record["slowdown_per_delay"] is not None]
+        for size in sorted({record["bytes"] for record in records}):
+            header.append(f"{what}, {size_text(size)}")
+            for record in records:
+                if record["bytes"] == size:
+                    ratio = record["slowdown_per_delay"]
+                    ratios.setdefault(record["algorithm"], []).append(f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}")
+    return [header, *([code(name), *cells] for name, cells in ratios.items())]
+
+
 # Training
 
 

@@ -59,6 +59,19 @@ void write(Json& j, const VerifyBody& b, Rank) {
   j["same_on_all_ranks"] = or_null(b.same_on_all_ranks);
 }
 
+// A list per kind, by rank.
+Json to_json(const std::vector<simulator::RankTimes>& of_rank) {
+  const auto list = [&](Time simulator::RankTimes::*kind) {
+    Json all = Json::array();
+    for (const simulator::RankTimes& times : of_rank) all.push_back(microseconds(times.*kind));
+    return all;
+  };
+  return {{"send", list(&simulator::RankTimes::send)},
+          {"receive", list(&simulator::RankTimes::receive)},
+          {"reduce", list(&simulator::RankTimes::reduce)},
+          {"wait", list(&simulator::RankTimes::wait)}};
+}
+
 void write(Json& j, const SimulateBody& b, Rank) {
   j["topology"] = b.topology;
   j["model"] = b.model;
@@ -70,6 +83,12 @@ void write(Json& j, const SimulateBody& b, Rank) {
   j["most_utilized_links"] = b.links ? to_json(*b.links) : Json(nullptr);
   j["equally_utilized_links"] = b.links ? Json(b.links->equally_utilized) : Json(nullptr);
   j["utilization_step_us"] = b.links ? or_null(b.links->step_us) : Json(nullptr);
+  j["disturbance"] = b.disturbance.empty() ? Json(nullptr) : Json(b.disturbance);
+  j["undisturbed_us"] = or_null(b.undisturbed_us);
+  j["delay_us"] = or_null(b.delay_us);
+  j["slowdown_per_delay"] = or_null(b.slowdown_per_delay());
+  j["critical_path_us"] = b.critical_path_us.empty() ? Json(nullptr) : Json(b.critical_path_us);
+  j["rank_times_us"] = b.rank_times.empty() ? Json(nullptr) : to_json(b.rank_times);
 }
 
 void write(Json& j, const RunBody& b, Rank) { write(j, b); }
@@ -197,6 +216,11 @@ Json head(const Record& r) {
 
 }  // namespace
 
+std::optional<double> SimulateBody::slowdown_per_delay() const {
+  if (!undisturbed_us || !delay_us || !modelled_us) return std::nullopt;
+  return (*modelled_us - *undisturbed_us) / *delay_us;
+}
+
 std::optional<double> SimulateBody::optimum_fraction() const {
   if (!bound_us || !modelled_us || *modelled_us <= 0) return std::nullopt;
   return *bound_us / *modelled_us;
@@ -233,10 +257,10 @@ Json to_json(const Record& r) {
 
 std::string identity(const Json& record) {
   std::string all;
-  for (const char* key :
-       {"kind",    "backend",    "algorithm", "collective", "ranks",    "elements", "dtype",
-        "op",      "root",       "groups",    "dims",       "segments", "topology", "model",
-        "machine", "compressor", "place",     "mode",       "repeats",  "cache",    "start"}) {
+  for (const char* key : {"kind",     "backend", "algorithm", "collective", "ranks", "elements",
+                          "dtype",    "op",      "root",      "groups",     "dims",  "segments",
+                          "topology", "model",   "machine",   "compressor", "place", "mode",
+                          "repeats",  "cache",   "start",     "disturbance"}) {
     const auto found = record.find(key);
     all += found == record.end() ? "null" : found->dump();
     all += ' ';

@@ -18,6 +18,7 @@
 #include "bench/results/run_body.hpp"
 #include "bench/results/statistics.hpp"
 #include "collectives/reduce/dtype.hpp"
+#include "simulator/analysis/rank_times.hpp"
 
 namespace arlab::bench {
 
@@ -43,12 +44,19 @@ struct SimulateBody {
   std::string machine = {};  ///< the model's parameters
   std::optional<double> modelled_us = {};
   std::optional<std::string> engine = {};  ///< events, sweep or symmetry
+  std::string disturbance = {};            ///< what delays the run; empty: nothing
+  std::optional<double> undisturbed_us = {}, delay_us = {};  ///< of one delay; with a disturbance
   /// A time that no run on this topology can beat: the optimum, for allreduce a bound.
   std::optional<double> bound_us = {};
   std::optional<LinkUtilization> links = {};  ///< where the model has links
+  /// The time that each kind of step takes on the critical path; empty: it was not asked for.
+  std::map<std::string, double> critical_path_us = {};
+  std::vector<simulator::RankTimes> rank_times = {};  ///< by rank; empty: not asked for
 
   /// bound_us by modelled_us: 1 is optimal.
   std::optional<double> optimum_fraction() const;
+  /// By how much the run ends later, per delay: 0 if it is absorbed, 1 if it is passed on once.
+  std::optional<double> slowdown_per_delay() const;
 };
 
 /// `arlab train`.

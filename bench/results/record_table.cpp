@@ -140,6 +140,16 @@ std::vector<Column> run_columns() {
            }}};
 }
 
+// The mean over the ranks of what they do in a simulated run.
+Column rank_time_column(std::string header, Time simulator::RankTimes::*kind) {
+  return {std::move(header), [kind](const Record& r) {
+            const auto& of_rank = r.as<SimulateBody>().rank_times;
+            double sum = 0;
+            for (const simulator::RankTimes& times : of_rank) sum += microseconds(times.*kind);
+            return of_rank.empty() ? "" : show_time(sum / static_cast<double>(of_rank.size()));
+          }};
+}
+
 std::vector<Column> timed_columns(bool simulated) {
   std::vector<Column> columns{
       kAlgorithm, kRanks, {"size", [](const Record& r) { return show_bytes(r.bytes()); }}};
@@ -156,6 +166,22 @@ std::vector<Column> timed_columns(bool simulated) {
                      }});
   if (!simulated)
     for (Column& column : run_columns()) columns.push_back(std::move(column));
+  if (simulated) {
+    columns.push_back({"undisturbed", [](const Record& r) {
+                         const auto& time = r.as<SimulateBody>().undisturbed_us;
+                         return time ? show_time(*time) : "";
+                       }});
+    columns.push_back({"slowdown / delay", [](const Record& r) {
+                         const auto ratio = r.as<SimulateBody>().slowdown_per_delay();
+                         return ratio ? fmt::format("{:.3g}", *ratio) : "";
+                       }});
+  }
+  if (simulated)
+    for (const auto& [header, kind] : {std::pair("mean send", &simulator::RankTimes::send),
+                                       std::pair("mean receive", &simulator::RankTimes::receive),
+                                       std::pair("mean reduce", &simulator::RankTimes::reduce),
+                                       std::pair("mean wait", &simulator::RankTimes::wait)})
+      columns.push_back(rank_time_column(header, kind));
   if (simulated)
     columns.push_back({"of optimum", [](const Record& r) {
                          const auto fraction = r.as<SimulateBody>().optimum_fraction();

@@ -1,38 +1,102 @@
 #include "bench/sweep/fastest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace arlab::bench {
 
-Time busy_time(const simulator::UniformCosts& costs, const Cost& cost, Rank ranks, Bytes element) {
-  const auto messages = static_cast<double>(cost.messages),
-             bytes = static_cast<double>(cost.elements) * static_cast<double>(element);
-  // Of the sender's port, or of both ends' processors. Durations are rounded to picoseconds.
-  constexpr double kRounded = 2;
-  const double all = costs.exclusive_ports
-                         ? messages * (picoseconds(costs.L) - kRounded) + bytes * costs.G
-                         : messages * (2 * picoseconds(costs.o) - kRounded) +
-                               (bytes - messages) * (costs.O + std::max(costs.O, costs.G));
-  constexpr double kExact = 1e-9;  // of sums of real numbers
-  const double average = all / ranks * (1 - kExact) - 1;
-  return average > 0 ? Time{static_cast<std::int64_t>(std::min(average, picoseconds(kLatest)))}
-                     : Time{};
+namespace {
+
+using simulator::UniformCosts;
+
+// Durations are rounded to picoseconds; each of a message's may be shorter by half of one.
+constexpr double kRounded = 2;
+
+struct Traffic {
+  double messages = 0, bytes = 0;
+};
+
+Traffic traffic(const Cost& cost, Bytes element) {
+  return {static_cast<double>(cost.messages),
+          static_cast<double>(cost.elements) * static_cast<double>(element)};
 }
 
-void Fastest::sort(std::vector<Config>& configs, const Effort& effort) {
+// The picoseconds for which the sender's port, or both ends' processors, are busy.
+double busy(const UniformCosts& c, const Traffic& all) {
+  if (c.exclusive_ports) return all.messages * (picoseconds(c.L) - kRounded) + all.bytes * c.G;
+  return all.messages * (2 * picoseconds(c.o) - kRounded) +
+         (all.bytes - all.messages) * (c.O + std::max(c.O, c.G));
+}
+
+// The same of one rank's sends: until the last one arrives the port is busy with the others.
+double busy_sending(const UniformCosts& c, const Traffic& sent) {
+  if (sent.messages < 1) return 0;
+  if (c.exclusive_ports) return busy(c, sent);
+  const double extra = sent.bytes - sent.messages;
+  return std::max(sent.messages * (picoseconds(c.o) - kRounded) + extra * c.O,
+                  (sent.messages - 1) * (picoseconds(c.g) - kRounded) + extra * c.G);
+}
+
+// A message on an idle network, until its receiver has it.
+double alone(const UniformCosts& c, double bytes) {
+  if (c.exclusive_ports) return picoseconds(c.L) + bytes * c.G - kRounded;
+  return 2 * picoseconds(c.o) + picoseconds(c.L) + (bytes - 1) * std::max(c.O, c.G) - kRounded;
+}
+
+// The messages that follow one another (Algorithm::chained).
+Count chain_of(const Cost& cost, Rank ranks) {
+  const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(ranks));
+  return is_power ? cost.rounds : std::max<Count>(0, cost.rounds - 2);
+}
+
+// The bytes that each message of the chain has at least; 0 if there is none, or one may be empty.
+Bytes smallest_message(const Algorithm& a, const Problem& p, int segments, Bytes element) {
+  const bool is_weighted = a.lane_weights || a.chunks_per_rank;
+  if (a.chained == Chained::no || is_weighted || (a.pipelined && segments > 1)) return 0;
+  const Count lane = p.elements / (Count{segments} * a.lanes);
+  if (a.family == "whole") return lane * element;
+  const Count most = a.chained == Chained::any_chunk ? std::min<Count>(lane, 1) : 0;
+  return std::max(most, lane / p.ranks) * element;
+}
+
+}  // namespace
+
+Time least_time(const UniformCosts& costs, const Algorithm& algorithm, const Problem& problem,
+                int segments, Bytes element) {
+  const Cost all = predicted_cost(algorithm, problem, segments);
+  double least = busy(costs, traffic(all, element)) / problem.ranks;
+  if (algorithm.rank_cost_model)
+    least = std::max(
+        least,
+        busy_sending(costs, traffic(predicted_rank_cost(algorithm, problem, problem.root, segments),
+                                    element)));
+  const Bytes bytes = smallest_message(algorithm, problem, segments, element);
+  if (bytes > 0)
+    least = std::max(least, static_cast<double>(chain_of(all, problem.ranks)) *
+                                std::max(0., alone(costs, static_cast<double>(bytes))));
+  constexpr double kExact = 1e-9;  // of sums of real numbers
+  least = least * (1 - kExact) - 1;
+  return least > 0 ? Time{static_cast<std::int64_t>(std::min(least, picoseconds(kLatest)))}
+                   : Time{};
+}
+
+void Fastest::sort(std::vector<Config>& configs, const Expect& expect) {
+  constexpr double kFewSteps = 1e5;
+  using Key = std::tuple<bool, Time, double>;
   for (auto first = configs.begin(); first != configs.end();) {
     const auto last = std::find_if(first, configs.end(),
                                    [&](const Config& c) { return cell_of(c) != cell_of(*first); });
-    std::vector<std::pair<double, Config>> cell;
+    std::vector<std::pair<Key, Config>> cell;
     for (auto c = first; c != last; ++c) {
       const bool runs = unsupported(*c->algorithm, c->problem).empty();
-      const double steps = runs ? effort(*c) : 0;
-      cell.emplace_back(steps, std::move(*c));
+      const Outlook outlook = runs ? expect(*c) : Outlook{};
+      cell.emplace_back(Key(outlook.steps > kFewSteps, outlook.least, outlook.steps),
+                        std::move(*c));
     }
     std::stable_sort(cell.begin(), cell.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [steps, config] : cell) *first++ = std::move(config);
+    for (auto& [key, config] : cell) *first++ = std::move(config);
   }
 }
 
@@ -44,6 +108,8 @@ Fastest::Cell Fastest::cell_of(const Config& config) {
           config.problem.root,
           config.network};
 }
+
+bool Fastest::in_one_cell(const Config& a, const Config& b) { return cell_of(a) == cell_of(b); }
 
 Fastest::Best& Fastest::best(const Config& config) { return best_[cell_of(config)]; }
 

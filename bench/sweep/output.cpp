@@ -58,13 +58,14 @@ Output::Output(const SweepOptions& options, std::size_t steps)
   if (progress_) progress_->begin(steps);
 }
 
-bool Output::has(const Record& record) {
-  const Json* there = json_ ? json_->find(to_json(record)) : nullptr;
-  if (!there) return false;
-  if (csv_) csv_->add(*there);
+bool Output::holds(const Record& record) const {
+  return json_ && json_->find(to_json(record)) != nullptr;
+}
+
+void Output::keep(const Record& record) {
+  if (csv_) csv_->add(*json_->find(to_json(record)));
   ++done_;
   ++resumed_;
-  return true;
 }
 
 void Output::show(const Record& r) {
@@ -94,7 +95,8 @@ int Output::finish(const std::function<void(std::vector<Record>&)>& complete) {
     say_written(table_);
   }
   check_stdout();
-  if (resumed_ > 0) say("note: the file already held {} of {} configurations\n", resumed_, done_);
+  if (resumed_ > 0)
+    say("note: the file already held {} of {} configurations\n", resumed_, done_.load());
   if (wrong_ > 0)
     say("error: {} of {} gave wrong results: see 'wrong' in the records (--json -)\n", wrong_,
         show_plural(static_cast<Count>(records_.size()), "configuration"));

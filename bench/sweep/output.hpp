@@ -2,6 +2,7 @@
 // end.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,10 +29,12 @@ class Output {
  public:
   Output(const SweepOptions& options, std::size_t steps);
 
-  /// Returns whether the file that is being resumed holds this configuration. If it does, its row
-  /// goes to the --csv file, which is written anew.
-  bool has(const Record& record);
-  void show(const Record& record);  ///< progress: this configuration is next
+  /// Returns whether the file that is being resumed holds this configuration.
+  bool holds(const Record& record) const;
+  /// Counts a configuration that the file holds. Its row goes to the --csv file, which is written
+  /// anew.
+  void keep(const Record& record);
+  void show(const Record& record);  ///< progress: this configuration is next; thread-safe
   /// `position`: of its row in the table; records with the same one keep their order.
   void add(Record record, std::size_t position = 0);
 
@@ -47,7 +50,7 @@ class Output {
   std::string table_;                                    ///< file of the table; empty: none
   std::vector<std::pair<std::size_t, Record>> records_;  // and their positions in the table
   std::shared_ptr<Progress> progress_;                   ///< or null
-  std::size_t done_ = 0;
+  std::atomic<std::size_t> done_ = 0;
   std::size_t resumed_ = 0;
   std::size_t wrong_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "bench/cli/units.hpp"
 #include "bench/sweep/plan.hpp"
 #include "bench/sweep/share.hpp"
+#include "bench/sweep/workers.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -60,15 +61,18 @@ std::string too_big(const SweepOptions& options, const Estimate& e) {
         "to do it anyway",
         show_seconds(e.seconds), show_memory(e.memory), options.max_seconds);
   static const double kUsable = 0.9 * available_memory();  // when the first one is estimated
-  if (kUsable > 0 && e.memory > kUsable)
+  const double part = kUsable / std::max(1, options.jobs);
+  if (kUsable > 0 && e.memory > part)
     return fmt::format(
-        "would take about {} of memory, but only {} are free: use fewer ranks or a smaller size",
-        show_memory(e.memory), show_memory(kUsable));
+        "would take about {} of memory, but only {} are free{}: use fewer ranks or a smaller size",
+        show_memory(e.memory), show_memory(part),
+        options.jobs > 1 ? fmt::format(" per thread, with --jobs {}", options.jobs) : "");
   return "";
 }
 
 int sweep(const SweepOptions& options, const std::vector<Config>& configs,
-          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate) {
+          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate,
+          const Parallel& parallel) {
   check_outputs(options);
   if (options.share) check_share(options);
   if (options.plan) {
@@ -93,12 +97,32 @@ int sweep(const SweepOptions& options, const std::vector<Config>& configs,
   if (options.share) share.emplace(options, records, seconds);
   const Range mine = share ? share->mine() : Range{0, configs.size()};
   Output output(share ? share->options() : options, mine.end - mine.begin);
+  std::vector<std::size_t> units;
+  std::vector<char> is_held;
   for (std::size_t i = mine.begin; i < mine.end; ++i) {
-    if (output.has(records[i])) continue;
-    output.show(records[i]);
-    if (!records[i].skipped) evaluate(configs[i], records[i]);
-    output.add(std::move(records[i]));
+    is_held.push_back(output.holds(records[i]));
+    if (i > mine.begin && parallel.together && parallel.together(configs[i - 1], configs[i]))
+      ++units.back();
+    else
+      units.push_back(1);
   }
+  std::vector<Evaluate> by_thread{evaluate};
+  for (int t = 1; t < parallel.threads; ++t) by_thread.push_back(parallel.another());
+  work_in_order(
+      units, parallel.threads,
+      [&](std::size_t item, int thread) {
+        const std::size_t i = mine.begin + item;
+        if (is_held[item] || records[i].skipped) return;
+        output.show(records[i]);
+        by_thread[static_cast<std::size_t>(thread)](configs[i], records[i]);
+      },
+      [&](std::size_t item) {
+        Record& record = records[mine.begin + item];
+        if (is_held[item])
+          output.keep(record);
+        else
+          output.add(std::move(record));
+      });
   const int code = output.finish();
   if (share) share->merge();
   return code;

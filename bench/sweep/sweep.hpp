@@ -1,4 +1,4 @@
-// Sweep: plans and evaluates configurations one after the other, in this process.
+// Sweep: plans and evaluates configurations, in one thread or several.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,14 @@ struct Estimate {
 
 /// Fills in the record of a configuration that is not skipped.
 using Evaluate = std::function<void(const Config&, Record&)>;
+
+/// How a sweep uses several threads.
+struct Parallel {
+  int threads = 1;
+  std::function<Evaluate()> another{};  ///< returns an Evaluate for one more thread
+  /// Whether two neighbors must be evaluated by one thread, in order; null: none.
+  std::function<bool(const Config&, const Config&)> together{};
+};
 using Estimator = std::function<Estimate(const Config&, const Record&)>;
 
 /// Returns the body of a record before its configuration is evaluated: what identifies it.
@@ -26,8 +34,10 @@ using MakeBody = std::function<Record::Body(const Config&)>;
 /// Evaluates all configurations or, with --plan, prints what they would need. With --share, this
 /// process evaluates its part. Configurations that the algorithm does not support, and those that
 /// need too many messages or too much memory, are skipped with the reason. Returns the exit code.
+/// Results come in the order of the configurations, also with several threads.
 int sweep(const SweepOptions& options, const std::vector<Config>& configs,
-          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate);
+          const MakeBody& make_body, const Estimator& estimate, const Evaluate& evaluate,
+          const Parallel& parallel = {});
 
 /// Returns the number of rounds of all ranks, if the last rank is a typical one. A round without
 /// messages takes time, too.

@@ -28,7 +28,10 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   if constexpr (std::is_same_v<Source, Actors>)
     if (options.trace) tracer_.emplace(*options.trace, actors_);
-  for (Index a = 0; a < actors_.size(); ++a) queue_.push({.actor = a, .kind = Kind::begin});
+  const std::span<const Time> starts = options.starts;
+  const auto start_of = [&](Rank rank) { return starts.empty() ? Time{} : starts[index(rank)]; };
+  for (Index a = 0; a < actors_.size(); ++a)
+    queue_.push({.time = start_of(actors_.rank_of(a)), .actor = a, .kind = Kind::begin});
 }
 
 template <class Source>

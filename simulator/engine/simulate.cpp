@@ -25,7 +25,7 @@ std::vector<Lane> checked_lanes(const Algorithm& algorithm, const Problem& probl
 
 // Whether engines other than events may apply.
 bool is_plain(const std::vector<Lane>& lanes, const SimulateOptions& options) {
-  return lanes.size() == 1 && !options.trace && !options.progress;
+  return lanes.size() == 1 && options.starts.empty() && !options.trace && !options.progress;
 }
 
 // The costs for engines that need no links; null if they do not apply.
@@ -67,7 +67,7 @@ std::optional<SimulationResult> simulate_classes(const Algorithm& algorithm, con
   const auto lanes = checked_lanes(algorithm, problem, element_size, options.segments);
   const UniformCosts* const costs = costs_for(network, lanes, options);
   const auto symmetry = symmetry_of(algorithm, problem, options.segments);
-  if (!costs || !symmetry) return {};
+  if (!costs || !symmetry || costs->delay.mean > Time{}) return {};
   auto result = sweep_classes(algorithm, lanes.front().problem, *symmetry, element_size, *costs,
                               options.latest);
   if (result) result->stopped |= result->finish > options.latest;
@@ -86,7 +86,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
   const Problem& lane = lanes.front().problem;
   if (const UniformCosts* const costs = costs_for(network, lanes, options);
       costs && options.sweep) {
-    if (auto result = exchange_sweep(algorithm, lane, element_size, *costs))
+    if (auto result = exchange_sweep(algorithm, lane, element_size, *costs, options.latest))
       return std::move(*result);
     CompactRounds rounds(algorithm, lane, element_size);
     if (auto result = sweep(rounds, element_size, *costs, options.latest))

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "algorithms/algorithm.hpp"
 #include "simulator/network.hpp"
@@ -20,11 +21,13 @@ namespace arlab::simulator {
 struct SimulateOptions {
   int segments = 1;
   // Faster engines, where they apply. A trace and progress need all events.
-  bool symmetry = true;    ///< may simulate one rank of each class of ranks that behave alike
-  bool sweep = true;       ///< may compute the times without a queue of all events
+  bool symmetry = true;  ///< may simulate one rank of each class of ranks that behave alike
+  bool sweep = true;     ///< may compute the times without a queue of all events
   /// The simulation may stop once it is known to end after this time.
   Time latest = kNever;
-  Trace* trace = nullptr;  ///< filled if given
+  /// When each rank begins; empty: at once. Only events take it into account.
+  std::span<const Time> starts = {};
+  Trace* trace = nullptr;                             ///< filled if given
   std::function<void(Count messages)> progress = {};  ///< called periodically if given
 };
 

@@ -10,7 +10,7 @@ CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem,
       symmetry_(std::move(symmetry)),
       blocks_(problem.blocks()),
       limit_(algorithm, problem),
-      steps_(std::make_unique_for_overwrite<Step[]>(index(ranks()) * kWindow)),
+      steps_(index(ranks()) * kWindow),
       cursors_(index(ranks())),
       programs_(index(ranks())) {}
 
@@ -19,7 +19,7 @@ bool CompactRounds::refill(Rank rank) {
   Cursor& cursor = cursors_[index(rank)];
   if (cursor.ended || refused_) return false;
   Program& program = programs_[index(rank)];
-  if (!cursor.begun) program = algorithm_.program(problem_, rank);
+  if (!cursor.begun) program = algorithm_.program(problem_, named(rank));
   cursor.begun = true;
   cursor.next = cursor.end = 0;
   for (;;) {
@@ -46,7 +46,8 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
     const Action& action = round[i];
     const Bytes bytes = blocks_.size(action.chunks) * element_size_;
     if (bytes == 0) continue;
-    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == rank) return refuse();
+    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == named(rank))
+      return refuse();
     Step step{};
     step.peer = action.peer;
     step.size = sizes_.number_of(bytes) & 0xFFFFFFF;

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/round_limit.hpp"
+#include "simulator/sweep/large_array.hpp"
 #include "simulator/sweep/size_table.hpp"
 
 namespace arlab::simulator {
@@ -41,8 +41,8 @@ class CompactRounds {
  public:
   static constexpr std::size_t kWindow = 24;  ///< steps of a rank that are kept
 
-  /// problem: of the only lane. With a symmetry, only the ranks that represent a class have rounds:
-  /// those below ranks().
+  /// problem: of the only lane. With a symmetry, only the ranks that represent a class have rounds.
+  /// They are numbered by class.
   CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                 std::optional<RankSymmetry> symmetry = {});
 
@@ -50,11 +50,11 @@ class CompactRounds {
   /// Returns the number of ranks that each stands for.
   Count weight() const { return problem_.ranks / ranks(); }
   bool has_classes() const { return symmetry_.has_value(); }
-  /// Returns the rank that stands for `rank`.
+  /// Returns the number of the rank that stands for `rank`.
   Rank stand_in(Rank rank) const { return symmetry_ ? symmetry_->class_of(rank) : rank; }
-  /// Returns what the rank that stands for `viewer` calls the image of `rank`.
-  Rank name_for(Rank viewer, Rank rank) const {
-    return symmetry_ ? symmetry_->seen_from(viewer, rank) : rank;
+  /// Returns what the rank that stands for `viewer` calls the image of the rank of this number.
+  Rank name_for(Rank viewer, Rank number) const {
+    return symmetry_ ? symmetry_->seen_from(viewer, named(number)) : number;
   }
 
   /// Returns the steps of the rank's next round; none after its last one. Valid until the next call
@@ -70,7 +70,7 @@ class CompactRounds {
   }
 
   /// Returns the first step that is kept of the rank.
-  Step* window(Rank rank) { return &steps_[index(rank) * kWindow]; }
+  Step* window(Rank rank) { return steps_.data() + index(rank) * kWindow; }
 
   /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
   bool refused() const { return refused_; }
@@ -86,6 +86,7 @@ class CompactRounds {
     bool held = false;  // the program's round is not in the window yet
   };
 
+  Rank named(Rank number) const { return symmetry_ ? symmetry_->representative(number) : number; }
   bool refill(Rank rank);
   bool append(Rank rank, Cursor& cursor, Round round);
   bool refuse() {
@@ -99,7 +100,7 @@ class CompactRounds {
   std::optional<RankSymmetry> symmetry_;
   Blocks blocks_;
   RoundLimit limit_;
-  std::unique_ptr<Step[]> steps_;  // a window per rank; not initialized
+  LargeArray<Step> steps_;         // a window per rank
   std::vector<Cursor> cursors_;    // of each rank
   std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
   SizeTable sizes_;

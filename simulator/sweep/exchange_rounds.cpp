@@ -22,7 +22,7 @@ ExchangeRounds::ExchangeRounds(const Algorithm& algorithm, const Problem& proble
 std::optional<int> ExchangeRounds::advance() {
   if (begun_ && programs_.empty()) return 0;
   before_ += rounds_;
-  has_sources_ = has_sizes_ = false;
+  has_sizes_ = false;
   if (!begun_) {
     begun_ = true;
     for (Rank r = 0; r < ranks(); ++r) {
@@ -66,22 +66,19 @@ inline bool ExchangeRounds::add(Rank rank, int k, const Action& out, const Actio
   if (!is_peer(out.peer) || !is_peer(in.peer)) return false;
   const std::uint32_t sent = size_of(out.chunks);
   const std::uint32_t received = in.chunks == out.chunks ? sent : size_of(in.chunks);
-  if (sizes_.sizes()[sent] == 0 || sizes_.sizes()[received] == 0) return false;
   const bool reduces = in.kind == ActionKind::reduce;
   Shared& shared = shared_[static_cast<std::size_t>(k)];
-  if (rank == 0) {
-    if (targets_.cells.empty()) {
-      targets_.stride = padded(ranks());
-      targets_.cells = LargeArray<Rank>(targets_.stride * kWindow);
-    }
-    shared = {sent, received, reduces, 0};
-  }
+  if (rank == 0)
+    shared = {.sent = sent,
+              .received = received,
+              .reduces = reduces,
+              .flips = true,
+              .shifts = true,
+              .by = out.peer};
   if (reduces != shared.reduces || (rank > 0 && k >= rounds_)) return false;
   shared.reach |=
       static_cast<std::uint32_t>(rank ^ out.peer) | static_cast<std::uint32_t>(rank ^ in.peer);
-  targets_.row(k)[rank] = out.peer;
-  if (in.peer != out.peer && !has_sources_) keep_sources(rank, k);
-  if (has_sources_) sources_.row(k)[rank] = in.peer;
+  if (!is_pattern(shared, rank, out.peer, in.peer)) keep_peers(rank, k, out.peer, in.peer);
   if ((sent != shared.sent || received != shared.received) && !has_sizes_) keep_sizes(rank, k);
   if (has_sizes_) {
     sent_.row(k)[rank] = sent;
@@ -94,28 +91,55 @@ std::uint32_t ExchangeRounds::size_of(const Chunks& chunks) {
   const bool is_same = blocks_.remainder == 0 ? chunks.count == latest_.count : chunks == latest_;
   if (is_same) return size_of_latest_;
   latest_ = chunks;
-  return size_of_latest_ = sizes_.number_of(blocks_.size(chunks) * element_size_);
+  const Bytes bytes = blocks_.size(chunks) * element_size_;
+  has_empty_ |= bytes == 0;
+  return size_of_latest_ = sizes_.number_of(bytes);
 }
 
-// Up to this round of this rank, each source was the target.
-void ExchangeRounds::keep_sources(Rank rank, int round) {
-  has_sources_ = true;
-  if (sources_.cells.empty()) {
-    sources_.stride = padded(ranks());
-    sources_.cells = LargeArray<Rank>(sources_.stride * kWindow);
+// Whether the peers of all ranks up to this one follow from their distance.
+inline bool ExchangeRounds::is_pattern(Shared& shared, Rank rank, Rank target, Rank source) {
+  const bool flips = shared.flips && target == (rank ^ shared.by) && source == target;
+  const bool shifts = shared.shifts &&
+                      target - rank == (target > rank ? shared.by : shared.by - ranks()) &&
+                      rank - source == (rank > source ? shared.by : shared.by - ranks());
+  if (!flips && !shifts) return false;
+  shared.flips = flips;
+  shared.shifts = shifts;
+  return true;
+}
+
+void ExchangeRounds::keep_peers(Rank rank, int round, Rank target, Rank source) {
+  Shared& shared = shared_[static_cast<std::size_t>(round)];
+  if (shared.flips || shared.shifts) {  // of the ranks before this one
+    const Peers before = peers(round);
+    shared.mutual = shared.flips || rank == 0;
+    shared.flips = shared.shifts = false;
+    targets_.allocate(ranks());
+    if (!shared.mutual) sources_.allocate(ranks());
+    for (Rank r = 0; r < rank; ++r) targets_.row(round)[r] = before.target(r);
+    for (Rank r = 0; r < rank && !shared.mutual; ++r) sources_.row(round)[r] = before.source(r);
   }
-  for (int k = 0; k < (rank > 0 ? rounds_ : round); ++k)
-    std::copy_n(targets_.row(k), rank + (k < round ? 1 : 0), sources_.row(k));
+  if (source != target && shared.mutual) {
+    shared.mutual = false;
+    sources_.allocate(ranks());
+    std::copy_n(targets_.row(round), rank, sources_.row(round));
+  }
+  targets_.row(round)[rank] = target;
+  if (!shared.mutual) sources_.row(round)[rank] = source;
+}
+
+template <class T>
+void ExchangeRounds::Table<T>::allocate(Rank ranks) {
+  if (!cells.empty()) return;
+  stride = padded(ranks);
+  cells = LargeArray<T>(stride * kWindow);
 }
 
 // Up to this round of this rank, all ranks had the sizes of rank 0.
 void ExchangeRounds::keep_sizes(Rank rank, int round) {
   has_sizes_ = true;
-  if (sent_.cells.empty()) {
-    sent_.stride = received_.stride = padded(ranks());
-    sent_.cells = LargeArray<std::uint32_t>(sent_.stride * kWindow);
-    received_.cells = LargeArray<std::uint32_t>(received_.stride * kWindow);
-  }
+  sent_.allocate(ranks());
+  received_.allocate(ranks());
   for (int k = 0; k < rounds_; ++k) {
     const Shared& shared = shared_[static_cast<std::size_t>(k)];
     std::fill_n(sent_.row(k), rank + (k < round ? 1 : 0), shared.sent);
@@ -123,10 +147,20 @@ void ExchangeRounds::keep_sizes(Rank rank, int round) {
   }
 }
 
+Peers ExchangeRounds::peers(int round) const {
+  const Shared& shared = shared_[static_cast<std::size_t>(round)];
+  if (shared.flips) return {.kind = Peers::Kind::flip, .by = shared.by, .ranks = ranks()};
+  if (shared.shifts) return {.kind = Peers::Kind::shift, .by = shared.by, .ranks = ranks()};
+  const Rank* const targets = targets_.row(round);
+  return {.kind = Peers::Kind::table,
+          .ranks = ranks(),
+          .targets = targets,
+          .sources = shared.mutual ? targets : sources_.row(round)};
+}
+
 ExchangeRounds::Row ExchangeRounds::row(int k) const {
   const Shared& shared = shared_[static_cast<std::size_t>(k)];
-  return {.targets = targets_.row(k),
-          .sources = has_sources_ ? sources_.row(k) : targets_.row(k),
+  return {.peers = peers(k),
           .sent = has_sizes_ ? sent_.row(k) : nullptr,
           .received = has_sizes_ ? received_.row(k) : nullptr,
           .all_sent = shared.sent,

@@ -2,7 +2,7 @@
 //
 // A table has one row per round and one column per rank. Ring, butterfly, and halving algorithms on
 // powers of two have only such rounds. A program is run up to kWindow rounds ahead while its frame
-// is in the cache. What all ranks of a round share is kept once: equal peers, and equal sizes.
+// is in the cache. What all ranks of a round share is kept once: how far peers are apart, and sizes.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/round_limit.hpp"
 #include "simulator/sweep/large_array.hpp"
+#include "simulator/sweep/peers.hpp"
 #include "simulator/sweep/size_table.hpp"
 
 namespace arlab::simulator {
@@ -29,28 +30,48 @@ class ExchangeRounds {
   std::optional<int> advance();
 
   struct Row {
-    const Rank* targets;  // by rank
-    const Rank* sources;
+    Peers peers;
     const std::uint32_t* sent;  // sizes by rank; null if all ranks send and receive as much
     const std::uint32_t* received;
     std::uint32_t all_sent, all_received;  // sizes of rank 0
     bool reduces;
     std::uint32_t reach;  // no message leaves aligned groups of a power of two above this
+
+    std::uint32_t sent_by(Rank rank) const { return sent ? sent[rank] : all_sent; }
+    std::uint32_t received_by(Rank rank) const { return received ? received[rank] : all_received; }
   };
   /// Returns the row of a round of the latest advance().
   Row row(int round) const;
 
+  /// Advances to the end, and calls pass(rounds) for the rows of each window. Returns the number of
+  /// rounds; nothing where advance() does, or if `pass` returns false.
+  template <class Pass>
+  std::optional<Count> through(Pass pass) {
+    for (Count rounds = 0;;) {
+      const std::optional<int> more = advance();
+      if (!more) return {};
+      if (*more == 0) return rounds;
+      if (!pass(*more)) return {};
+      rounds += *more;
+    }
+  }
+
   Rank ranks() const { return problem_.ranks; }
   const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
+  /// Returns whether a message was empty, so that it is not sent.
+  bool has_empty() const { return has_empty_; }
 
  private:
   struct Shared {  // by all ranks of a round
     std::uint32_t sent = 0, received = 0;
-    bool reduces = false;
+    bool reduces = false, flips = false, shifts = false;  // neither: peers are in the tables
+    bool mutual = true;                                   // all sources are the targets
+    Rank by = 0;
     std::uint32_t reach = 0;
   };
   template <class T>
   struct Table {
+    void allocate(Rank ranks);
     T* row(int round) { return cells.data() + static_cast<std::size_t>(round) * stride; }
     const T* row(int round) const {
       return cells.data() + static_cast<std::size_t>(round) * stride;
@@ -63,8 +84,10 @@ class ExchangeRounds {
   bool add(Rank rank, int round, const Action& out, const Action& in);
   bool end(Rank rank, int rounds);
   std::uint32_t size_of(const Chunks& chunks);
-  void keep_sources(Rank rank, int round);
+  bool is_pattern(Shared& shared, Rank rank, Rank target, Rank source);
+  void keep_peers(Rank rank, int round, Rank target, Rank source);
   void keep_sizes(Rank rank, int round);
+  Peers peers(int round) const;
 
   const Algorithm& algorithm_;
   Problem problem_;
@@ -76,9 +99,10 @@ class ExchangeRounds {
   int rounds_ = 0;    // in the window
   Count before_ = 0;  // rounds before the window
   std::array<Shared, kWindow> shared_;
-  Table<Rank> targets_, sources_;                 // sources_: empty while they are the targets
-  Table<std::uint32_t> sent_, received_;          // empty while all ranks have the same sizes
-  bool has_sources_ = false, has_sizes_ = false;  // in this window
+  Table<Rank> targets_, sources_;         // of rounds without a pattern
+  Table<std::uint32_t> sent_, received_;  // empty while all ranks have the same sizes
+  bool has_sizes_ = false;                // in this window
+  bool has_empty_ = false;
   SizeTable sizes_;
   Chunks latest_{-1, -1, -1};
   std::uint32_t size_of_latest_ = 0;

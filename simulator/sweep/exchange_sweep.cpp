@@ -1,4 +1,4 @@
-// Exchange sweep: rounds in which each rank sends one message and receives one.
+// Exchange sweep: rounds in which each rank sends one message and receives one, which may be empty.
 //
 // All ranks are in the same round, and the message of a round arrives after its receiver has sent
 // its own. So each rank handles its events in the order of its rounds, and a round is a few maxima
@@ -16,10 +16,11 @@ namespace {
 class ExchangeSweep {
  public:
   ExchangeSweep(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-                const UniformCosts& costs)
+                const UniformCosts& costs, Time latest)
       : rounds_(algorithm, problem, element_size),
         element_size_(element_size),
         costs_(costs),
+        allowed_(latest),
         begin_(index(problem.ranks)),
         leave_(index(problem.ranks)),
         send_(index(problem.ranks)),
@@ -29,19 +30,17 @@ class ExchangeSweep {
   }
 
   std::optional<SimulationResult> run() {
-    Count rounds = 0;
-    for (;;) {
-      const std::optional<int> more = rounds_.advance();
-      if (!more) return {};
-      if (*more == 0) break;
-      rounds += *more;
-      if (!pass(*more)) return {};
-    }
     SimulationResult result;
+    const std::optional<Count> rounds = rounds_.through([&](int more) {
+      result.stopped = latest_ > allowed_;
+      return !result.stopped && pass(more);
+    });
     result.engine = EngineKind::sweep;
+    if (result.stopped) return result;
+    if (!rounds) return {};
     result.finish_of.assign(begin_.data(), begin_.data() + rounds_.ranks());
     result.finish = *std::max_element(result.finish_of.begin(), result.finish_of.end());
-    result.sent = {rounds * rounds_.ranks(), sent_bytes_ / element_size_, rounds};
+    result.sent = {messages_, sent_bytes_ / element_size_, *rounds};
     return result;
   }
 
@@ -51,16 +50,16 @@ class ExchangeSweep {
 
   struct SizeCosts {
     Time processor{}, port{}, reduction{};
-    bool is_eager = true;
+    bool is_eager = true, is_empty = false;
   };
   // A copy, because the costs of another size may move it.
   SizeCosts costs_of(std::uint32_t size) {
     while (size >= by_size_.size()) {
       const auto bytes = static_cast<double>(rounds_.sizes()[by_size_.size()]);
-      const double paced = costs_.exclusive_ports ? bytes : bytes - 1;
+      const double paced = costs_.exclusive_ports ? bytes : std::max(0., bytes - 1);
       by_size_.push_back({to_time(paced * costs_.O), to_time(paced * costs_.G),
                           to_time(bytes * costs_.gamma),
-                          costs_.exclusive_ports || bytes <= costs_.S});
+                          costs_.exclusive_ports || bytes <= costs_.S, bytes == 0});
     }
     return by_size_[size];
   }
@@ -68,6 +67,8 @@ class ExchangeSweep {
   // Computes the rounds of a window. Returns false if the order of events needs another engine.
   bool pass(int rounds) {
     const Rank ranks = rounds_.ranks();
+    if (rounds_.has_empty() && !has_empty_) std::copy_n(begin_.data(), ranks, taken_.data());
+    has_empty_ = rounds_.has_empty();
     int from = 0;
     for (const Rank block : kBlocks) {
       if (block >= ranks) break;
@@ -87,39 +88,64 @@ class ExchangeSweep {
 
   // Computes one round of the ranks from `first` to `last`.
   bool step(const ExchangeRounds::Row& row, Rank first, Rank last) {
+    const auto most = static_cast<std::uint32_t>(rounds_.sizes().size() - 1);
+    (void)costs_of(row.sent ? most : std::max(row.all_sent, row.all_received));
+    bool is_eager = true;
     if (!row.sent) {
-      const SizeCosts sent = costs_of(row.all_sent), received = costs_of(row.all_received);
       if (row.all_sent != row.all_received) return false;
-      sent_bytes_ += rounds_.sizes()[row.all_sent] * (last - first);
-      const auto costs = [&](Rank) { return std::pair(sent, received); };
-      return costs_.exclusive_ports ? ports(row, first, last, costs)
-                                    : processors(row, first, last, costs, sent.is_eager);
+      is_eager = by_size_[row.all_sent].is_eager;
     }
-    (void)costs_of(static_cast<std::uint32_t>(rounds_.sizes().size() - 1));  // of all sizes
-    for (Rank r = first; r < last; ++r) {
+    for (Rank r = first; r < last && row.sent; ++r) {
       sent_bytes_ += rounds_.sizes()[row.sent[r]];
-      if (!by_size_[row.sent[r]].is_eager || row.sent[row.sources[r]] != row.received[r])
-        return false;
+      is_eager &= by_size_[row.sent[r]].is_eager;
     }
-    const auto costs = [&](Rank r) {
-      return std::pair<const SizeCosts&, const SizeCosts&>(by_size_[row.sent[r]],
-                                                           by_size_[row.received[r]]);
-    };
-    return costs_.exclusive_ports ? ports(row, first, last, costs)
-                                  : processors(row, first, last, costs, true);
+    if (row.sent && !is_eager) return false;
+    if (!row.sent) sent_bytes_ += rounds_.sizes()[row.all_sent] * (last - first);
+    messages_ += last - first;
+    const Round round{row, first, last, is_eager};
+    return row.peers.visit([&](auto target, auto source) { return step(round, target, source); });
+  }
+
+  struct Round {
+    const ExchangeRounds::Row& row;
+    Rank first, last;
+    bool is_eager;
+  };
+
+  template <class Target, class Source>
+  bool step(const Round& round, Target target, Source source) {
+    const ExchangeRounds::Row& row = round.row;
+    if (row.peers.kind == Peers::Kind::table || row.sent)
+      for (Rank r = round.first; r < round.last; ++r)
+        if (target(source(r)) != r || row.sent_by(source(r)) != row.received_by(r)) return false;
+    if (row.sent || has_empty_)
+      return step(round, target, source, [&](Rank r) {
+        return std::pair<const SizeCosts&, const SizeCosts&>(by_size_[row.sent_by(r)],
+                                                             by_size_[row.received_by(r)]);
+      });
+    return step(round, target, source, [all = by_size_[row.all_sent]](Rank) {
+      return std::pair<const SizeCosts&, const SizeCosts&>(all, all);
+    });
+  }
+
+  template <class Target, class Source, class CostsOf>
+  bool step(const Round& round, Target target, Source source, CostsOf costs_of_rank) {
+    if (costs_.exclusive_ports) return ports(round, target, source, costs_of_rank);
+    return has_empty_ ? some_processors(round, source, costs_of_rank)
+                      : processors(round, target, source, costs_of_rank);
   }
 
   // A processor, a send port, and a receive port per rank, as in simulator/models/catalog/loggops.
   // A rank's processor is free when its round begins. A message above the eager limit is complete for
   // its sender when its receiver takes it.
-  template <class CostsOf>
-  bool processors(const ExchangeRounds::Row& row, Rank first, Rank last, CostsOf costs_of_rank,
-                  bool is_eager) {
+  template <class Target, class Source, class CostsOf>
+  bool processors(const Round& round, Target target, Source source, CostsOf costs_of_rank) {
     Time* const begin = begin_.data();
     Time* const leave = leave_.data();
     Time* const send = send_.data();
     Time* const receive = receive_.data();
     const Time o = costs_.o, travel = costs_.o + costs_.L, g = costs_.g;
+    const auto [row, first, last, is_eager] = round;
     Time latest{};
     for (Rank r = first; r < last; ++r) {
       leave[r] = std::max(begin[r], send[r]);
@@ -130,9 +156,8 @@ class ExchangeSweep {
     bool is_ordered = true;
     for (Rank r = first; r < last; ++r) {
       const auto& [sent, received] = costs_of_rank(r);
-      const Rank source = row.sources[r];
-      const Time arrival = leave[source] + travel;
-      is_ordered &= (arrival > leave[r]) & (row.targets[source] == r);
+      const Time arrival = leave[source(r)] + travel;
+      is_ordered &= arrival > leave[r];
       const Time taken = std::max({arrival, leave[r] + o + sent.processor, receive[r]});
       receive[r] = taken + g + received.port;
       begin[r] = taken + o + std::max(received.processor, received.port);
@@ -141,51 +166,104 @@ class ExchangeSweep {
       latest = std::max(latest, begin[r]);
     }
     for (Rank r = first; r < last && !is_eager; ++r) {
-      begin[r] = std::max(begin[r], taken_.data()[row.targets[r]]);
+      begin[r] = std::max(begin[r], taken_.data()[target(r)]);
       if (row.reduces) begin[r] += costs_of_rank(r).second.reduction;
       latest = std::max(latest, begin[r]);
     }
+    latest_ = std::max(latest_, in_calendar(latest));
+    return is_ordered;
+  }
+
+  // The same, eager, where a message may be empty: it is not sent. Then ranks come apart by more, and
+  // a message may arrive before its receiver's round begins. It waits for the processor if the
+  // receiver took its message before, whose end begins the round. The round's own send is then first,
+  // unless it has to wait for its port.
+  template <class Source, class CostsOf>
+  bool some_processors(const Round& round, Source source, CostsOf costs_of_rank) {
+    Time* const begin = begin_.data();
+    Time* const leave = leave_.data();
+    Time* const send = send_.data();
+    Time* const receive = receive_.data();
+    Time* const handled = taken_.data();  // the latest message that the rank has sent or taken
+    const Time o = costs_.o, travel = costs_.o + costs_.L, g = costs_.g;
+    Time latest{};
+    for (Rank r = round.first; r < round.last; ++r) {
+      const SizeCosts& sent = costs_of_rank(r).first;
+      if (sent.is_empty) {
+        --messages_;
+        leave[r] = begin[r];
+        continue;
+      }
+      leave[r] = std::max(begin[r], send[r]);
+      send[r] = leave[r] + g + sent.port;
+      latest = std::max(latest, leave[r]);
+    }
     (void)in_calendar(latest);
+    bool is_ordered = true;
+    for (Rank r = round.first; r < round.last; ++r) {
+      const auto& [sent, received] = costs_of_rank(r);
+      const Time free = sent.is_empty ? begin[r] : leave[r] + o + sent.processor;
+      if (received.is_empty) {
+        if (!sent.is_empty) handled[r] = leave[r];
+        begin[r] = free;
+      } else {
+        const Time arrival = leave[source(r)] + travel;
+        const bool waits =
+            arrival > handled[r] && leave[r] == begin[r] && (arrival < begin[r] || sent.is_empty);
+        is_ordered &= arrival > leave[r] || waits;
+        const Time taken = std::max({arrival, free, receive[r]});
+        handled[r] = taken;
+        receive[r] = taken + g + received.port;
+        begin[r] = taken + o + std::max(received.processor, received.port);
+        if (round.row.reduces) begin[r] += received.reduction;
+      }
+      latest = std::max(latest, begin[r]);
+    }
+    latest_ = std::max(latest_, in_calendar(latest));
     return is_ordered;
   }
 
   // A message holds both of its ports from the later begin of its two rounds on.
-  template <class CostsOf>
-  bool ports(const ExchangeRounds::Row& row, Rank first, Rank last, CostsOf costs_of_rank) {
+  template <class Target, class Source, class CostsOf>
+  bool ports(const Round& round, Target target, Source source, CostsOf costs_of_rank) {
     Time* const begin = begin_.data();
     Time* const before = leave_.data();
-    std::copy(begin + first, begin + last, before + first);
-    bool is_matched = true;
+    std::copy(begin + round.first, begin + round.last, before + round.first);
     Time latest{};
-    for (Rank r = first; r < last; ++r) {
+    for (Rank r = round.first; r < round.last; ++r) {
       const auto& [sent, received] = costs_of_rank(r);
-      const Rank source = row.sources[r], target = row.targets[r];
-      is_matched &= row.targets[source] == r;
-      const Time out = std::max(before[r], before[target]) + costs_.L + sent.port;
-      const Time in = std::max(before[r], before[source]) + costs_.L + received.port;
-      begin[r] = std::max(out, in) + (row.reduces ? received.reduction : Time{});
+      const Time out = std::max(before[r], before[target(r)]) + costs_.L + sent.port;
+      const Time in = std::max(before[r], before[source(r)]) + costs_.L + received.port;
+      messages_ -= sent.is_empty ? 1 : 0;
+      begin[r] = std::max(sent.is_empty ? before[r] : out, received.is_empty ? before[r] : in);
+      if (round.row.reduces) begin[r] += received.reduction;
       latest = std::max(latest, begin[r]);
     }
-    (void)in_calendar(latest);
-    return is_matched;
+    latest_ = std::max(latest_, in_calendar(latest));
+    return true;
   }
 
   ExchangeRounds rounds_;
   Bytes element_size_;
   const UniformCosts& costs_;
+  Time allowed_, latest_{};
   LargeArray<Time> begin_;           // of each rank's round
   LargeArray<Time> leave_;           // of its message
   LargeArray<Time> send_, receive_;  // when its ports are free
-  LargeArray<Time> taken_;           // when it takes a message above the eager limit
+  LargeArray<Time> taken_;           // when it takes its message
   std::vector<SizeCosts> by_size_;
+  Count messages_ = 0;
   Bytes sent_bytes_ = 0;
+  bool has_empty_ = false;
 };
 
 }  // namespace
 
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
-                                               Bytes element_size, const UniformCosts& costs) {
-  return ExchangeSweep(algorithm, problem, element_size, costs).run();
+                                               Bytes element_size, const UniformCosts& costs,
+                                               Time latest) {
+  if (costs.delay.mean > Time{}) return {};
+  return ExchangeSweep(algorithm, problem, element_size, costs, latest).run();
 }
 
 }  // namespace arlab::simulator

@@ -24,15 +24,12 @@ class PathSweep {
         routes_(index(problem.ranks)) {}
 
   std::optional<SimulationResult> run() {
-    Count rounds = 0;
-    for (;;) {
-      const std::optional<int> more = rounds_.advance();
-      if (!more) return {};
-      if (*more == 0) break;
-      for (int k = 0; k < *more; ++k)
-        if (!step(rounds_.row(k))) return {};
-      rounds += *more;
-    }
+    const std::optional<Count> rounds = rounds_.through([&](int more) {
+      for (int k = 0; k < more; ++k)
+        if (!step(rounds_.row(k))) return false;
+      return true;
+    });
+    if (!rounds) return {};
     std::vector<double> carried;
     for (const LinkUse& use : links_) carried.push_back(use.carried);
     network_.carry(carried);
@@ -40,7 +37,7 @@ class PathSweep {
     result.engine = EngineKind::sweep;
     result.finish = *std::max_element(begin_.begin(), begin_.end());
     result.finish_of = std::move(begin_);
-    result.sent = {rounds * rounds_.ranks(), sent_bytes_ / element_size_, rounds};
+    result.sent = {*rounds * rounds_.ranks(), sent_bytes_ / element_size_, *rounds};
     return result;
   }
 
@@ -59,22 +56,20 @@ class PathSweep {
 
   // Computes one round of all ranks. Returns false if a link is shared.
   bool step(const ExchangeRounds::Row& row) {
-    for (Rank r = 0; r < rounds_.ranks(); ++r)
-      if (row.sources[row.targets[r]] != r || !send(r, row.targets[r], sent_size(row, r)))
-        return false;
+    if (rounds_.has_empty()) return false;
     for (Rank r = 0; r < rounds_.ranks(); ++r) {
-      const Rank source = row.sources[r];
-      const std::uint32_t size = row.received ? row.received[r] : row.all_received;
-      if (size != sent_size(row, source)) return false;
+      const Rank target = row.peers.target(r);
+      if (row.peers.source(target) != r || !send(r, target, row.sent_by(r))) return false;
+    }
+    for (Rank r = 0; r < rounds_.ranks(); ++r) {
+      const Rank source = row.peers.source(r);
+      const std::uint32_t size = row.received_by(r);
+      if (size != row.sent_by(source)) return false;
       Time end = std::max(arrival_[index(r)], arrival_[index(source)]);
       if (row.reduces) end += network_.reduction(rounds_.sizes()[size]);
       begin_[index(r)] = in_calendar(end);
     }
     return true;
-  }
-
-  static std::uint32_t sent_size(const ExchangeRounds::Row& row, Rank rank) {
-    return row.sent ? row.sent[rank] : row.all_sent;
   }
 
   bool send(Rank source, Rank target, std::uint32_t size) {

@@ -154,6 +154,8 @@ std::optional<SimulationResult> port_sweep(CompactRounds& rounds, Bytes element_
 
 std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
                                       const UniformCosts& costs, Time latest) {
+  const bool is_random = costs.delay.mean > Time{};
+  if (is_random && (costs.exclusive_ports || rounds.has_classes())) return {};
   return costs.exclusive_ports ? port_sweep(rounds, element_size, costs, latest)
                                : window_sweep(rounds, element_size, costs, latest);
 }

@@ -27,15 +27,16 @@ namespace arlab::simulator {
 /// for all if the rounds have classes. Ranks of a class do the same at the same times, because the
 /// times of a sweep do not depend on the order of ranks. Returns nothing
 /// where a sweep does not apply: long rounds, messages above the eager limit, ties, and programs that
-/// deadlock. Stops when the last rank is known to end after `latest`.
+/// deadlock. Stops when a rank is known to end after `latest`.
 std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
                                       const UniformCosts& costs, Time latest = kNever);
 
 /// Returns what the event engine would, without `events`. Returns nothing where a round has other
 /// messages, where messages above the eager limit differ in size, or where a message arrives before
-/// its receiver has sent its own.
+/// its receiver has sent its own. Stops when a rank is known to end after `latest`.
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
-                                               Bytes element_size, const UniformCosts& costs);
+                                               Bytes element_size, const UniformCosts& costs,
+                                               Time latest = kNever);
 
 /// The same where messages take links (fluid). Returns nothing where two of them share a link at a
 /// time.

@@ -8,7 +8,10 @@
 // sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven simulations of
 // multiple-loop networks, CACM 32(1), 1989.
 #include <algorithm>
+#include <memory>
 
+#include "simulator/noise/message_delays.hpp"
+#include "simulator/sweep/large_array.hpp"
 #include "simulator/sweep/mails.hpp"
 #include "simulator/sweep/rank_set.hpp"
 #include "simulator/sweep/sweep.hpp"
@@ -23,9 +26,11 @@ class WindowSweep {
         element_size_(element_size),
         costs_(costs),
         latest_(latest),
+        delays_(rounds.ranks(), costs.delay),
         ranks_(index(rounds.ranks())),
         next_(index(rounds.ranks())),
         active_(rounds.ranks()) {
+    std::uninitialized_fill_n(ranks_.data(), rounds.ranks(), State{});
     for (Rank r = 0; r < rounds.ranks(); ++r) active_.insert(r);
     result_.finish_of.resize(index(rounds.ranks()));
     result_.engine = EngineKind::sweep;
@@ -44,11 +49,11 @@ class WindowSweep {
         return std::move(result_);
       }
       // Ranks that wait for a far event are visited in every window.
-      if (visits_ > 64 * (handled_ + Count{1024} + static_cast<Count>(ranks_.size()))) return {};
+      if (visits_ > 64 * (handled_ + Count{1024} + rounds_.ranks())) return {};
     }
-    if (ended_ < ranks_.size()) return {};
-    for (const State& s : ranks_)
-      if (s.unexpected != kNoMail) return {};
+    if (ended_ < rounds_.ranks()) return {};
+    for (Rank r = 0; r < rounds_.ranks(); ++r)
+      if (state(r).unexpected != kNoMail) return {};
     result_.sent.messages *= rounds_.weight();
     result_.sent.elements = sent_bytes_ / element_size_ * rounds_.weight();
     return std::move(result_);
@@ -74,6 +79,8 @@ class WindowSweep {
     bool own_is_newer = false;  // than the wake
   };
   static_assert(sizeof(State) == 128);
+
+  State& state(Rank rank) { return ranks_.data()[index(rank)]; }
 
   struct SizeCosts {
     Time processor{}, port{}, reduction{};
@@ -107,7 +114,7 @@ class WindowSweep {
 
   // Handles the rank's events before `end` in order. Returns the time of its next one.
   Time handle(Rank rank, Time end) {
-    State& s = ranks_[index(rank)];
+    State& s = state(rank);
     for (;;) {
       const bool wakes =
           s.wake < s.own || (s.wake == s.own && s.wake != kNever && wake_is_first(s));
@@ -184,8 +191,9 @@ class WindowSweep {
       const SizeCosts& costs = costs_of(step.size);
       s.processor = now + costs_.o + costs.processor;
       s.send = now + costs_.g + costs.port;
-      deposit(rounds_.stand_in(step.peer), {now + costs_.o + costs_.L, now,
-                                            rounds_.name_for(step.peer, rank), step.size, s.depth});
+      const Time arrival = delays_.late(rank, step.peer, now, now + costs_.o + costs_.L);
+      deposit(rounds_.stand_in(step.peer),
+              {in_calendar(arrival), now, rounds_.name_for(step.peer, rank), step.size, s.depth});
       ++result_.sent.messages;
       sent_bytes_ += rounds_.size(step);
       s.done = std::max(s.done, s.processor);
@@ -291,7 +299,7 @@ class WindowSweep {
   }
 
   void deposit(Rank target, const Mail& mail) {
-    if (!mails_.put(ranks_[index(target)].inbox, mail)) gives_up_ = true;
+    if (!mails_.put(state(target).inbox, mail)) gives_up_ = true;
     Time& next = next_[index(target)];
     if (next == kNever) active_.insert(target);
     next = std::min(next, mail.arrival);
@@ -316,7 +324,8 @@ class WindowSweep {
   Bytes element_size_;
   const UniformCosts& costs_;
   Time latest_;
-  std::vector<State> ranks_;
+  MessageDelays delays_;
+  LargeArray<State> ranks_;
   std::vector<Time> next_;  // the next event of each rank
   RankSet active_;          // ranks with events
   Mails mails_;
@@ -324,7 +333,7 @@ class WindowSweep {
   Time earliest_ = kNever;
   Bytes sent_bytes_ = 0;
   Count visits_ = 0, handled_ = 0;
-  std::size_t ended_ = 0;
+  Rank ended_ = 0;
   bool gives_up_ = false;
   SimulationResult result_;
 };

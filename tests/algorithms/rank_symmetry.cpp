@@ -34,8 +34,9 @@ int check_symmetry(const Algorithm& algorithm, const Problem& whole) {
   INFO(algorithm.name << " " << name(whole.collective) << ", ranks " << whole.ranks);
   for (const Lane& lane : lanes_of(algorithm, whole)) {
     for (Rank r = 0; r < whole.ranks; ++r) {
-      const Rank represents = symmetry->class_of(r);
-      REQUIRE(represents < symmetry->classes());
+      REQUIRE(symmetry->class_of(r) < symmetry->classes());
+      const Rank represents = symmetry->representative(symmetry->class_of(r));
+      REQUIRE(symmetry->class_of(represents) == symmetry->class_of(r));
       REQUIRE(symmetry->seen_from(r, r) == represents);
       REQUIRE(seen(algorithm, lane.problem, *symmetry, r) ==
               seen(algorithm, lane.problem, *symmetry, represents));
@@ -74,4 +75,10 @@ TEST_CASE("digits are shifted one by one") {
   CHECK(pairs.class_of(3) == 1);
   CHECK(pairs.seen_from(3, 0) == 2);
   CHECK(pairs.seen_from(2, 1) == 3);
+  const RankSymmetry twice({2, 2}, 1, 2);  // 0 to 3, and 4 to 7
+  CHECK(twice.classes() == 2);
+  CHECK(twice.class_of(6) == 1);
+  CHECK(twice.representative(1) == 4);
+  CHECK(twice.seen_from(6, 3) == 1);  // (1,1) from (0,1): (1,0)
+  CHECK(twice.seen_from(6, 5) == 7);
 }

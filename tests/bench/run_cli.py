@@ -92,6 +92,33 @@ class Contract(program.ProgramTest):
         once, again = (self.records("simulate", "all", "-p", "2..64", "-s", "1K..1M*32") for _ in range(2))
         self.assertEqual(once, again)
 
+    def test_any_number_of_threads_gives_the_same_records_in_order(self):
+        sweep = ("simulate", "all", "-p", "2..40+3", "-s", "1K,64K", "--model", "loggops")
+        for more in ((), ("--fastest",), ("--jitter", "3us", "--noise-runs", "2")):
+            one = self.records(*sweep, *more, "--jobs", 1)
+            self.assertEqual(one, self.records(*sweep, *more, "--jobs", 3))
+        self.assertEqual(one, self.records(*sweep, *more))
+
+    def test_what_the_ranks_do(self):
+        [record] = self.records("simulate", "tree", "-p", 4, "-s", "4K", "--model", "loggops", "--gamma", "40ps", "--rank-times",
+                                "--critical-path")
+        work = record["rank_times_us"]
+        for rank in range(4):
+            self.assertAlmostEqual(sum(work[kind][rank] for kind in ("send", "receive", "reduce", "wait")), record["modelled_us"])
+        self.assertAlmostEqual(sum(record["critical_path_us"].values()), record["modelled_us"])
+
+    def test_disturbances(self):
+        chain = ("simulate", "chain", "-p", 8, "-s", "4K", "--model", "loggops")
+        [quiet] = self.records(*chain)
+        [late] = self.records(*chain, "--late", "7:100us")
+        self.assertEqual(late["disturbance"], "late=7:100us")
+        self.assertEqual((late["undisturbed_us"], late["delay_us"]), (quiet["modelled_us"], 100))
+        self.assertAlmostEqual(late["slowdown_per_delay"], 1)  # rank 7 is the first to send
+        [jitter] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50)
+        self.assertTrue(8 < jitter["slowdown_per_delay"] < 16, jitter)  # 14 messages, one after the other
+        [other] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
+        self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
+
     def test_nothing_but_the_table_on_stdout(self):
         out, err = self.arlab(*SWEEP)
         self.assertEqual(err, "")

@@ -212,6 +212,20 @@ class Using(unittest.TestCase):
         self.assertIn("at 1 KiB", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
         self.assertIn("7 µs", page.one("figure", id="time-against-ranks").one("table", class_="values").text())
 
+    def test_what_the_ranks_do(self) -> None:
+        data = sample()
+        simulated = [row for row in data["records"] if row["kind"] == "simulate" and row["ranks"] == 4][:2]
+        work = {"send": [1.0, 2, 3, 2], "receive": [4.0, 4, 4, 4], "reduce": [0.0, 0, 0, 0], "wait": [5.0, 4, 3, 4]}
+        data["records"] = [{**row, "modelled_us": 10.0, "rank_times_us": work if i == 0 else None}
+                           for i, row in enumerate(simulated)]
+        figure = render(literal(data)).one("figure", id="rank-times")
+        self.assertEqual(len(figure.all("option")), 1)
+        self.assertEqual(len(figure.all("rect", class_="work")), 16)
+        self.assertEqual(figure.all("rect", class_="work")[2].attributes["fill-opacity"], "0.300")
+        words = [text.text() for text in figure.all("text")]
+        self.assertEqual(words[:3], ["send", "2 µs", "at most 3 µs"])
+        self.assertIn("rank 3", words)
+
     def test_launches_of_a_configuration_are_one_point(self) -> None:
         data = sample()
         ring = next(r for r in data["records"] if r["kind"] == "run" and r["label"] == "Ring")

@@ -8,7 +8,7 @@
 using namespace arlab;
 using namespace arlab::bench;
 
-TEST_CASE("no simulation undercuts the time for which ranks are busy") {
+TEST_CASE("no simulation undercuts the least time of the closed forms") {
   constexpr Bytes kElement = 4;
   const Values kOthers{{"alpha", 1000}, {"beta", 7.3}, {"L", 0},   {"o", 97},
                        {"g", 311},      {"G", 2.7},    {"O", 3.9}, {"S", 2000}};
@@ -19,17 +19,43 @@ TEST_CASE("no simulation undercuts the time for which ranks are busy") {
         for (const Count elements : {1, 100, 1600})
           for (const Algorithm& algorithm : algorithms()) {
             const Problem p = grouped(algorithm, {.ranks = ranks, .elements = elements});
+            const int segments = elements > 100 && ranks < 16 ? 3 : 1;
             if (!unsupported(algorithm, p).empty()) continue;
             INFO(algorithm.name << " on " << ranks << ", " << elements << " elements, " << model);
             const auto network =
                 simulator::make_network(simulator::find_model(model), values, ranks);
-            const Time bound =
-                busy_time(*network->uniform(), predicted_cost(algorithm, p), ranks, kElement);
-            const Time finish = simulator::simulate(algorithm, p, kElement, *network).finish;
+            const Time bound = least_time(*network->uniform(), algorithm, p, segments, kElement);
+            const Time finish =
+                simulator::simulate(algorithm, p, kElement, *network, {.segments = segments})
+                    .finish;
             CHECK(bound <= finish);
             near += finish > Time{} && bound > finish / 2;
           }
   CHECK(near > 100);  // and it is of use
+}
+
+TEST_CASE("the longest chain of rounds is one of messages that depend on one another") {
+  constexpr Time kHop{1000};  // with nothing but latency, time counts the messages of the chain
+  const Values latency{{"L", 1000}, {"o", 0}, {"g", 0}, {"G", 0}, {"O", 0}};
+  const auto check = [&](const Algorithm& algorithm, const Problem& p) {
+    if (!unsupported(algorithm, p).empty()) return;
+    INFO(algorithm.name << " on " << p.ranks << ", " << p.elements << " elements");
+    const auto network =
+        simulator::make_network(simulator::find_model("loggops"), latency, p.ranks);
+    const Count messages = simulator::simulate(algorithm, p, 4, *network).finish / kHop,
+                rounds = predicted_cost(algorithm, p).rounds;
+    if ((p.ranks & (p.ranks - 1)) == 0) CHECK(messages == rounds);
+    CHECK(messages <= rounds);
+    CHECK(messages >= rounds - 2);
+  };
+  for (const Algorithm* const algorithm : tested_algorithms())
+    for (Rank ranks = 1; ranks <= 64; ++ranks) {
+      const Problem p = grouped(*algorithm, {.ranks = ranks, .elements = Count{ranks} * 120});
+      if (algorithm->chained != Chained::no) check(*algorithm, p);
+      if (algorithm->chained == Chained::any_chunk)
+        for (const Count elements : {Count{1}, ranks / 2 + Count{1}, ranks - Count{1}})
+          if (elements > 0) check(*algorithm, {.ranks = ranks, .elements = elements});
+    }
 }
 
 TEST_CASE("cells are sorted by their effort, and keep their best") {
@@ -39,13 +65,16 @@ TEST_CASE("cells are sorted by their effort, and keep their best") {
     c.problem = {.ranks = ranks, .elements = 64};
     return c;
   };
-  std::vector<Config> configs{config("ring", 8), config("tree", 8), config("butterfly", 8),
-                              config("ring", 16), config("tree", 16)};
-  Fastest::sort(configs, [](const Config& c) { return c.algorithm->name == "ring" ? 9 : 1; });
+  std::vector<Config> configs{config("ring", 8),  config("tree", 8),  config("butterfly", 8),
+                              config("chain", 8), config("ring", 16), config("tree", 16)};
+  Fastest::sort(configs, [](const Config& c) {
+    if (c.algorithm->name == "chain") return Fastest::Outlook{1e9, Time{1}};  // much effort
+    return Fastest::Outlook{100, c.algorithm->name == "ring" ? Time{9} : Time{2}};
+  });
   std::string order;
   for (const Config& c : configs)
     order += std::string(c.algorithm->name) + " " + std::to_string(c.problem.ranks) + " ";
-  CHECK(order == "tree 8 butterfly 8 ring 8 tree 16 ring 16 ");
+  CHECK(order == "tree 8 butterfly 8 ring 8 chain 8 tree 16 ring 16 ");
   Fastest fastest;
   CHECK(fastest.best(configs[0]).time == simulator::kNever);
   fastest.best(configs[0]) = {Time{5}, "tree"};

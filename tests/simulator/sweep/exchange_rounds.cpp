@@ -23,9 +23,8 @@ void check_row(const ExchangeRounds& rounds, int k, const Problem& p,
     REQUIRE(program.next());
     REQUIRE(program.round().size() == 2);
     for (const Action& a : program.round()) {
-      const std::uint32_t size = a.sends() ? (row.sent ? row.sent[r] : row.all_sent)
-                                           : (row.received ? row.received[r] : row.all_received);
-      REQUIRE((a.sends() ? row.targets : row.sources)[r] == a.peer);
+      const std::uint32_t size = a.sends() ? row.sent_by(r) : row.received_by(r);
+      REQUIRE((a.sends() ? row.peers.target(r) : row.peers.source(r)) == a.peer);
       REQUIRE(rounds.sizes()[size] == p.blocks().size(a.chunks) * kRoundElement);
       REQUIRE((static_cast<std::uint32_t>(r ^ a.peer) & ~row.reach) == 0);
       if (!a.sends()) REQUIRE(row.reduces == (a.kind == ActionKind::reduce));
@@ -63,6 +62,19 @@ Program two_kinds(Problem p, Rank me) {
     co_yield together(reduce(other, p.all()), send(other, p.all()));
 }
 
+Program late_pairs(Problem p, Rank me) { co_yield exchange(me < 4 ? me ^ 1 : me ^ 2, p.all()); }
+
+Program late_rings(Problem p, Rank me) {
+  const Rank to[] = {1, 2, 3, 4, 0, 6, 7, 8, 5}, from[] = {4, 0, 1, 2, 3, 8, 5, 6, 7};
+  co_yield together(send(to[me], p.all()), reduce(from[me], p.all()));
+}
+
+// Pairs, then a ring of four.
+Program late_senders(Problem p, Rank me) {
+  const Rank to[] = {1, 0, 3, 2, 5, 6, 7, 4}, from[] = {1, 0, 3, 2, 7, 4, 5, 6};
+  co_yield together(send(to[me], p.all()), reduce(from[me], p.all()));
+}
+
 Program beyond(Problem p, Rank me) { co_yield exchange(me + 1, p.all()); }
 
 }  // namespace
@@ -76,13 +88,34 @@ TEST_CASE("exchange rounds are those of the programs") {
   CHECK(check_rounds(find_algorithm("ring"), {.ranks = 13, .elements = 130}) ==
         ExchangeRounds::kWindow);
   CHECK(check_rounds(find_algorithm("ring"), {.ranks = 1, .elements = 100}) == 0);
+  CHECK(check_rounds(find_algorithm("ring"), {.ranks = 8, .elements = 5}) == 14);  // empty chunks
+  CHECK(check_rounds(find_algorithm("round_robin"), {.ranks = 9, .elements = 90}) == 16);
+  CHECK(check_rounds(find_algorithm("swing"), {.ranks = 16, .elements = 160}) == 8);
+}
+
+TEST_CASE("peers that are alike on all ranks are not kept by rank") {
+  const auto kind = [](const Algorithm& algorithm, Rank ranks, int row = 0) {
+    ExchangeRounds rounds(algorithm, {.ranks = ranks, .elements = 10 * Count{ranks}},
+                          kRoundElement);
+    REQUIRE(rounds.advance());
+    return rounds.row(row).peers.kind;
+  };
+  using Kind = Peers::Kind;
+  CHECK(kind(find_algorithm("butterfly"), 32) == Kind::flip);
+  CHECK(kind(find_algorithm("ring"), 31) == Kind::shift);
+  CHECK(kind(find_algorithm("swing"), 32, 1) == Kind::table);
+  // Flips up to rank 3, then pairs of other ranks; shifts up to rank 4, then two rings.
+  CHECK(kind(tried(late_pairs), 8) == Kind::table);
+  CHECK(check_rounds(tried(late_pairs), {.ranks = 8, .elements = 80}) == 1);
+  CHECK(kind(tried(late_rings), 9) == Kind::table);
+  CHECK(check_rounds(tried(late_rings), {.ranks = 9, .elements = 90}) == 1);
+  CHECK(check_rounds(tried(late_senders), {.ranks = 8, .elements = 80}) == 1);
 }
 
 TEST_CASE("exchange rounds refuse other rounds") {
   CHECK(check_rounds(find_algorithm("tree"), {.ranks = 8, .elements = 10}) == -1);
   CHECK(check_rounds(find_algorithm("butterfly"), {.ranks = 12, .elements = 10}) == -1);
   CHECK(check_rounds(find_algorithm("all_to_all"), {.ranks = 8, .elements = 10}) == -1);
-  CHECK(check_rounds(find_algorithm("ring"), {.ranks = 8, .elements = 5}) == -1);  // empty chunks
   CHECK(check_rounds(tried(different_ends), {.ranks = 4, .elements = 10}) == -1);
   CHECK(check_rounds(tried(two_kinds), {.ranks = 2, .elements = 10}) == -1);
   CHECK(check_rounds(tried(beyond), {.ranks = 2, .elements = 10}) == -1);

@@ -79,6 +79,34 @@ TEST_CASE("the exchange sweep applies above the eager limit if all messages are 
       check_exchanges(find_algorithm("ring"), {.ranks = 16, .elements = 1601}, "loggops", costs));
 }
 
+TEST_CASE("the exchange sweep gives the times of events where messages are empty") {
+  int applied = 0;
+  for (const char* name : {"circulant", "pat", "rabenseifner", "swing", "ring", "round_robin"})
+    for (const Rank ranks : {2, 3, 7, 16, 31, 32, 64})
+      for (const Count elements : {Count{1}, Count{2}, ranks / 2 + Count{1}, ranks - Count{1}})
+        for (const Values& values :
+             {Values{}, kExchangeCosts, Values{{"L", 5000}, {"o", 0}, {"g", 2000}, {"G", 0.5}},
+              Values{{"L", 10}, {"o", 100}, {"g", 3000}, {"G", 1}, {"gamma", 90}}})
+          for (const std::string_view model : {"loggops", "alpha_beta"}) {
+            const Problem p{.ranks = ranks, .elements = elements};
+            if (!unsupported(find_algorithm(name), p).empty()) continue;
+            INFO(elements << " elements");
+            applied += check_exchanges(find_algorithm(name), p, model, values);
+          }
+  CHECK(applied > 900);
+}
+
+TEST_CASE("the exchange sweep stops after the given time") {
+  const auto network = make_network(find_model("loggops"), {}, 64);
+  const Problem p{.ranks = 64, .elements = 6400};
+  const auto within = [&](Time latest) {
+    return exchange_sweep(find_algorithm("ring"), p, 4, *network->uniform(), latest);
+  };
+  const Time finish = within(kNever)->finish;
+  CHECK_FALSE(within(finish)->stopped);
+  CHECK(within(finish / 2)->stopped);
+}
+
 TEST_CASE("the exchange sweep leaves early messages to other engines") {
   // The exchange of ranks 2 and 3 is short, so their second messages arrive early.
   const Algorithm early = tried(unequal_rates);

@@ -1,0 +1,34 @@
+// SimulateCommand: what `arlab simulate` was asked for, and what it keeps from one configuration to the
+// next.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/cli/model_options.hpp"
+#include "bench/simulate/disturbance.hpp"
+#include "bench/sweep/fastest.hpp"
+#include "bench/sweep/profile.hpp"
+#include "bench/sweep/proofs.hpp"
+#include "bench/sweep/round_size.hpp"
+#include "bench/sweep/sweep.hpp"
+
+namespace arlab::bench {
+
+struct SimulateCommand {
+  SweepOptions sweep;
+  ModelOptions model;
+  Disturbance disturbance;
+  bool critical_path = false, rank_times = false;
+  bool no_symmetry = false, events = false;  ///< do without the faster engines
+  bool fastest = false;                      ///< only the fastest algorithm of a cell counts
+  Fastest cells;
+  int links = 0;  ///< number of links to record over time
+  Values values;  ///< of the model's parameters
+  RoundSizes rounds;
+  Proofs proofs;
+  std::string profile_file;
+  std::optional<Profile> profile;  ///< whose calls are replayed
+};
+
+}  // namespace arlab::bench

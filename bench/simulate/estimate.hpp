@@ -1,0 +1,17 @@
+// What a simulation needs, and how long the simulated algorithm takes at least, from closed forms.
+#pragma once
+
+#include "bench/simulate/command.hpp"
+
+namespace arlab::bench {
+
+/// Returns the part of the ranks that are simulated, because the others behave like them.
+double simulated_part(const SimulateCommand& command, const Config& config);
+
+/// Returns a time that the configuration takes at least: 0 where links are shared.
+Time lower_bound(const SimulateCommand& command, const Config& config);
+
+/// Returns what the simulation needs. `record`: planned.
+Estimate estimate(SimulateCommand& command, const Config& config, const Record& record);
+
+}  // namespace arlab::bench

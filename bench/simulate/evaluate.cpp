@@ -1,0 +1,177 @@
+#include "bench/simulate/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/base/error.hpp"
+#include "bench/cli/say.hpp"
+#include "bench/cli/units.hpp"
+#include "bench/simulate/estimate.hpp"
+#include "simulator/analysis/critical_path.hpp"
+#include "simulator/analysis/rank_times.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/link_history.hpp"
+
+namespace arlab::bench {
+namespace {
+
+using PathKind = simulator::CriticalStep::Kind;
+constexpr PathKind kPathKinds[] = {PathKind::message, PathKind::send, PathKind::receive,
+                                   PathKind::reduce, PathKind::wait};
+
+// Prints the critical path in words, to stderr.
+void print_critical_path(const simulator::CriticalPath& path, const Record& r) {
+  Count messages = 0;
+  for (const simulator::CriticalStep& s : path.steps)
+    messages += s.kind == PathKind::message ? 1 : 0;
+  std::string parts;
+  for (const PathKind kind : kPathKinds)
+    if (const Time spent = path.spent(kind); spent > Time{})
+      parts += fmt::format("{}{} {} ({:.0f}%)", parts.empty() ? "" : ", ", name(kind),
+                           show_time(microseconds(spent)),
+                           100 * picoseconds(spent) / picoseconds(path.length()));
+  const std::string ends = path.steps.empty()
+                               ? ""
+                               : fmt::format(" from rank {} to rank {}: {}",
+                                             path.steps.front().rank, path.steps.back().to, parts);
+  say("{}, {}, {}: critical path of {}{}\n", r.algorithm, show_plural(r.problem.ranks, "rank"),
+      show_bytes(r.bytes()), show_plural(messages, "message"), ends);
+}
+
+void add_critical_path(const simulator::CriticalPath& path, Record& r) {
+  print_critical_path(path, r);
+  for (const PathKind kind : kPathKinds)
+    r.as<SimulateBody>().critical_path_us[std::string(name(kind))] = microseconds(path.spent(kind));
+}
+
+// Throws Error(usage) if the trace would take too much memory: about 150 bytes per message.
+void check_traced(const SimulateCommand& command, const Record& r) {
+  constexpr Count kMaxTraced = 2'000'000;  // messages
+  if (r.claimed->messages > kMaxTraced)
+    fail(Blame::usage, fmt::format("{}: {} messages exceed the limit of {}: use fewer ranks",
+                                   command.critical_path ? "--critical-path" : "--rank-times",
+                                   show_count(r.claimed->messages), show_count(kMaxTraced)));
+}
+
+Bytes element_of(const Config& config) {
+  return static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+}
+
+std::string longer_than(const Fastest::Best& best) {
+  return fmt::format("takes longer than {} of {}", show_time(microseconds(best.time)),
+                     best.algorithm);
+}
+
+// The time of the undisturbed run becomes a key of its own, beside the mean of the disturbed ones.
+void disturb(const SimulateCommand& command, const Config& config,
+             simulator::SimulateOptions options, Record& r) {
+  const Rank ranks = config.problem.ranks;
+  const std::vector<Time> starts = command.disturbance.starts(ranks);
+  options.starts = starts;
+  double sum = 0;
+  for (int run = 0; run < command.disturbance.runs; ++run) {
+    const auto network =
+        command.disturbance.noisy(command.model.make(config.network, ranks), ranks, run);
+    const simulator::SimulationResult outcome = simulator::simulate(
+        *config.algorithm, config.problem, element_of(config), *network, options);
+    sum += microseconds(outcome.finish);
+    r.as<SimulateBody>().engine = name(outcome.engine);
+  }
+  auto& body = r.as<SimulateBody>();
+  body.undisturbed_us = body.modelled_us;
+  body.modelled_us = sum / command.disturbance.runs;
+  body.delay_us = microseconds(command.disturbance.delay());
+}
+
+// Compares what was sent with the claim.
+void add_sent(const Cost& sent, Record& r) {
+  r.sent = sent;
+  if (sent == *r.claimed) return;
+  r.wrong = 1;
+  say("error: {} on {} claims {} messages, {} elements and {} rounds, but its program has "
+      "{}, {} and {}: see `arlab count {} -p {}`\n",
+      r.algorithm, show_plural(r.problem.ranks, "rank"), r.claimed->messages, r.claimed->elements,
+      r.claimed->rounds, sent.messages, sent.elements, sent.rounds, r.algorithm, r.problem.ranks);
+}
+
+// Whether the configuration is not simulated, with the reason in the record.
+bool is_left_out(SimulateCommand& command, const Config& config, const Fastest::Best* best,
+                 Record& r) {
+  if (const std::string& why = command.proofs.refuted(config); !why.empty()) {
+    r.skipped = why;
+    r.wrong = 1;
+  } else if (best && lower_bound(command, config) > best->time) {
+    r.skipped = longer_than(*best);
+  } else if (best) {
+    std::string too_much = too_big(command.sweep, estimate(command, config, r));
+    if (!too_much.empty()) r.skipped = std::move(too_much);
+  }
+  return r.skipped.has_value();
+}
+
+// Simulates the configuration. Returns nothing, with the reason in the record, if all ranks would be
+// too many.
+std::optional<simulator::SimulationResult> simulated(const SimulateCommand& command,
+                                                     const Config& config,
+                                                     simulator::Network& network,
+                                                     const simulator::SimulateOptions& options,
+                                                     Record& r) {
+  const auto messages = static_cast<double>(r.claimed->messages);
+  if (messages <= command.sweep.max_messages || simulated_part(command, config) == 1)
+    return simulator::simulate(*config.algorithm, config.problem, element_of(config), network,
+                               options);
+  auto of_classes = simulator::simulate_classes(*config.algorithm, config.problem,
+                                                element_of(config), network, options);
+  if (!of_classes)
+    r.skipped = fmt::format(
+        "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
+        "--max-messages (now {:.3g}) to do it anyway",
+        messages, command.sweep.max_messages);
+  return of_classes;
+}
+
+}  // namespace
+
+void evaluate(SimulateCommand& command, const Config& config, Record& r) {
+  const bool is_traced = command.critical_path || command.rank_times;
+  if (is_traced) check_traced(command, r);
+  Fastest::Best* const best = command.fastest ? &command.cells.best(config) : nullptr;
+  if (is_left_out(command, config, best, r)) return;
+  const auto network = command.model.make(config.network, config.problem.ranks);
+  simulator::LinkHistory history;
+  if (command.links > 0) network->watch_links(history);
+  simulator::Trace trace;
+  const simulator::SimulateOptions options{.segments = config.segments,
+                                           .symmetry = !command.no_symmetry && !command.events,
+                                           .sweep = !command.events,
+                                           .latest = best ? best->time : simulator::kNever,
+                                           .trace = is_traced ? &trace : nullptr};
+  const auto outcome = simulated(command, config, *network, options, r);
+  if (!outcome) return;
+  if (outcome->stopped) {
+    r.skipped = longer_than(*best);
+    return;
+  }
+  const Time finish = outcome->finish;
+  if (best && finish < best->time) *best = {finish, std::string(r.algorithm)};
+  add_sent(outcome->sent, r);
+  auto& body = r.as<SimulateBody>();
+  body.modelled_us = microseconds(finish);
+  body.engine = name(outcome->engine);
+  if (command.critical_path) add_critical_path(simulator::critical_path(trace, finish), r);
+  if (command.rank_times)
+    body.rank_times = simulator::rank_times(trace, config.problem.ranks, finish);
+  body.bound_us = command.model.bound(config.network, config.problem, element_of(config));
+  if (command.profile) command.profile->add(r);
+  constexpr std::size_t kNamed = 3;  // links in a record by default
+  if (command.disturbance.any())
+    disturb(command, config, options, r);
+  else if (command.links > 0)
+    body.links =
+        most_utilized_links(*network, finish, static_cast<std::size_t>(command.links), &history);
+  else
+    body.links = most_utilized_links(*network, finish, kNamed);
+}
+
+}  // namespace arlab::bench

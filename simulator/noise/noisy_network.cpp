@@ -1,0 +1,100 @@
+#include "simulator/noise/noisy_network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace arlab::simulator {
+
+NoisyNetwork::NoisyNetwork(std::unique_ptr<Network> network, Rank ranks, const Noise& noise)
+    : network_(std::move(network)),
+      noise_(noise),
+      delays_(ranks, {.mean = noise.jitter, .seed = noise.seed}) {
+  if (is_interrupted()) {
+    const Random phases = Random(noise.seed).of(1);
+    for (std::uint64_t r = 0; r < index(ranks); ++r)
+      first_detour_.emplace_back(phases.below(noise.period.count(), r));
+  } else if (const UniformCosts* const costs = network_->uniform()) {
+    uniform_ = *costs;
+    uniform_->delay = {.mean = noise.jitter, .seed = noise.seed};
+  }
+}
+
+Time NoisyNetwork::after_detour(Rank rank, Time time) const {
+  if (!is_interrupted() || time < first_detour_[index(rank)]) return time;
+  const Time into = (time - first_detour_[index(rank)]) % noise_.period;
+  return into < noise_.detour ? time + noise_.detour - into : time;
+}
+
+Time NoisyNetwork::can_send(Rank rank, Time now) {
+  return after_detour(rank, network_->can_send(rank, now));
+}
+
+Time NoisyNetwork::can_receive(Rank target, Time now) {
+  return after_detour(target, network_->can_receive(target, now));
+}
+
+Time NoisyNetwork::receive(const Message& message, Time now) {
+  return network_->receive(message, now);
+}
+
+Network::Sent NoisyNetwork::send(const Message& message, Time now) {
+  Sent sent = network_->send(message, now);
+  if (!is_late()) return sent;
+  if (sent.arrives != kNever) {
+    sent.arrives = delays_.late(message.source, message.target, now, sent.arrives);
+    return sent;
+  }
+  if (message.number >= sent_.size()) sent_.resize(message.number + std::size_t{1});
+  sent_[message.number] = message;
+  return sent;
+}
+
+void NoisyNetwork::post_receive(const Message& message, Time now) {
+  network_->post_receive(message, now);
+}
+
+Time NoisyNetwork::next_change() {
+  const Time next = network_->next_change();
+  return held_.empty() ? next : std::min(next, held_.top().arrival);
+}
+
+std::span<const std::uint32_t> NoisyNetwork::advance(Time now) {
+  completed_.clear();
+  arrived_.clear();
+  if (network_->next_change() <= now) {
+    for (const std::uint32_t number : network_->advance(now))
+      if (is_late())
+        held_.push(
+            {delays_.late(sent_[number].source, sent_[number].target, now, now), turns_++, number});
+      else
+        arrived_.push_back(number);
+    const auto completed = network_->completed_sends();
+    completed_.assign(completed.begin(), completed.end());
+  }
+  for (; !held_.empty() && held_.top().arrival <= now; held_.pop())
+    arrived_.push_back(held_.top().number);
+  return arrived_;
+}
+
+Network::Work NoisyNetwork::reduce(Rank rank, Bytes bytes, Time now) {
+  return prolonged(rank, network_->reduce(rank, bytes, after_detour(rank, now)));
+}
+
+Network::Work NoisyNetwork::compute(Rank rank, Time duration, Time now) {
+  return prolonged(rank, network_->compute(rank, duration, after_detour(rank, now)));
+}
+
+// The work with the detours that it meets. It does not begin within one.
+Network::Work NoisyNetwork::prolonged(Rank rank, const Work& work) {
+  const Time length = work.end - work.begin;
+  if (!is_interrupted() || length == Time{}) return work;
+  const Time free = noise_.period - noise_.detour, first = first_detour_[index(rank)];
+  const Time until_next = work.begin < first ? first - work.begin
+                                             : noise_.period - (work.begin - first) % noise_.period;
+  if (length <= until_next) return work;
+  const std::int64_t detours = 1 + (length - until_next - Time{1}) / free;
+  const Work rest = network_->compute(rank, detours * noise_.detour, work.end);
+  return {work.begin, rest.end};
+}
+
+}  // namespace arlab::simulator
