@@ -215,7 +215,7 @@ TEST_CASE("simulated steps of sharded strategies equal those of emulated ranks")
     Rank group;
   } sharded[] = {{"zero1", 0}, {"zero2", 0}, {"fsdp", 0}, {"hsdp", 2}, {"hsdp", 4}};
   for (const auto& one : sharded)
-    for (const Rank ranks : unless_sanitized({2, 3, 4, 8}, {2, 3, 4, 8}))
+    for (const Rank ranks : unless_sanitized({2, 3, 4, 8}, {4}))
       for (const double beta : {80.7, 803.7, 8037.}) {
         if (one.group > 0 && (ranks % one.group != 0 || ranks == one.group)) continue;
         EmulatedRun s{.strategy = one.strategy, .scheduler = "buckets", .algorithm = "ring"};
