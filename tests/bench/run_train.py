@@ -162,7 +162,7 @@ class Train(program.ProgramTest):
         cases = (("--servers 3", "strategy async_parameter_server or parameter_server"), ("--servers 3 -s local_sgd", "strategy"),
                  ("--bound 2", "strategy stale_synchronous"), ("--every 4", "strategy diloco or local_sgd"),
                  ("--outer-rate 1", "strategy diloco"), ("--fragments 2", "strategy diloco"), ("--delay 1 -s local_sgd", "strategy diloco"),
-                 ("--mix 0.5 -s diloco", "--delay of at least 1"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
+                 ("--mix 0.5 -s diloco", "strategy diloco with --delay"), ("--outer-momentum 0.5 -s local_sgd", "strategy diloco"),
                  ("--check-every 5 -s local_sgd", "strategy"), ("--aggregation allreduce", "--compressor"),
                  ("--codec-cost 1,1 -b virtual", "--compressor"), ("--target 0.9", "several runs of --backend virtual"),
                  ("--jitter 0", "--backend virtual"), ("--speed 1T", "--backend virtual"), ("--bandwidth 1G", "--backend virtual"),

@@ -30,7 +30,7 @@ struct ScaleCase {
     all.networks = {network};
     const std::vector<ScaleNetwork> wires = all.parsed_networks();
     TrainingPlan plan = all.plan(all.profile(), scheduler, compressor, ranks);
-    const training::MakeNetwork make = wires.front().on(plan, ranks, 0);
+    const training::MakeNetwork make = all.place(plan, all.profile(), wires.front());
     plan.algorithm = &choose_algorithm(algorithm, plan, make);
     return use(plan, make);
   }
@@ -143,13 +143,22 @@ TEST_CASE("scale: the passes take time in proportion to the batch") {
 TEST_CASE("scale: a rank updates its shard only") {
   const ScaleOptions options = with_strategy("zero1");
   const training::ModelProfile profile = options.profile();
-  double passes = 0, all = 0;
+  double passes = 0;
   for (const auto& part : profile.layers) passes += picoseconds(part.forward + part.backward);
-  for (const training::Layer& layer : options.plan(profile, "buckets", "none", 8).layers)
-    all += picoseconds(layer.forward + layer.backward);
-  const double update = profile.optimizer * static_cast<double>(profile.parameters()) / 8;
-  CHECK(update > 1e-4 * passes);
-  CHECK(std::abs(all - passes - update) < 1e-3 * update);  // rounded per tensor
+  const auto shard_of = [&](const char* strategy, Rank group) {
+    ScaleCase sharded{.options = with_strategy(strategy)};
+    sharded.options.group = group;
+    double all = 0;
+    sharded.with([&](const TrainingPlan& plan, const training::MakeNetwork&) {
+      for (const training::Layer& layer : plan.layers)
+        all += picoseconds(layer.forward + layer.backward);
+    });
+    return (all - passes) / (profile.optimizer * static_cast<double>(profile.parameters()));
+  };
+  CHECK(shard_of("zero1", 0) == Approx(1. / 8).epsilon(1e-3));  // rounded per tensor
+  CHECK(shard_of("fsdp", 0) == Approx(1. / 8).epsilon(1e-3));
+  CHECK(shard_of("hsdp", 2) == Approx(1. / 2).epsilon(1e-3));
+  CHECK(shard_of("multi_worker", 0) == Approx(1).epsilon(1e-3));
   CHECK(refusal([&] { options.plan(profile, "fifo", "none", 8); }).starts_with("strategy zero1 "));
 }
 

@@ -69,6 +69,7 @@ toy::Run run_of(std::string_view strategy) {
   toy::Run run;
   run.ranks = strategy == "one_device" ? 1 : 4;
   run.learning.strategy = strategy;
+  if (find_strategy(strategy).grouped) run.learning.route_options.group_size = 2;
   run.global_batch = 24;
   return run;
 }
