@@ -50,7 +50,7 @@ enum class Carries : std::uint8_t {
 enum class Chained : std::uint8_t {
   no,          ///< nowhere
   all_chunks,  ///< if all chunks have elements
-  any_chunk,   ///< if a chunk has elements
+  any_chunk,   ///< also if only one chunk has, on a power of two of ranks
 };
 
 /// The load of the links of a network, counted over all rounds in multiples of N elements.

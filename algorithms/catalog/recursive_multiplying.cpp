@@ -62,6 +62,7 @@ Algorithm make(Rank k) {
                   "N m (k-1) log_k m (+ fold-in of extras)",
                   "log_k m (floor + 2 if m is not a power of k)"},
       .collectives = {Collective::allreduce},
+      .chained = (k & (k - 1)) == 0 ? Chained::all_chunks : Chained::no,
       .carries = Carries::whole,
       .program = [k](Problem p, Rank me) { return program(p, me, k); },
       .cost_model = [k](const Problem& p) { return cost_model(p, k); },

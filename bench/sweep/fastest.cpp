@@ -44,10 +44,11 @@ double alone(const UniformCosts& c, double bytes) {
   return 2 * picoseconds(c.o) + picoseconds(c.L) + (bytes - 1) * std::max(c.O, c.G) - kRounded;
 }
 
+bool is_power_of_two(Rank ranks) { return std::has_single_bit(static_cast<std::uint32_t>(ranks)); }
+
 // The messages that follow one another (Algorithm::chained).
 Count chain_of(const Cost& cost, Rank ranks) {
-  const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(ranks));
-  return is_power ? cost.rounds : std::max<Count>(0, cost.rounds - 2);
+  return is_power_of_two(ranks) ? cost.rounds : std::max<Count>(0, cost.rounds - 2);
 }
 
 // The bytes that each message of the chain has at least; 0 if there is none, or one may be empty.
@@ -56,8 +57,8 @@ Bytes smallest_message(const Algorithm& a, const Problem& p, int segments, Bytes
   if (a.chained == Chained::no || is_weighted || (a.pipelined && segments > 1)) return 0;
   const Count lane = p.elements / (Count{segments} * a.lanes);
   if (a.family == "whole") return lane * element;
-  const Count most = a.chained == Chained::any_chunk ? std::min<Count>(lane, 1) : 0;
-  return std::max(most, lane / p.ranks) * element;
+  const bool needs_one = a.chained == Chained::any_chunk && is_power_of_two(p.ranks);
+  return std::max(lane / p.ranks, needs_one ? std::min<Count>(lane, 1) : 0) * element;
 }
 
 }  // namespace
