@@ -85,7 +85,7 @@ SimulationResult by_engines(const Algorithm& algorithm, const Problem& problem,
       return std::move(*result);
   const Problem& lane = lanes.front().problem;
   if (const UniformCosts* const costs = costs_for(network, lanes, options);
-      costs && options.sweep) {
+      costs && options.sweep && CompactRounds::root_fits(algorithm, lane)) {
     if (auto result = exchange_sweep(algorithm, lane, element_size, *costs, options.latest))
       return std::move(*result);
     CompactRounds rounds(algorithm, lane, element_size);

@@ -14,6 +14,11 @@ CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem,
       cursors_(index(ranks())),
       programs_(index(ranks())) {}
 
+bool CompactRounds::root_fits(const Algorithm& algorithm, const Problem& problem) {
+  Program program = algorithm.program(problem, problem.root);
+  return !program.next() || program.round().size() <= kWindow;
+}
+
 // Fills the rank's window with its next rounds. Returns false at the end of its program.
 bool CompactRounds::refill(Rank rank) {
   Cursor& cursor = cursors_[index(rank)];

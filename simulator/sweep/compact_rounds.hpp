@@ -46,6 +46,10 @@ class CompactRounds {
   CompactRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
                 std::optional<RankSymmetry> symmetry = {});
 
+  /// Returns whether the root's first round fits the window. Of algorithms whose root serves all
+  /// others it does not, which is known before anything is prepared for a million ranks.
+  static bool root_fits(const Algorithm& algorithm, const Problem& problem);
+
   Rank ranks() const { return symmetry_ ? symmetry_->classes() : problem_.ranks; }
   /// Returns the number of ranks that each stands for.
   Count weight() const { return problem_.ranks / ranks(); }
