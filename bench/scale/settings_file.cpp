@@ -32,7 +32,8 @@ void check_not_given(const std::vector<std::string>& words, const std::string& f
 }
 
 std::vector<std::string> words_of(const std::string& file, const std::vector<std::string>& others) {
-  std::istringstream text(read_file(file, "name a file that `arlab train --tune` has written"));
+  std::istringstream text(
+      read_file(file, "give --settings a file that `arlab train --tune` has written"));
   std::vector<std::string> all;
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
