@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -57,6 +58,8 @@ ReplayConfig config_of(const ReplayOptions& options, const Job& job, const Backe
   training::TrainerOptions learning = options.learning;
   learning.strategy = strategy_on(options.strategy, placement);
   learning.overlap = !options.no_overlap;
+  if (placement == Placement::emulated)
+    learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
   const TrainingRanks all =
       training_ranks(job, backend, learning, workers, !options.workers.empty());
   ReplayConfig c{.profile = &profile,
@@ -124,11 +127,21 @@ void write_records(const ReplayOptions& options, const std::vector<ReplayResult>
   for (const ReplayResult& result : results) file.add(to_json(result));
 }
 
+// Replays one configuration. Only the root has a result.
+std::optional<ReplayResult> replayed(const ReplayOptions& options, const ReplayConfig& config,
+                                     Job& job, const Backend& backend) {
+  std::optional<ReplayResult> result;
+  job.run(backend, {.ranks = config.ranks, .patience = options.patience},
+          [&](collectives::Executor& executor) {
+            ReplayResult mine = replay(executor, config);
+            if (executor.control().rank() == 0) result = std::move(mine);
+          });
+  return result;
+}
+
 int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Backend& backend,
-         const training::ModelProfile& profile) {
-  const Placement placement = job.placement(backend);
-  const std::vector<ScaleNetwork> networks = options.parsed_networks();
-  const bool is_virtual = placement == Placement::emulated;
+         const training::ModelProfile& profile, const std::vector<ScaleNetwork>& networks) {
+  const bool is_virtual = backend.placement == Placement::emulated;
   if (job.is_root()) check_tuning(options, networks.size(), is_virtual);
   ReplayConfig config = config_of(options, job, backend, profile, options.chosen_workers().front());
   SearchSpace space{.algorithms = {}, .schedulers = {}, .compressors = options.compressors};
@@ -143,13 +156,8 @@ int tune(const ReplayOptions& options, const CLI::App& app, Job& job, const Back
     config.learning.route = setting.algorithm;
     set_scheduler(config.learning.options.gradients, setting.scheduler);
     set_compressor(config.learning.options.gradients, setting.compressor);
-    if (is_virtual)
-      config.learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
-    job.run(backend, {.ranks = config.ranks, .patience = options.patience},
-            [&](collectives::Executor& executor) {
-              ReplayResult mine = replay(executor, config);
-              if (executor.control().rank() == 0) confirmed.push_back({setting, std::move(mine)});
-            });
+    if (auto result = replayed(options, config, job, backend))
+      confirmed.push_back({setting, std::move(*result)});
   }
   if (!job.is_root()) return 0;
   const std::size_t chosen = choose_setting(confirmed);
@@ -177,21 +185,15 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
   options.check_effects(app, job.placement(backend));
   const training::ModelProfile profile = options.profile();
   if (job.is_root()) check_can_write(options.json);
-  if (options.tunes()) return tune(options, app, job, backend, profile);
+  if (options.tunes()) return tune(options, app, job, backend, profile, networks);
   const std::vector<ReplayConfig> configs = configs_of(options, job, backend, profile);
   std::vector<ReplayResult> results;
   for (std::size_t n = 0; n < (is_virtual ? networks.size() : 1); ++n)
     for (ReplayConfig config : configs) {
-      if (is_virtual) {
-        config.network = networks[n].text();
-        config.learning.options.gradients.codec = parse_codec_cost(options.search_codec_cost());
-      }
+      if (is_virtual) config.network = networks[n].text();
       const Backend chosen = is_virtual ? emulated_on(networks[n]) : backend;
-      job.run(chosen, {.ranks = config.ranks, .patience = options.patience},
-              [&](collectives::Executor& executor) {
-                ReplayResult mine = replay(executor, config);
-                if (executor.control().rank() == 0) results.push_back(std::move(mine));
-              });
+      if (auto result = replayed(options, config, job, chosen))
+        results.push_back(std::move(*result));
     }
   if (!job.is_root()) return 0;
   if (options.json != "-")

@@ -18,18 +18,6 @@ namespace arlab::bench {
 namespace {
 
 constexpr Rank kMostWorkers = 1024;
-constexpr std::int32_t kMostInterval = 1'000'000'000;
-
-void add_interval(CLI::App& app, const std::string& name, Count& value, std::int32_t least,
-                  const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [name, least, &value](const std::string& text) {
-           value = checked_number(parse_count(text, name), name, least, kMostInterval);
-         },
-         help)
-      ->type_name("NUMBER");
-}
 
 void add_strategy(CLI::App& app, ReplayOptions& o) {
   app.add_option("-s,--strategy", o.strategy,

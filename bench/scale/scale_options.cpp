@@ -18,7 +18,7 @@ namespace arlab::bench {
 namespace {
 
 constexpr std::string_view kProfile = "profile:";
-constexpr std::int32_t kMostBatch = 1 << 24, kMostEvery = 1'000'000'000;
+constexpr std::int32_t kMostBatch = 1 << 24;
 
 std::string profile_names() {
   std::string all;
@@ -45,20 +45,10 @@ void ScaleOptions::add(CLI::App& app) {
              "Ranks per node, for hierarchical and hsdp (default: those of the topology)");
   add_number(app, "--segments", segments, 1, 1024, "Pipeline each allreduce (default 1)");
   add_number(app, "--steps", steps, 4, 10'000, "Training steps to simulate (default 12)");
-  const auto add_interval = [&app](const std::string& name, Count& value, std::int32_t least,
-                                   const std::string& help) {
-    app.add_option_function<std::string>(
-           name,
-           [name, least, &value](const std::string& text) {
-             value = checked_number(parse_count(text, name), name, least, kMostEvery);
-           },
-           help)
-        ->type_name("NUMBER");
-  };
-  add_interval("--every", every, 1, "local_sgd, diloco: steps between averages (default 8)");
-  add_interval("--fragments", fragments, 1,
+  add_interval(app, "--every", every, 1, "local_sgd, diloco: steps between averages (default 8)");
+  add_interval(app, "--fragments", fragments, 1,
                "diloco: parts of the model that are averaged in turn (default 1)");
-  add_interval("--delay", delay, 0,
+  add_interval(app, "--delay", delay, 0,
                "diloco: steps that a worker computes while an outer gradient travels (default 0)");
   app.add_option_function<std::string>(
          "-B,--batch",

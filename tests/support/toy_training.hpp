@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
@@ -10,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/toy_replica.hpp"
 #include "training/data/synthetic.hpp"
+#include "training/trainer/checkpointing.hpp"
 #include "training/trainer/trainer.hpp"
 
 namespace toy {
@@ -86,6 +89,19 @@ inline Result train(const Run& run) {
     result.staleness = staleness;
   });
   return result;
+}
+
+using Checkpointers = std::vector<std::unique_ptr<arlab::training::Checkpointer>>;
+
+/// Lets each rank continue from the latest checkpoint in the folder, and save there. `kept`: one for
+/// each rank, must outlive the run.
+inline void checkpoint_in(Run& run, const std::string& folder, Checkpointers& kept) {
+  run.prepare = [&kept, folder](arlab::training::Trainer& t) {
+    auto& mine = kept[static_cast<std::size_t>(t.communicator().rank())];
+    mine =
+        std::make_unique<arlab::training::Checkpointer>(t, folder, arlab::training::SavePolicy{});
+    mine->resume();
+  };
 }
 
 /// Trains one worker that sums its batch in `parts` parts, like as many workers.

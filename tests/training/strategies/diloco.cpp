@@ -214,8 +214,7 @@ TEST_CASE("outer gradients of 4 and 8 bits stay near dense ones, and send fewer 
 }
 
 TEST_CASE("a killed run with fragments, a delay and error feedback resumes to the bit") {
-  const auto run_in = [](const Folder& folder, Count epochs,
-                         std::vector<std::unique_ptr<Checkpointer>>& backups) {
+  const auto run_in = [](const Folder& folder, Count epochs, toy::Checkpointers& backups) {
     toy::Run run = diloco_run("diloco", 2, OptimizerKind::adam, 4);
     run.learning.rate.base = 0.003;
     run.learning.epochs = epochs;
@@ -224,14 +223,10 @@ TEST_CASE("a killed run with fragments, a delay and error feedback resumes to th
     run.learning.options.outer_momentum = 0.5;
     run.learning.options.gradients.compressor = choose_compressor("topk:ratio=0.25");
     backups.resize(2);
-    run.prepare = [&backups, path = folder.file("run")](Trainer& t) {
-      auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
-      mine = std::make_unique<Checkpointer>(t, path, SavePolicy{});
-      mine->resume();
-    };
+    toy::checkpoint_in(run, folder.file("run"), backups);
     return run;
   };
-  std::vector<std::unique_ptr<Checkpointer>> a, b, c;
+  toy::Checkpointers a, b, c;
   const Folder whole_folder, folder;
   const toy::Result whole = toy::train(run_in(whole_folder, 3, a));
   toy::train(run_in(folder, 1, b));

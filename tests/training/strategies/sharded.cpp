@@ -277,18 +277,14 @@ TEST_CASE(
     for (const Rank later : {2, 3}) {
       INFO(strategy << ", " << later << " ranks later");
       const auto run_in = [&](const Folder& folder, Rank ranks, Count epochs,
-                              std::vector<std::unique_ptr<Checkpointer>>& backups) {
+                              toy::Checkpointers& backups) {
         toy::Run run = sharded_run(strategy, ranks, OptimizerOptions::Kind::adam);
         run.learning.epochs = epochs;
         backups.resize(4);
-        run.prepare = [&backups, path = folder.file("run")](Trainer& t) {
-          auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
-          mine = std::make_unique<Checkpointer>(t, path, SavePolicy{});
-          mine->resume();
-        };
+        toy::checkpoint_in(run, folder.file("run"), backups);
         return run;
       };
-      std::vector<std::unique_ptr<Checkpointer>> a, b, c;
+      toy::Checkpointers a, b, c;
       const Folder whole_folder, folder;
       const toy::Result whole = toy::train(run_in(whole_folder, 2, 2, a));
       toy::train(run_in(folder, 2, 1, b));
@@ -302,17 +298,13 @@ TEST_CASE(
 }
 
 TEST_CASE("a run in groups resumes in other groups") {
-  std::vector<std::unique_ptr<Checkpointer>> first(4), second(6);
+  toy::Checkpointers first(4), second(6);
   const Folder folder;
   const auto train_in = [&](Rank ranks, Rank group, Count epochs, auto& backups) {
     toy::Run run = sharded_run("hsdp", ranks, OptimizerOptions::Kind::adam);
     run.learning.epochs = epochs;
     run.learning.route_options.group_size = group;
-    run.prepare = [&](Trainer& t) {
-      auto& mine = backups[static_cast<std::size_t>(t.communicator().rank())];
-      mine = std::make_unique<Checkpointer>(t, folder.file("run"), SavePolicy{});
-      mine->resume();
-    };
+    toy::checkpoint_in(run, folder.file("run"), backups);
     return toy::train(run);
   };
   train_in(4, 2, 1, first);
