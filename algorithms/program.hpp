@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/base/frame_memory.hpp"
 #include "algorithms/problem.hpp"
 
 namespace arlab {
@@ -62,6 +63,11 @@ class Program {
  public:
   struct promise_type {
     Round round;
+
+    static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) noexcept {
+      free_frame(frame, bytes);
+    }
 
     Program get_return_object() {
       return Program(std::coroutine_handle<promise_type>::from_promise(*this));

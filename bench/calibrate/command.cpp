@@ -52,6 +52,7 @@ std::string numbers_table(const Fit& fit) {
        {"envelope", bytes(m.envelope), "headers of each message"},
        {"acks", fmt::format("{:.2g}", m.acks), "bytes of acknowledgments per byte"},
        {"burst", bytes(m.burst), "pass an idle link at once"},
+       {"burst left", bytes(m.burst_left), "of it at the start, after a barrier"},
        {"eager", bytes(m.eager), "largest message without a grant"},
        {"socket", bytes(m.socket), "under way when a send ends"},
        {"backlog", fit.backlog_measured ? bytes(m.queue) : "not measured: needs 3 ranks",

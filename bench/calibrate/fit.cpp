@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "algorithms/base/error.hpp"
 #include "bench/calibrate/exchanger.hpp"
@@ -38,6 +39,36 @@ double free_bytes(const std::vector<TimeOfSize>& one_way, double eager, double l
     if (t.bytes >= kFrom && t.bytes <= std::max(eager, kFrom))
       all.push_back(t.bytes + envelope - (t.us - latency) / per_byte);
   return all.empty() ? 0 : std::clamp(median_of(all), 0.0, 2 * kFrom);
+}
+
+// Sets the burst, and what a barrier leaves of it, to what repeats the times of short messages best.
+void fit_burst(simulator::Machine& m, const ProbeTimes& times) {
+  constexpr double kFrom = 128, kTo = 16 * 1024;  // bytes: where bursts show
+  ProbeTimes shorter = times;
+  const auto drop = [&](auto& all) {
+    std::erase_if(all, [&](const auto& t) {
+      return t.bytes < kFrom || t.bytes > std::min(kTo, m.eager);
+    });
+  };
+  drop(shorter.one_way);
+  drop(shorter.exchanges);
+  drop(shorter.fan_out);
+  drop(shorter.fan_in);
+  const double found = m.burst;
+  double least = -1;
+  for (const double more : {1.0, 1.25, 1.5, 2.0})
+    for (int eighths = 0; eighths <= 8; ++eighths) {
+      simulator::Machine tried = m;
+      tried.burst = found * more;
+      tried.burst_left = tried.burst * eighths / 8;
+      double sum = 0;
+      for (const FitRow& r : fit_rows(shorter, tried))
+        sum += std::abs(std::log(r.model_us / r.measured_us));
+      if (least >= 0 && sum >= 0.95 * least) continue;  // of nearly equal ones the smaller burst
+      least = sum;
+      m.burst = tried.burst;
+      m.burst_left = tried.burst_left;
+    }
 }
 
 // By how much exchanges of long messages take longer than one way.
@@ -101,6 +132,11 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   simulator::Machine still = m;  // of a message in the mean
   still.latency += m.drift / (announced ? 3 : 1);
   still.drift = still.drift_long = 0;
+  if (several_hosts && m.burst > 0) {
+    fit_burst(still, times);
+    m.burst = still.burst;
+    m.burst_left = still.burst_left;
+  }
   // The smallest message has bytes, too.
   const double smallest =
       pattern_us(Pattern::round_trip, static_cast<Bytes>(one_way.front().bytes), still) / 2;

@@ -38,6 +38,7 @@ std::string machine_text(const Fit& fit) {
   add_bytes("envelope_bytes", m.envelope, "of headers of each message; assumed");
   add("acks_per_byte", m.acks, "bytes of acknowledgments for each byte, the other way");
   add_bytes("burst_bytes", m.burst, "that pass an idle link at once");
+  add_bytes("burst_left_bytes", m.burst_left, "of them at the start, after a barrier");
   add_bytes("eager_bytes", m.eager, "largest message that leaves without a grant");
   add_bytes("socket_bytes", m.socket, "under way when a send ends");
   add_bytes("backlog_bytes", m.queue,

@@ -9,16 +9,11 @@
 namespace arlab::bench {
 namespace {
 
-Program round_trips(Problem p, Rank me, int trips) {
-  for (int k = 0; k < trips; ++k) {
-    if (me == 0) co_yield together(send(1, p.all()), replace(1, p.all()));
-    if (me == 1) co_yield replace(0, p.all());
-    if (me == 1) co_yield send(0, p.all());
-  }
+Program round_trip(Problem p, Rank me) {
+  if (me == 0) co_yield together(send(1, p.all()), replace(1, p.all()));
+  if (me == 1) co_yield replace(0, p.all());
+  if (me == 1) co_yield send(0, p.all());
 }
-
-Program round_trip(Problem p, Rank me) { return round_trips(p, me, 1); }
-Program two_round_trips(Problem p, Rank me) { return round_trips(p, me, 2); }
 
 Program exchange_once(Problem p, Rank me) {
   if (me < 2) co_yield together(send(1 - me, p.all()), replace(1 - me, p.all()));
@@ -68,9 +63,7 @@ double run_us(Program (*program)(Problem, Rank), Rank ranks, Bytes bytes,
 
 double pattern_us(Pattern pattern, Bytes bytes, const simulator::Machine& machine) {
   const Rank ranks = pattern == Pattern::fan_out || pattern == Pattern::fan_in ? 3 : 2;
-  const double once = run_us(program_of(pattern), ranks, bytes, machine);
-  if (pattern != Pattern::round_trip) return once;
-  return run_us(two_round_trips, ranks, bytes, machine) - once;
+  return run_us(program_of(pattern), ranks, bytes, machine);
 }
 
 }  // namespace arlab::bench

@@ -7,8 +7,7 @@ namespace arlab::bench {
 
 enum class Pattern : std::uint8_t { round_trip, exchange, fan_out, fan_in };
 
-/// Returns the time of the pattern in microseconds on a crossbar of the machine's ports; that of a round
-/// trip after another one.
+/// Returns the time of the pattern in microseconds on a crossbar of the machine's ports.
 double pattern_us(Pattern pattern, Bytes bytes, const simulator::Machine& machine);
 
 }  // namespace arlab::bench

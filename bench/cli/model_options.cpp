@@ -137,11 +137,20 @@ std::shared_ptr<const simulator::Fabric> ModelOptions::fabric([[maybe_unused]] s
   return made;
 }
 
-std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks) const {
+std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank ranks,
+                                                       int draw) const {
+  Values all = values();
+  if (draw > 0) all.at("drift_seed") += draw;
   if (const MachineFile* measured = file())
     return std::make_unique<simulator::Connections>(
-        simulator::with_values(measured->machine, values()), ranks, fabric(choice, ranks));
-  return simulator::make_network(parsed_model(), values(), ranks, fabric(choice, ranks));
+        simulator::with_values(measured->machine, all), ranks, fabric(choice, ranks));
+  return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
+}
+
+int ModelOptions::draws() const {
+  if (parsed_model().name != kMachineModel) return 1;
+  const Values all = values();
+  return is_random(simulator::with_values({}, all)) ? static_cast<int>(all.at("drift_runs")) : 1;
 }
 
 std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& problem,

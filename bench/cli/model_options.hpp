@@ -43,7 +43,10 @@ struct ModelOptions {
   /// Returns one of networks() for this number of ranks; null if the model has no links. Caches
   /// those of the latest number of ranks.
   std::shared_ptr<const simulator::Fabric> fabric(std::size_t choice, Rank ranks) const;
-  std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks) const;
+  /// draw: of draws().
+  std::unique_ptr<simulator::Network> make(std::size_t choice, Rank ranks, int draw = 0) const;
+  /// Returns of how many random draws the median is a prediction; 1 if nothing is random.
+  int draws() const;
   /// Returns a time in microseconds that no run of the problem on one of networks() can beat; nothing
   /// if the model has no links, or if the bound takes long to compute for this many ranks.
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;

@@ -1,10 +1,12 @@
 """What each mechanism of the model `connections` is worth: predictions without it, beside the measured times.
 
-    bench/cluster/predictions.py ARLAB MACHINE.toml MEASURED.jsonl [ALSO.jsonl...]
+    bench/cluster/predictions.py ARLAB MACHINE.toml MEASURED.jsonl [--again AGAIN.jsonl]
 
 MEASURED is what `arlab run --machine MACHINE.toml --json` wrote. Each model predicts the same times again; nothing of them goes
 into a prediction. Prints a table: median and worst error, share within 10%, Kendall's tau, and what it costs to choose algorithms by it.
+AGAIN is a second measurement of the same. It is compared as if it were a prediction: no model can be expected to do better.
 """
+import argparse
 import collections
 import json
 import math
@@ -24,8 +26,10 @@ WITHOUT = {
     "receives are posted first": ["--posting", "0"],
     "sends end when they are delivered": ["--socket", "0"],
     "no drift of the ranks": ["--drift", "0", "--drift_long", "0"],
+    "one draw of the drift": ["--drift_runs", "1"],
     "no times by size": ["--curve", "no"],
     "no bursts": ["--burst", "0"],
+    "bursts are used up at the start": ["--burst_left", "0"],
     "no headers": ["--wrap", "0"],
     "no acknowledgments": ["--acks", "0"],
     "none of them": [*HANDSHAKE, "--backlog", "0", "--socket", "0", "--drift", "0", "--drift_long", "0", "--curve", "no", "--burst", "0", "--wrap", "0", "--acks", "0", "--g", "0"],
@@ -97,13 +101,11 @@ def plain_models(machine):
             "alpha_beta": ["--model", "alpha_beta", "--alpha", alpha, "--beta", beta]}
 
 
-def table(arlab, machine, files):
-    measured = collections.defaultdict(dict)
-    for path in files:
-        for problem, times in measured_times(path).items():
-            measured[problem] |= times
+def table(arlab, machine, measured, again):
     lines = ["| model | rows | median error | worst | bias | within 10% | tau | cost of choice | worst cost |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    if again:
+        lines.append(row_of("measured again", measured, again))
     for name, options in WITHOUT.items():
         lines.append(row_of(name, measured, simulated(arlab, measured, ["--machine", str(machine), *options])))
     for name, options in plain_models(machine).items():
@@ -112,10 +114,14 @@ def table(arlab, machine, files):
 
 
 def main():
-    if len(sys.argv) < 4:
-        print(__doc__, file=sys.stderr)
-        return 2
-    print(table(sys.argv[1], sys.argv[2], sys.argv[3:]), end="")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("arlab")
+    parser.add_argument("machine")
+    parser.add_argument("measured")
+    parser.add_argument("--again")
+    options = parser.parse_args()
+    again = measured_times(options.again) if options.again else None
+    print(table(options.arlab, options.machine, measured_times(options.measured), again), end="")
     return 0
 
 

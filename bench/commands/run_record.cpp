@@ -4,9 +4,9 @@
 
 #include <iterator>
 
+#include "bench/simulate/median_draw.hpp"
 #include "bench/sweep/output.hpp"
 #include "collectives/backends/gpus.hpp"
-#include "simulator/engine/simulate.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -74,12 +74,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
 std::optional<double> modelled_us(const ModelOptions& model, const Config& config) {
   const bool plain = config.mode.repeats == 1 && !config.mode.cold;
   if (model.machine_path.empty() || !config.algorithm || !plain) return std::nullopt;
-  const auto network = model.make(0, config.problem.ranks);
-  return microseconds(
-      simulator::simulate(*config.algorithm, config.problem,
-                          static_cast<Bytes>(collectives::size_of(config.operand.dtype)), *network,
-                          {.segments = config.segments})
-          .finish);
+  return microseconds(median_draw(model, config, {.segments = config.segments}).finish);
 }
 
 Json device_context() {

@@ -31,6 +31,8 @@ class Section {
                                    file_, name_, key));
   }
 
+  bool has(std::string_view key) const { return table_ && table_->contains(key); }
+
   double number(std::string_view key, double least = 0, double most = 1e18) {
     const toml::node& node = at(key);
     const auto value = node.value<double>();
@@ -121,6 +123,7 @@ simulator::Machine machine_of(Section& s) {
   m.envelope = s.number("envelope_bytes");
   m.acks = s.number("acks_per_byte", 0, 1);
   m.burst = s.number("burst_bytes");
+  if (s.has("burst_left_bytes")) m.burst_left = s.number("burst_left_bytes");  // not in older files
   m.eager = s.number("eager_bytes");
   m.socket = s.number("socket_bytes");
   m.queue = s.number("backlog_bytes");

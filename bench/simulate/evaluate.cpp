@@ -8,6 +8,7 @@
 #include "bench/cli/say.hpp"
 #include "bench/cli/units.hpp"
 #include "bench/simulate/estimate.hpp"
+#include "bench/simulate/median_draw.hpp"
 #include "simulator/analysis/critical_path.hpp"
 #include "simulator/analysis/rank_times.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -65,14 +66,14 @@ std::string longer_than(const Fastest::Best& best) {
 
 // The time of the undisturbed run becomes a key of its own, beside the mean of the disturbed ones.
 void disturb(const SimulateCommand& command, const Config& config,
-             simulator::SimulateOptions options, Record& r) {
+             simulator::SimulateOptions options, int draw, Record& r) {
   const Rank ranks = config.problem.ranks;
   const std::vector<Time> starts = command.disturbance.starts(ranks);
   options.starts = starts;
   double sum = 0;
   for (int run = 0; run < command.disturbance.runs; ++run) {
     const auto network =
-        command.disturbance.noisy(command.model.make(config.network, ranks), ranks, run);
+        command.disturbance.noisy(command.model.make(config.network, ranks, draw), ranks, run);
     const simulator::SimulationResult outcome = simulator::simulate(
         *config.algorithm, config.problem, element_of(config), *network, options);
     sum += microseconds(outcome.finish);
@@ -131,6 +132,14 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
   return of_classes;
 }
 
+// Which draw of the model's random delays is the one to show.
+int draw_of(const SimulateCommand& command, const Config& config, Time latest, const Record& r) {
+  const bool too_many = static_cast<double>(r.claimed->messages) > command.sweep.max_messages;
+  if (command.model.draws() == 1 || too_many) return 0;
+  return median_draw(command.model, config, {.segments = config.segments, .latest = latest})
+      .number;
+}
+
 }  // namespace
 
 void evaluate(SimulateCommand& command, const Config& config, Record& r) {
@@ -138,14 +147,16 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (is_traced) check_traced(command, r);
   Fastest::Best* const best = command.fastest ? &command.cells.best(config) : nullptr;
   if (is_left_out(command, config, best, r)) return;
-  const auto network = command.model.make(config.network, config.problem.ranks);
+  const Time latest = best ? best->time : simulator::kNever;
+  const int draw = draw_of(command, config, latest, r);
+  const auto network = command.model.make(config.network, config.problem.ranks, draw);
   simulator::LinkHistory history;
   if (command.links > 0) network->watch_links(history);
   simulator::Trace trace;
   const simulator::SimulateOptions options{.segments = config.segments,
                                            .symmetry = !command.no_symmetry && !command.events,
                                            .sweep = !command.events,
-                                           .latest = best ? best->time : simulator::kNever,
+                                           .latest = latest,
                                            .trace = is_traced ? &trace : nullptr};
   const auto outcome = simulated(command, config, *network, options, r);
   if (!outcome) return;
@@ -166,7 +177,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (command.profile) command.profile->add(r);
   constexpr std::size_t kNamed = 3;  // links in a record by default
   if (command.disturbance.any())
-    disturb(command, config, options, r);
+    disturb(command, config, options, draw, r);
   else if (command.links > 0)
     body.links =
         most_utilized_links(*network, finish, static_cast<std::size_t>(command.links), &history);

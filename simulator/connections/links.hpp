@@ -1,8 +1,7 @@
 // Links: the links of a topology, each of which sends one packet after another.
 //
 // A link that has been idle lets a burst pass at once, as a token bucket does; from then on it
-// sends at its rate. At first the buckets are empty: the ranks have just met at a barrier. With a
-// burst of 0 a link is a plain queue. Packets leave in the order in which
+// sends at its rate. With a burst of 0 a link is a plain queue. Packets leave in the order in which
 // they are added (the virtual scheduling algorithm of ITU-T I.371).
 #pragma once
 
@@ -16,12 +15,13 @@ namespace arlab::simulator {
 
 class Links {
  public:
-  /// Each link has the topology's bandwidth times `factor`. burst: bytes.
-  Links(const Topology& topology, double factor, double burst) {
+  /// Each link has the topology's bandwidth times `factor`. burst, left: bytes that may pass at once
+  /// after a long time, and at the start, when the ranks have just met at a barrier.
+  Links(const Topology& topology, double factor, double burst, double left) {
     for (const Link& link : topology.links()) {
       const double beta = kPicosecondsPerSecond / (link.bandwidth * factor);
-      const Time filling = to_time(burst * beta);
-      all_.push_back({beta, filling, filling, link.latency});
+      const Time missing = to_time((burst - std::min(left, burst)) * beta);
+      all_.push_back({beta, to_time(burst * beta), missing, link.latency});
     }
     carried_.resize(all_.size());
   }

@@ -8,6 +8,7 @@ Values values_of(const Machine& m) {
           {"port_beta", m.beta},
           {"wrap", m.envelope},
           {"burst", m.burst},
+          {"burst_left", m.burst_left},
           {"acks", m.acks},
           {"S", m.eager},
           {"socket", m.socket},
@@ -15,6 +16,7 @@ Values values_of(const Machine& m) {
           {"drift", m.drift},
           {"drift_long", m.drift_long},
           {"drift_seed", static_cast<double>(m.seed)},
+          {"drift_runs", kDriftRuns},
           {"ordered", m.ordered ? 1 : 0},
           {"posting", static_cast<double>(m.posting)},
           {"curve", 1},
@@ -27,6 +29,7 @@ Machine with_values(Machine m, const Values& values) {
   m.beta = values.at("port_beta");
   m.envelope = values.at("wrap");
   m.burst = values.at("burst");
+  m.burst_left = values.at("burst_left");
   m.acks = values.at("acks");
   m.eager = values.at("S");
   m.socket = values.at("socket");

@@ -19,12 +19,16 @@ enum class Posting : std::uint8_t {
   sends_of_exchanges,  ///< sends if it also receives from a rank it sends to, else receives
 };
 
+/// Of the runs with other random delays whose median is a prediction: odd, so that it is one of them.
+inline constexpr int kDriftRuns = 9;
+
 struct Machine {
   double latency = 20e6;   ///< of the smallest message
   double gap = 0;          ///< time that a rank's processor needs for each message it starts
   double beta = 0;         ///< per byte of a host's port; 0: what the topology says
   double envelope = 64;    ///< bytes that each message, request, and grant carries besides its own
   double burst = 0;        ///< bytes that pass a link at once that has been idle; 0: none
+  double burst_left = 0;   ///< of them at the start
   double eager = 65536;    ///< largest message that leaves without a grant
   double socket = 524288;  ///< a send ends when at most so many bytes of it are not delivered
   /// Bytes of one connection that wait in the sender's own link. Messages of other connections wait
@@ -45,6 +49,11 @@ struct Machine {
 
 /// Returns the numbers of the machine as values of the model's parameters, for --L, --S and so on.
 Values values_of(const Machine& machine);
+
+/// Whether times depend on the seed.
+inline bool is_random(const Machine& machine) {
+  return machine.drift > 0 || machine.drift_long > 0;
+}
 
 /// Returns the machine with other numbers: all those of values_of(). A `gamma` above 0 replaces the
 /// curve of reductions, and `curve` 0 removes that of messages.

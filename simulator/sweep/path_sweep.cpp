@@ -5,6 +5,8 @@
 // whatever happens elsewhere. The times are computed as if that were so, and each link keeps when
 // its latest message ends. A message that begins earlier shares the link, and ends the sweep.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "simulator/sweep/exchange_rounds.hpp"
 #include "simulator/sweep/sweep.hpp"
@@ -121,10 +123,33 @@ class PathSweep {
   Bytes sent_bytes_ = 0;
 };
 
+// Whether messages of one round of the first few ranks share a link. If they do, all ranks are not
+// worth running: a sweep is a gain only where no link is shared.
+bool first_ranks_share_links(const Algorithm& algorithm, const Problem& problem, Network& network) {
+  const Rank ranks = std::min<Rank>(16, problem.ranks / 8);
+  std::vector<Program> programs;
+  for (Rank r = 0; r < ranks; ++r) programs.push_back(algorithm.program(problem, r));
+  std::vector<int> latest_round;  // of each link
+  for (int round = 1; round <= ExchangeRounds::kWindow; ++round)
+    for (Rank r = 0; r < ranks; ++r) {
+      if (!programs[index(r)].next()) return false;
+      for (const Action& action : programs[index(r)].round()) {
+        if (!action.sends() || action.peer < 0 || action.peer >= problem.ranks || action.peer == r)
+          continue;
+        for (const std::int32_t link : network.path(r, action.peer).links) {
+          if (index(link) >= latest_round.size()) latest_round.resize(index(link) + 1);
+          if (std::exchange(latest_round[index(link)], round) == round) return true;
+        }
+      }
+    }
+  return false;
+}
+
 }  // namespace
 
 std::optional<SimulationResult> path_sweep(const Algorithm& algorithm, const Problem& problem,
                                            Bytes element_size, Network& network) {
+  if (first_ranks_share_links(algorithm, problem, network)) return {};
   return PathSweep(algorithm, problem, element_size, network).run();
 }
 

@@ -1,7 +1,10 @@
 #include "algorithms/program.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/schedules.hpp"
@@ -44,6 +47,31 @@ TEST_CASE("a program is moved, never copied") {
   REQUIRE(c.next());
   CHECK(c.round().size() == 2);
   CHECK_FALSE(c.next());
+}
+
+TEST_CASE("programs end in any order and on any thread") {
+  std::vector<Program> programs;
+  for (int i = 0; i < 3000; ++i) programs.push_back(two_rounds(kProblem, i % 4));  // several slabs
+  for (Program& program : programs) REQUIRE(program.next());
+  for (std::size_t i = 0; i < programs.size(); i += 2) programs[i] = {};
+  for (std::size_t i = 0; i < programs.size(); i += 2) programs[i] = twice(kProblem, 1);
+  std::vector<Program> others(programs.size() / 2);
+  std::swap_ranges(others.begin(), others.end(), programs.begin());
+  std::thread elsewhere([&others] {
+    others.clear();
+    for (int i = 0; i < 3000; ++i) others.push_back(two_rounds(kProblem, 2));
+  });
+  for (std::size_t i = others.size(); i < programs.size(); ++i) {
+    REQUIRE(programs[i].next());
+    CHECK(programs[i].round().front().peer == (i % 2 == 0 ? 2 : 0));
+  }
+  programs.clear();
+  elsewhere.join();
+  REQUIRE(others.size() == 3000);
+  for (Program& program : others) {
+    REQUIRE(program.next());
+    CHECK(program.round().front() == send(3, {2, 1}));
+  }
 }
 
 TEST_CASE("a program is lazy and yields its rounds in order") {

@@ -56,6 +56,10 @@ TEST_CASE("a machine file gives every number of the model") {
   CHECK(m.host.at(1024) == 2.5e6);
   CHECK(m.reduction.at(1024) == 0.2e6);
   CHECK(file.topology.empty());
+  CHECK(m.burst == 2500);
+  CHECK(m.burst_left == 0);  // not in older files
+  CHECK(parse_machine(with("gap_us", "gap_us = 1\nburst_left_bytes = 700"), "m.toml")
+            .machine.burst_left == 700);
   const MachineFile stated =
       parse_machine(kGood + "[network]\ntopology = \"ring\"\nplacement = \"\"\n", "m.toml");
   CHECK(stated.topology == "ring");

@@ -64,6 +64,11 @@ TEST_CASE("a burst passes an idle link at once, and is not free again before it 
   m.burst = 6000;
   m.latency = 100e6;  // of which 6 us refill the bucket
   CHECK(finish_us(m, kOneWay, 5000) == Approx(100 + 5).epsilon(0.001));  // empty at first
+  m.burst_left = 2000;
+  CHECK(finish_us(m, kOneWay, 5000) == Approx(100 + 3).epsilon(0.001));
+  m.burst_left = 9000;  // no more than the burst
+  CHECK(finish_us(m, kOneWay, 5000) == Approx(100).epsilon(0.001));
+  m.burst_left = 0;
   const AllRounds later{{{send(1, kAll)}, {replace(1, kAll)}},
                         {{replace(0, kAll)}, {send(0, kAll)}}};
   CHECK(finish_us(m, later, 5000) == Approx(200 + 5).epsilon(0.001));

@@ -1,0 +1,26 @@
+#include "bench/simulate/median_draw.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "collectives/reduce/dtype.hpp"
+
+namespace arlab::bench {
+
+Draw median_draw(const ModelOptions& model, const Config& config,
+                 const simulator::SimulateOptions& options) {
+  std::vector<Draw> all;
+  for (int draw = 0; draw < model.draws(); ++draw) {
+    const auto network = model.make(config.network, config.problem.ranks, draw);
+    const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+    const simulator::SimulationResult result = simulator::simulate(
+        *config.algorithm, config.problem, element, *network, options);
+    all.push_back({draw, result.stopped ? simulator::kNever : result.finish});
+  }
+  const auto middle = all.begin() + (static_cast<std::ptrdiff_t>(all.size()) - 1) / 2;
+  std::nth_element(all.begin(), middle, all.end(),
+                   [](const Draw& a, const Draw& b) { return a.finish < b.finish; });
+  return *middle;
+}
+
+}  // namespace arlab::bench
