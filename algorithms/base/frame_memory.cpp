@@ -42,12 +42,12 @@ struct alignas(kAlignment) Slab {
   std::int64_t frames = 0;
   std::size_t used = sizeof(Slab);
 
-  static Slab* create() { return new (::operator new(kSlab, std::align_val_t{kSlab})) Slab; }
+  static Slab* create() { return new (::operator new (kSlab, std::align_val_t{kSlab})) Slab; }
   static Slab* of(void* frame) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): slabs are aligned to their size
     return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(frame) & ~(kSlab - 1));
   }
-  void destroy() { ::operator delete(static_cast<void*>(this), std::align_val_t{kSlab}); }
+  void destroy() { ::operator delete (static_cast<void*>(this), std::align_val_t{kSlab}); }
 
   bool has_room(std::size_t bytes) const { return used + bytes <= kSlab; }
   void* cut(std::size_t bytes) {

@@ -46,9 +46,8 @@ void fit_burst(simulator::Machine& m, const ProbeTimes& times) {
   constexpr double kFrom = 128, kTo = 16 * 1024;  // bytes: where bursts show
   ProbeTimes shorter = times;
   const auto drop = [&](auto& all) {
-    std::erase_if(all, [&](const auto& t) {
-      return t.bytes < kFrom || t.bytes > std::min(kTo, m.eager);
-    });
+    std::erase_if(
+        all, [&](const auto& t) { return t.bytes < kFrom || t.bytes > std::min(kTo, m.eager); });
   };
   drop(shorter.one_way);
   drop(shorter.exchanges);

@@ -142,8 +142,8 @@ std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank 
   Values all = values();
   if (draw > 0) all.at("drift_seed") += draw;
   if (const MachineFile* measured = file())
-    return std::make_unique<simulator::Connections>(
-        simulator::with_values(measured->machine, all), ranks, fabric(choice, ranks));
+    return std::make_unique<simulator::Connections>(simulator::with_values(measured->machine, all),
+                                                    ranks, fabric(choice, ranks));
   return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
 }
 

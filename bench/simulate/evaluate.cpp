@@ -136,8 +136,7 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
 int draw_of(const SimulateCommand& command, const Config& config, Time latest, const Record& r) {
   const bool too_many = static_cast<double>(r.claimed->messages) > command.sweep.max_messages;
   if (command.model.draws() == 1 || too_many) return 0;
-  return median_draw(command.model, config, {.segments = config.segments, .latest = latest})
-      .number;
+  return median_draw(command.model, config, {.segments = config.segments, .latest = latest}).number;
 }
 
 }  // namespace

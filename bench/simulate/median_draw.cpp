@@ -13,8 +13,8 @@ Draw median_draw(const ModelOptions& model, const Config& config,
   for (int draw = 0; draw < model.draws(); ++draw) {
     const auto network = model.make(config.network, config.problem.ranks, draw);
     const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
-    const simulator::SimulationResult result = simulator::simulate(
-        *config.algorithm, config.problem, element, *network, options);
+    const simulator::SimulationResult result =
+        simulator::simulate(*config.algorithm, config.problem, element, *network, options);
     all.push_back({draw, result.stopped ? simulator::kNever : result.finish});
   }
   const auto middle = all.begin() + (static_cast<std::ptrdiff_t>(all.size()) - 1) / 2;
