@@ -42,7 +42,7 @@ void Communicator::native_collective(const Problem& problem, const std::byte* fr
 
 std::vector<std::string> Communicator::native_algorithms() {
   fail(Blame::environment,
-       "this backend has no library whose algorithm can be chosen: use the backend mpi");
+       "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");
 }
 
 std::string Communicator::native_label(const std::string& spec) const {

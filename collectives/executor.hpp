@@ -40,8 +40,6 @@ class Executor {
 
   /// Name of the library's own allreduce; empty if the backend has none.
   virtual std::string native_name() const = 0;
-  /// The algorithm that the library reports for its last allreduce of that size; empty if unknown.
-  virtual std::string native_choice(Count /*bytes*/) const { return ""; }
   /// Runs the library's own allreduce in place. Throws Error(usage) if there is none.
   virtual void native_allreduce(std::span<std::byte> data, Operand operand) = 0;
   /// Name of the library's own form of the problem's collective; empty if the backend has none.
@@ -52,6 +50,14 @@ class Executor {
   /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
   virtual std::vector<std::string> native_algorithms();
 
+  /// Returns why the library cannot run one of these, with its settings, on such elements; empty if it
+  /// can. All executors of a run call it together. Throws Error(usage) for settings that it lacks.
+  virtual std::string native_unsupported(const std::string& /*spec*/, Operand /*operand*/) {
+    return "";
+  }
+  /// The algorithm that the library reports for the checked runs of its allreduce by `spec`, which is empty
+  /// for its own choice; empty if unknown.
+  virtual std::string native_choice(const std::string& /*spec*/) const { return ""; }
   /// Returns what a row of the library's own allreduce by one of these is called.
   virtual std::string native_label(const std::string& spec) const {
     return native_name() + ":" + spec;

@@ -110,6 +110,7 @@ void run_group(RunCommand& command, const Backend& backend, Ranks& ranks, Group 
   std::vector<Config> todo;
   for (const Config& config : group.configs) {
     Record r = run_record(command, backend, executor, config);
+    if (const std::string why = library_refusal(config, executor); !why.empty()) r.skipped = why;
     bool skip = r.skipped.has_value();
     if (output && output->holds(r)) {
       output->keep(r);

@@ -60,8 +60,7 @@ void fill_record(Record& r, const Config& config, const Measurement& m, const Me
   if (all.synchronized_clocks) body.clock_deviation_us = all.clock_deviation_us;
   r.wrong = m.wrong;
   if (!r.claimed) {
-    const bool known = config.problem.collective == Collective::allreduce;
-    if (const std::string chosen = known ? executor.native_choice(r.bytes()) : ""; !chosen.empty())
+    if (const std::string chosen = executor.native_choice(config.native); !chosen.empty())
       body.native_choice = chosen;
     return;
   }

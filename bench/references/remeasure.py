@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import measurements  # noqa: F401: registers them
+import tuning  # noqa: F401: likewise
 from results_lab import MEASUREMENTS, ROOT, Failed, Lab, Measurement, Rows, Skip
 
 BLOCK = r"(<!-- results: {} -->\n).*?(<!-- end of results -->)"
@@ -66,7 +67,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="leave out what takes more than about a minute")
     parser.add_argument("bin", type=lambda text: pathlib.Path(text).resolve(), help="folder of the built programs")
     parser.add_argument("ids", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if unknown := [name for name in arguments.ids if not any(m.id.startswith(name) for m in MEASUREMENTS)]:
         parser.error(f"unknown measurement {unknown[0]}: use {', '.join(m.id for m in MEASUREMENTS)}")
     chosen = [m for m in MEASUREMENTS if not arguments.ids or any(m.id.startswith(name) for name in arguments.ids)]

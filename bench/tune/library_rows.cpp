@@ -141,6 +141,11 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
   return all;
 }
 
+std::string library_refusal(const Config& config, collectives::Executor& executor) {
+  const bool chosen = !config.algorithm && !config.native.empty();
+  return chosen ? executor.native_unsupported(config.native, config.operand) : "";
+}
+
 std::string row_name(const Config& config, const std::string& native_name) {
   std::string name = config.algorithm        ? std::string(config.algorithm->name)
                      : config.native.empty() ? native_name

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/text.hpp"
+#include "algorithms/verify/action_text.hpp"
 #include "collectives/patience.hpp"
 
 namespace arlab::collectives {
@@ -174,10 +176,12 @@ void PeerRun::check() const {
     std::memcpy(&stall, part.stall.data(), sizeof(stall));
     if (stall.happened == 0) continue;
     std::memset(part.stall.data(), 0, sizeof(PeerStall));
-    throw Stalled("rank " + std::to_string(stall.rank) + " waited " +
-                  seconds_text(options_.patience) + " for rank " + std::to_string(stall.peer) +
-                  " before step " + std::to_string(stall.step) +
-                  " of its plan: the GPU of that rank does not run, or is far slower");
+    const PeerSchedule::Step& step = schedule_.steps[at(stall.rank)][stall.step];
+    throw Stalled(concat(
+        step.round > 0 ? place_text(stall.rank, step.round) : concat("rank ", stall.rank, ": "),
+        "waited ", seconds_text(options_.patience), " for rank ", stall.peer, " before step ",
+        stall.step, " of its plan", step.lane > 0 ? concat(", in lane ", step.lane) : "",
+        ": the GPU of that rank does not run, or is far slower"));
   }
 }
 

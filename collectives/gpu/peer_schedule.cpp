@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collectives/gpu/footprint.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::collectives {
@@ -11,22 +12,6 @@ namespace {
 
 using Step = PeerSchedule::Step;
 using Space = PeerPlace::Space;
-
-/// Bytes of a rank's own memory that a step uses.
-struct Footprint {
-  Space space = Space::vector;
-  std::size_t begin = 0, end = 0;
-  bool writes = false;
-
-  bool same_range(const Footprint& other) const {
-    return std::tie(space, begin, end) == std::tie(other.space, other.begin, other.end);
-  }
-  /// Whether blocks may meet: equal ranges have equal slices.
-  bool conflicts(const Footprint& other) const {
-    return space == other.space && begin < other.end && other.begin < end &&
-           (writes || other.writes) && !same_range(other);
-  }
-};
 
 class PeerCompiler {
  public:
@@ -96,10 +81,24 @@ class PeerCompiler {
     return static_cast<std::uint32_t>(result_.steps[at(rank)].size());
   }
 
+  /// The next steps are of this round.
+  const MatchedRound& of(std::uint32_t round) {
+    const MatchedRound& its = plan_.rounds[round];
+    lane_ = its.lane;
+    round_ = its.number;
+    return its;
+  }
+
   /// Adds a step to a rank, after what it has to wait for before it changes memory again.
   Step& add(Rank rank, PeerKind kind, const PeerPlace& into, Count elements) {
-    result_.steps[at(rank)].push_back(
-        {kind, false, into, elements, {}, {}, std::exchange(pending_[at(rank)], {}), 1});
+    result_.steps[at(rank)].push_back({.kind = kind,
+                                       .into = into,
+                                       .elements = elements,
+                                       .sources = {},
+                                       .senders = {},
+                                       .waits = std::exchange(pending_[at(rank)], {}),
+                                       .lane = lane_,
+                                       .round = round_});
     return result_.steps[at(rank)].back();
   }
 
@@ -117,12 +116,14 @@ class PeerCompiler {
 
   void divide(Rank rank, const ElementRange& range, double divisor) {
     if (divisor == 1 || range.elements == 0) return;
+    lane_ = 0;
+    round_ = 0;
     add(rank, PeerKind::divide, in_vector(rank, range.first), range.elements).divisor = divisor;
   }
 
  public:  // called by perform()
   void begin(std::uint32_t round) {
-    const MatchedRound& its = plan_.rounds[round];
+    const MatchedRound& its = of(round);
     for (const auto& [range, offset] : from_.copies[round]) {
       if (in_words(range)) continue;
       Step& step =
@@ -141,6 +142,7 @@ class PeerCompiler {
 
   Step& receive(std::uint32_t m, PeerKind from_memory, PeerKind from_words) {
     const MatchedMessage& its = message(m);
+    of(its.target_round);
     return add(its.target, in_words(m) ? from_words : from_memory,
                in_vector(its.target, its.target_first), its.elements);
   }
@@ -166,6 +168,7 @@ class PeerCompiler {
   void stage(std::uint32_t m) {
     if (in_words(m)) return;
     const MatchedMessage& its = message(m);
+    of(its.target_round);
     Step& step = add(its.target, PeerKind::copy, {Space::scratch, its.target, from_.staging[m]},
                      its.elements);
     add_sender(step, m);
@@ -284,6 +287,8 @@ class PeerCompiler {
   std::size_t most_in_words_, element_, ranks_;
   bool several_blocks_;
   AverageDivisors divisors_;
+  std::int32_t lane_ = 0;             // of the steps that are added, and
+  std::uint32_t round_ = 0;           // their round
   std::vector<std::uint32_t> begun_;  // of each round: steps of its rank until it has begun
   std::vector<std::uint32_t> read_;   // of each message: steps of its target until it was read
   std::vector<std::size_t> slots_;    // of each message in words: where, in its target's words

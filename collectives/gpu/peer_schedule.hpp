@@ -47,6 +47,8 @@ struct PeerSchedule {
     std::vector<Rank> senders;  ///< of each source
     std::vector<Wait> waits;
     double divisor = 1;
+    std::int32_t lane = 0;
+    std::uint32_t round = 0;  ///< of its rank's program, from 1; 0: of none
   };
 
   std::vector<std::vector<Step>> steps;  ///< of each rank

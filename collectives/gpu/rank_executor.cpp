@@ -23,22 +23,6 @@ bool applies_with(const PlannedUse& first, const PlannedUse& other) {
 
 }  // namespace
 
-void DeviceTransport::native_allreduce(std::byte*, Count, Operand, DeviceStream&) {
-  fail(Blame::usage, "this backend has no native allreduce: choose an algorithm");
-}
-
-std::string DeviceTransport::native_name_for(const Problem& problem) const {
-  return problem.collective == Collective::allreduce ? native_name() : "";
-}
-
-void DeviceTransport::native_collective(const Problem& problem, std::byte* data, Operand operand,
-                                        DeviceStream& stream) {
-  if (problem.collective != Collective::allreduce)
-    fail(Blame::usage,
-         concat("this backend has no native ", name(problem.collective), ": choose an algorithm"));
-  native_allreduce(data, problem.elements, operand, stream);
-}
-
 RankExecutor::RankExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                            Seconds patience)
     : control_(control),
@@ -90,16 +74,19 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   control_.barrier();  // a peer's stream may wait for this rank, which allocating may wait for
   DeviceCapture capture(*stream_);
   stream_->record(graph_start_);
-  enqueue_steps(prepared);
+  enqueue_steps(prepared, nullptr);
   stream_->record(graph_stop_);
   prepared.graph_ = capture.take();
   return prepared;
 }
 
-// The places of ranks on devices have no rounds, since a collective is enqueued as a whole.
-void RankExecutor::enter_collective() {
-  if (Place* const place = control_.place(); place && !std::exchange(inside_, true))
-    place->begin(0);
+// A graph is enqueued as a whole: its place has no rounds. A run that is enqueued behind another ends
+// that.
+void RankExecutor::enter_collective(const Prepared* prepared) {
+  Place* const place = control_.place();
+  if (!place) return;
+  if (std::exchange(inside_, true)) place->end();
+  place->begin(prepared && !prepared->graph_ ? prepared->part_.lanes : 0);
 }
 void RankExecutor::leave_collective() {
   if (std::exchange(inside_, false)) control_.place()->end();
@@ -118,7 +105,7 @@ std::string RankExecutor::ranks_before() const {
 }
 
 void RankExecutor::run(Prepared& prepared) {
-  enter_collective();
+  enter_collective(&prepared);
   stream_->record(start_);
   enqueue(prepared);
   stream_->record(stop_);
@@ -129,10 +116,10 @@ void RankExecutor::enqueue(Prepared& prepared) {
   if (prepared.graph_)
     stream_->launch(*prepared.graph_);
   else
-    enqueue_steps(prepared);
+    enqueue_steps(prepared, control_.place());
 }
 
-void RankExecutor::enqueue_steps(const Prepared& prepared) {
+void RankExecutor::enqueue_steps(const Prepared& prepared, Place* place) {
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_->data();
   const std::size_t element = size_of(prepared.operand_.dtype);
@@ -140,6 +127,8 @@ void RankExecutor::enqueue_steps(const Prepared& prepared) {
   if (divisors.before != 1 && part.contributed > 0)
     stream_->scale(prepared.data_, part.contributed, prepared.operand_.dtype, divisors.before);
   for (const PlannedStep& step : part.steps) {
+    for (const PlannedRound& round : step.rounds)
+      if (place) place->begin_round(static_cast<std::size_t>(round.lane), round.number);
     calls_.clear();
     for (const PlannedMessage& call : step.calls)
       calls_.push_back({call.sends, call.peer,
@@ -163,7 +152,8 @@ void RankExecutor::enqueue_steps(const Prepared& prepared) {
 }
 
 void RankExecutor::run_native(const Problem& problem, std::byte* data, Operand operand) {
-  enter_collective();
+  transport_.use_native("");
+  enter_collective(nullptr);
   stream_->record(start_);
   transport_.native_collective(problem, data, operand, *stream_);
   stream_->record(stop_);
@@ -188,6 +178,7 @@ void RankExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
 void RankExecutor::load_input(const Problem& problem, Operand operand) {
   synchronize();
   prepared_.clear();
+  choices_.clear();
   scratch_ = nullptr;
   vector_ = nullptr;
   problem_ = problem;
@@ -195,6 +186,31 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
   vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
   // Freeing and allocating may wait for a peer's stream that waits for this rank.
   control_.barrier();
+}
+
+std::string RankExecutor::native_unsupported(const std::string& spec, Operand operand) {
+  std::string why;
+  {
+    const DeviceMemory element = device_.allocate(size_of(operand.dtype));
+    control_.barrier();  // allocating may wait for a peer's stream that waits for this rank
+    why = transport_.native_unsupported(spec, operand, element.data(), *stream_);
+    synchronize();
+  }
+  control_.barrier();  // and so may freeing
+  return why;
+}
+
+std::string RankExecutor::native_choice(const std::string& spec) const {
+  const auto known = choices_.find(spec);
+  return known == choices_.end() ? "" : known->second;
+}
+
+// Once: later runs of other choices have the same size, too.
+void RankExecutor::note_choice(const std::string& spec) {
+  if (control_.rank() != 0 || problem_.collective != Collective::allreduce) return;
+  if (const auto [choice, added] = choices_.try_emplace(spec); added)
+    choice->second =
+        transport_.native_choice(problem_.elements * static_cast<Count>(size_of(operand_.dtype)));
 }
 
 RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, int segments) {
@@ -208,6 +224,7 @@ RankExecutor::Prepared& RankExecutor::prepared_for(const Algorithm& algorithm, i
 
 void RankExecutor::enqueue_checked(Prepared* prepared, const RunMode& mode) {
   for (int k = 0; k < mode.repeats; ++k) {
+    enter_collective(prepared);
     if (!mode.in_place) vector_->copy_input();
     if (prepared)
       enqueue(*prepared);
@@ -224,11 +241,11 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   // Before the barrier: allocating may wait for a peer's stream that already waits for this rank.
   Prepared* const prepared =
       request.algorithm ? &prepared_for(*request.algorithm, request.segments) : nullptr;
+  if (!prepared) transport_.use_native(request.native);
   vector_->reset(request.mode);
   synchronize();
   const bool in_time = wait_for_start(control_, request);
   const double enter = control_.clock().now();
-  enter_collective();
   stream_->record(start_);
   enqueue_checked(prepared, request.mode);
   stream_->record(stop_);
@@ -244,6 +261,7 @@ CheckedRun RankExecutor::run_checked(const RunRequest& request) {
   }
   vector_->check();
   synchronize();
+  if (!prepared) note_choice(request.native);
   result.wrong = vector_->wrong();
   result.interval = {request.clock.global(enter), request.clock.global(enter + us / 1e6)};
   result.us = control_.max(microseconds_or_late(in_time, us / 1e6 / request.mode.repeats));

@@ -15,44 +15,10 @@
 #include "collectives/executor.hpp"
 #include "collectives/gpu/checked_vector.hpp"
 #include "collectives/gpu/device.hpp"
+#include "collectives/gpu/device_transport.hpp"
 #include "collectives/schedule/rank_plan.hpp"
 
 namespace arlab::collectives {
-
-/// One end of a message between ranks, on device memory.
-struct SendRecv {
-  bool sends = false;
-  Rank peer = 0;
-  std::byte* data = nullptr;
-  std::size_t bytes = 0;
-};
-
-/// How messages travel between devices of different ranks.
-class DeviceTransport {
- public:
-  virtual ~DeviceTransport() = default;
-  /// Performs all calls of one group, in the stream's order.
-  virtual void exchange(std::span<const SendRecv> calls, DeviceStream& stream) = 0;
-  /// Whether exchange() may be captured in a graph. All ranks then capture the same.
-  virtual bool is_capturable() const { return false; }
-
-  /// Throws asynchronous errors, such as a lost peer.
-  virtual void check() {}
-  /// Cancels all messages in progress, so that nothing waits forever.
-  virtual void abort() {}
-
-  /// How messages reach device memory, where there are several ways; else empty.
-  virtual std::string description() const { return ""; }
-  /// See Executor.
-  virtual std::string native_name() const { return ""; }
-  virtual std::string native_choice(Count /*bytes*/) const { return ""; }
-  virtual void native_allreduce(std::byte* data, Count elements, Operand operand,
-                                DeviceStream& stream);
-  /// See Communicator: by default only allreduce has a native form.
-  virtual std::string native_name_for(const Problem& problem) const;
-  virtual void native_collective(const Problem& problem, std::byte* data, Operand operand,
-                                 DeviceStream& stream);
-};
 
 class RankExecutor final : public Executor {
  public:
@@ -88,7 +54,9 @@ class RankExecutor final : public Executor {
   std::string native_name_for(const Problem& problem) const override {
     return transport_.native_name_for(problem);
   }
-  std::string native_choice(Count bytes) const override { return transport_.native_choice(bytes); }
+  std::vector<std::string> native_algorithms() override { return transport_.native_algorithms(); }
+  std::string native_unsupported(const std::string& spec, Operand operand) override;
+  std::string native_choice(const std::string& spec) const override;
   /// On a vector in the device's memory. Returns when it is done.
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override;
@@ -117,7 +85,7 @@ class RankExecutor final : public Executor {
   double microseconds();
 
  private:
-  void enter_collective();
+  void enter_collective(const Prepared* prepared);
   void leave_collective();
   std::string ranks_before() const;
   using Key = std::pair<const Algorithm*, int>;  // and its segments
@@ -128,8 +96,10 @@ class RankExecutor final : public Executor {
   Prepared& prepared_for(const Algorithm& algorithm, int segments);
   /// Enqueues the steps of a prepared part, as a graph where there is one.
   void enqueue(Prepared& prepared);
-  void enqueue_steps(const Prepared& prepared);
+  /// `place`: shows the rounds while their messages are in progress, or null.
+  void enqueue_steps(const Prepared& prepared, Place* place);
   void enqueue_checked(Prepared* prepared, const RunMode& mode);
+  void note_choice(const std::string& spec);
 
   Communicator& control_;
   Device& device_;
@@ -146,6 +116,7 @@ class RankExecutor final : public Executor {
   std::unique_ptr<CheckedVector> vector_;
   std::shared_ptr<DeviceMemory> scratch_;  // for all that is prepared
   std::map<Key, Prepared> prepared_;
+  std::map<std::string, std::string> choices_;  // of the library on this vector, by spec
 };
 
 }  // namespace arlab::collectives

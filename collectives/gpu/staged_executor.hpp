@@ -29,7 +29,16 @@ class StagedExecutor final : public Executor {
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
   std::string native_name() const override { return rank_.native_name(); }
-  std::string native_choice(Count bytes) const override { return rank_.native_choice(bytes); }
+  std::string native_name_for(const Problem& problem) const override {
+    return rank_.native_name_for(problem);
+  }
+  std::vector<std::string> native_algorithms() override { return rank_.native_algorithms(); }
+  std::string native_unsupported(const std::string& spec, Operand operand) override {
+    return rank_.native_unsupported(spec, operand);
+  }
+  std::string native_choice(const std::string& spec) const override {
+    return rank_.native_choice(spec);
+  }
   void native_allreduce(std::span<std::byte> data, Operand operand) override;
   void load_input(const Problem& problem, Operand operand) override {
     rank_.load_input(problem, operand);

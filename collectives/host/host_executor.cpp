@@ -27,7 +27,7 @@ void HostExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
 
 std::vector<std::string> Executor::native_algorithms() {
   fail(Blame::environment,
-       "this backend has no library whose algorithm can be chosen: use the backend mpi");
+       "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");
 }
 
 void HostExecutor::load_input(const Problem& problem, Operand operand) {

@@ -57,6 +57,8 @@ class MpiTransport final : public DeviceTransport {
 
   std::string description() const override { return directly_ ? "direct" : "staged"; }
   std::string native_name() const override { return "MPI_Allreduce"; }
+  std::vector<std::string> native_algorithms() override { return world_.native_algorithms(); }
+  void use_native(const std::string& spec) override { world_.use_native(spec); }
 
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {

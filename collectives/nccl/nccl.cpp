@@ -1,16 +1,12 @@
 #include "collectives/nccl/nccl.hpp"
 
-#include <nccl.h>
-
-#include <array>
-#include <cstring>
-#include <exception>
-#include <thread>
-#include <utility>
+#include <map>
 
 #include "algorithms/base/error.hpp"
-#include "collectives/cuda/check.hpp"
+#include "algorithms/base/text.hpp"
 #include "collectives/cuda/device.hpp"
+#include "collectives/nccl/library_choice.hpp"
+#include "collectives/nccl/nccl_comm.hpp"
 #include "collectives/nccl/tuning_log.hpp"
 #include "collectives/reduce/reduce.hpp"
 
@@ -59,68 +55,40 @@ ncclRedOp_t nccl_op(Op op) {
   }
 }
 
-/// Shares rank 0's id with all ranks, as a sum to which the others add zero.
-ncclUniqueId shared_id(Communicator& control) {
-  static_assert(sizeof(ncclUniqueId) % sizeof(Count) == 0);
-  std::array<Count, sizeof(ncclUniqueId) / sizeof(Count)> words{};
-  ncclUniqueId id{};
-  ncclResult_t made = ncclSuccess;
-  if (control.rank() == 0) {
-    made = ncclGetUniqueId(&id);
-    std::memcpy(words.data(), &id, sizeof(id));
-  }
-  // A failure is reported to all ranks, so that none waits for an id forever.
-  if (control.max(made == ncclSuccess ? 0 : 1) > 0)
-    fail(Blame::environment, std::string("NCCL failed in ncclGetUniqueId: ") +
-                                 (made == ncclSuccess ? "on rank 0" : ncclGetLastError(nullptr)));
-  for (Count& word : words) word = control.sum(word);
-  std::memcpy(&id, words.data(), sizeof(id));
-  return id;
+/// Of the linked library, as NCCL counts; 0 if it does not say.
+int version() {
+  int number = 0;
+  return ncclGetVersion(&number) == ncclSuccess ? number : 0;
 }
 
 class NcclTransport final : public DeviceTransport {
  public:
   NcclTransport(Communicator& control, Device& device, RankExecutor::Seconds patience)
-      : rank_(control.rank()), ranks_(control.ranks()), patience_(patience) {
-    const ncclUniqueId id = shared_id(control);
-    cuda::use_device(cuda::index_of(device));
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;
-    finish(ncclCommInitRankConfig(&comm_, ranks_, id, rank_, &config), "ncclCommInitRankConfig");
-  }
-
-  ~NcclTransport() override {
-    if (!comm_) return;
-    try {
-      if (std::uncaught_exceptions() > 0) {  // peers may never come
-        ncclCommAbort(comm_);
-        return;
-      }
-      finish(ncclCommFinalize(comm_), "ncclCommFinalize");
-      ncclCommDestroy(comm_);
-    } catch (const Error&) {  // finish() has aborted it
-    }
-  }
+      : control_(control), device_(device), patience_(patience), comm_(control, device, patience) {}
 
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
     const cudaStream_t on = cuda::handle(stream);
-    finish(ncclGroupStart(), "ncclGroupStart");
-    for (const SendRecv& call : calls)
-      if (call.sends)
-        finish_later(ncclSend(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclSend");
-      else
-        finish_later(ncclRecv(call.data, call.bytes, ncclUint8, call.peer, comm_, on), "ncclRecv");
-    finish(ncclGroupEnd(), "ncclGroupEnd");
+    comm_.group("ncclGroupEnd", [&](ncclComm_t comm, auto checked) {
+      for (const SendRecv& call : calls)
+        if (call.sends)
+          checked(ncclSend(call.data, call.bytes, ncclUint8, call.peer, comm, on), "ncclSend");
+        else
+          checked(ncclRecv(call.data, call.bytes, ncclUint8, call.peer, comm, on), "ncclRecv");
+    });
   }
 
   // In a graph NCCL's threads, one per group of a communicator that does not block, start at the
   // capture only.
   bool is_capturable() const override { return true; }
 
-  void check() override { state("a message"); }
+  void check() override {
+    comm_.check();
+    if (native_ != &comm_) native_->check();
+  }
 
   void abort() override {
-    if (comm_) ncclCommAbort(std::exchange(comm_, nullptr));
+    comm_.abort();
+    for (auto& [spec, comm] : chosen_) comm.abort();
   }
 
   std::string native_name() const override { return "ncclAllReduce"; }
@@ -128,9 +96,36 @@ class NcclTransport final : public DeviceTransport {
     return chosen_in_log(tuning_log(), bytes);
   }
 
+  std::vector<std::string> native_algorithms() override { return nccl_algorithms(version()); }
+
+  void use_native(const std::string& spec) override {
+    native_ = spec.empty() ? &comm_ : &comm_of(spec);
+  }
+
+  // NCCL finds out in the call itself.
+  std::string native_unsupported(const std::string& spec, Operand operand, std::byte* element,
+                                 DeviceStream& stream) override {
+    const auto said = [&](const char* what) {
+      return concat("NCCL cannot run ", spec, " for ", name(operand.op), " of ",
+                    name(operand.dtype), what);
+    };
+    parse_nccl_choice(spec);
+    if (control_.ranks() == 1) return said(" on one rank: it copies");
+    use_native(spec);
+    const bool accepted = native_->accepts("ncclAllReduce", [&](ncclComm_t comm) {
+      return ncclAllReduce(element, element, 1, nccl_type(operand.dtype), nccl_op(operand.op), comm,
+                           cuda::handle(stream));
+    });
+    if (control_.max(accepted ? 0 : 1) == 0) return "";
+    native_->abort();
+    native_ = &comm_;
+    chosen_.erase(spec);
+    return said(" on these GPUs");
+  }
+
   void native_allreduce(std::byte* data, Count elements, Operand operand,
                         DeviceStream& stream) override {
-    native_collective({.ranks = ranks_, .elements = elements}, data, operand, stream);
+    native_collective({.ranks = control_.ranks(), .elements = elements}, data, operand, stream);
   }
 
   // NCCL's blocks are of equal size.
@@ -159,102 +154,77 @@ class NcclTransport final : public DeviceTransport {
            "NCCL needs blocks of equal size: choose an algorithm, or a number of "
            "elements that the ranks divide");
     if (p.elements == 0) return;
-    const AverageDivisors divisors = p.reduces() ? divisors_of(operand, ranks_) : AverageDivisors{};
+    const AverageDivisors divisors =
+        p.reduces() ? divisors_of(operand, p.ranks) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
-    finish(ncclGroupStart(), "ncclGroupStart");  // a lone call may return too early in old versions
-    finish_later(enqueue(p, data, operand, cuda::handle(stream)), called.c_str());
-    finish(ncclGroupEnd(), called.c_str());
+    // As a group: a lone call may return too early in old versions.
+    NcclComm& comm = p.collective == Collective::allreduce ? *native_ : comm_;
+    comm.group(called.c_str(), [&](ncclComm_t handle, auto checked) {
+      checked(enqueue(p, data, operand, handle, cuda::handle(stream)), called.c_str());
+    });
     if (divisors.after == 1) return;
-    const Count block = p.elements / ranks_;
+    const Count block = p.elements / p.ranks;
     if (p.collective == Collective::reduce_scatter)
       stream.scale(own_block(p, data, operand), block, operand.dtype, divisors.after);
-    else if (p.shares() || rank_ == p.root)
+    else if (p.shares() || control_.rank() == p.root)
       stream.scale(data, p.elements, operand.dtype, divisors.after);
   }
 
  private:
   std::byte* own_block(const Problem& p, std::byte* data, Operand operand) const {
-    return data + static_cast<std::size_t>(p.elements / p.ranks * rank_) * size_of(operand.dtype);
+    return data + static_cast<std::size_t>(p.elements / p.ranks * control_.rank()) *
+                      size_of(operand.dtype);
   }
 
-  ncclResult_t enqueue(const Problem& p, std::byte* data, Operand operand, cudaStream_t on) {
+  ncclResult_t enqueue(const Problem& p, std::byte* data, Operand operand, ncclComm_t comm,
+                       cudaStream_t on) {
     const ncclDataType_t type = nccl_type(operand.dtype);
     const ncclRedOp_t op = nccl_op(operand.op);
     const auto all = static_cast<std::size_t>(p.elements);
     const std::size_t block = all / static_cast<std::size_t>(p.ranks);
     switch (p.collective) {
       case Collective::allreduce:
-        return ncclAllReduce(data, data, all, type, op, comm_, on);
+        return ncclAllReduce(data, data, all, type, op, comm, on);
       case Collective::reduce_scatter:
-        return ncclReduceScatter(data, own_block(p, data, operand), block, type, op, comm_, on);
+        return ncclReduceScatter(data, own_block(p, data, operand), block, type, op, comm, on);
       case Collective::all_gather:
-        return ncclAllGather(own_block(p, data, operand), data, block, type, comm_, on);
+        return ncclAllGather(own_block(p, data, operand), data, block, type, comm, on);
       case Collective::reduce:
-        return ncclReduce(data, data, all, type, op, p.root, comm_, on);
+        return ncclReduce(data, data, all, type, op, p.root, comm, on);
       case Collective::broadcast:
-        return ncclBroadcast(data, data, all, type, p.root, comm_, on);
+        return ncclBroadcast(data, data, all, type, p.root, comm, on);
     }
     return ncclInvalidArgument;
   }
 
-  [[noreturn]] void give_up(ncclResult_t code, const char* doing) {
-    std::string text = std::string("NCCL failed in ") + doing + " on rank " +
-                       std::to_string(rank_) + ": " + ncclGetErrorString(code);
-    if (const char* const last = ncclGetLastError(comm_); last && *last)
-      text += std::string(", ") + last;
-    if (code == ncclInvalidUsage)
-      text += " (ranks that share a GPU are refused, unless each process has its own NCCL_HOSTID)";
-    else
-      text += " (set NCCL_DEBUG=INFO for details)";
-    abort();
-    fail(Blame::environment, text);
+  NcclComm& comm_of(const std::string& spec) {
+    if (const auto known = chosen_.find(spec); known != chosen_.end()) return known->second;
+    const NcclChoice choice = parse_nccl_choice(spec);
+    ChoiceInEnvironment environment;
+    control_.barrier();
+    environment.set(choice);
+    control_.barrier();
+    NcclComm& made = chosen_.try_emplace(spec, control_, device_, patience_).first->second;
+    control_.barrier();
+    environment.restore();
+    control_.barrier();
+    return made;
   }
 
-  /// Returns whether all requested calls are set up. Throws NCCL's asynchronous error.
-  bool state(const char* doing) {
-    if (!comm_) fail(Blame::environment, std::string("NCCL was aborted before ") + doing);
-    ncclResult_t now = ncclSuccess;
-    const ncclResult_t code = ncclCommGetAsyncError(comm_, &now);
-    if (code != ncclSuccess) give_up(code, doing);
-    if (now != ncclSuccess && now != ncclInProgress) give_up(now, doing);
-    return now == ncclSuccess;
-  }
-
-  void finish_later(ncclResult_t code, const char* doing) {
-    if (code == ncclSuccess || code == ncclInProgress) return;
-    ncclGroupEnd();  // a failed group must be closed, too
-    give_up(code, doing);
-  }
-
-  /// Waits until the call is set up. The stream then performs the messages.
-  void finish(ncclResult_t code, const char* doing) {
-    if (code == ncclSuccess) return;
-    if (code != ncclInProgress) give_up(code, doing);
-    const auto start = std::chrono::steady_clock::now();
-    while (!state(doing)) {
-      if (std::chrono::steady_clock::now() - start > patience_) {
-        abort();
-        fail(Blame::environment, std::string(doing) + " on rank " + std::to_string(rank_) +
-                                     " has waited for " +
-                                     std::to_string(static_cast<int>(patience_.count())) +
-                                     " s: is another rank stuck or gone?");
-      }
-      std::this_thread::yield();
-    }
-  }
-
-  Rank rank_, ranks_;
+  Communicator& control_;
+  Device& device_;
   RankExecutor::Seconds patience_;
-  ncclComm_t comm_ = nullptr;
+  NcclComm comm_;
+  std::map<std::string, NcclComm> chosen_;  // by spec: with an algorithm of the user's choice
+  NcclComm* native_ = &comm_;               // of the allreduce
 };
 
 }  // namespace
 
 std::string nccl_version() {
-  int version = 0;
-  if (ncclGetVersion(&version) != ncclSuccess) return "unknown";
-  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
+  const int number = version();
+  if (number == 0) return "unknown";
+  return concat(number / 10000, ".", number / 100 % 100, ".", number % 100);
 }
 
 std::unique_ptr<DeviceTransport> nccl_transport(Communicator& control, Device& device,

@@ -2,10 +2,10 @@
 //
 // The messages of a step are one group of ncclSend and ncclRecv. All lanes share the communicator,
 // so one group has the messages of all lanes: with a group per lane, two lanes could wait for each
-// other. Nothing blocks forever. The communicator is non-blocking, its asynchronous errors are
-// polled, and it is aborted on the first error or after `patience`.
+// other. Each algorithm of NCCL's own that is asked for has one more communicator
+// (library_choice.hpp).
 //
-// nccl.h is included in nccl.cpp only.
+// nccl.h is included in nccl_comm.hpp only.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,9 @@ class Planner {
     const auto rank = static_cast<Rank>(i / lanes_.size());
     const auto lane = static_cast<std::int32_t>(i % lanes_.size());
     const auto round = static_cast<std::uint32_t>(plan_.rounds.size());
-    plan_.rounds.push_back({lane, rank, static_cast<std::uint32_t>(plan_.step_count()), 0, {}, {}});
+    const auto number = static_cast<std::uint32_t>(rounds_of_[i].cost().rounds);
+    plan_.rounds.push_back(
+        {lane, rank, number, static_cast<std::uint32_t>(plan_.step_count()), 0, {}, {}});
     current_[i] = round;
     std::uint32_t position = 0;
     for (const ElementAction& a : rounds_of_[i].round()) {

@@ -27,6 +27,7 @@ struct MatchedMessage {
 struct MatchedRound {
   std::int32_t lane = 0;
   Rank rank = 0;
+  std::uint32_t number = 0;             ///< of its program's rounds, from 1
   std::uint32_t begins = 0, ends = 0;   ///< its first and last step
   std::vector<std::uint32_t> sends;     ///< indices into MatchedSchedule::messages
   std::vector<std::uint32_t> receives;  ///< likewise, in listed order

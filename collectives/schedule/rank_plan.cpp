@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace arlab::collectives {
 namespace {
@@ -22,12 +23,17 @@ class Cutter {
     part_.contributed = plan_.contributed;
     if (operand_.op == Op::avg) part_.divided = plan_.divided[static_cast<std::size_t>(rank_)];
     lay_out_scratch();
+    std::vector<PlannedRound> begun;
     for (std::uint32_t step = 0; step < plan_.step_count(); ++step) {
       PlannedStep mine;
+      for (auto [at, end] = begins_.equal_range(step); at != end; ++at)
+        begun.push_back({plan_.rounds[at->second].lane, plan_.rounds[at->second].number});
       for (std::uint32_t m = plan_.steps[step]; m < plan_.steps[step + 1]; ++m) call(m, mine.calls);
       for (const auto& [end, round] : rounds_)
         if (end == step) use(round, mine.uses);
-      if (!mine.calls.empty()) part_.steps.push_back(std::move(mine));
+      if (mine.calls.empty()) continue;  // the messages of what has begun come later
+      mine.rounds = std::exchange(begun, {});
+      part_.steps.push_back(std::move(mine));
     }
     return std::move(part_);
   }
@@ -53,7 +59,9 @@ class Cutter {
     std::map<std::int32_t, std::size_t> largest;  // by lane
     for (std::uint32_t index = 0; index < plan_.rounds.size(); ++index) {
       const MatchedRound& round = plan_.rounds[index];
+      part_.lanes = std::max(part_.lanes, static_cast<std::size_t>(round.lane) + 1);
       if (round.rank != rank_) continue;
+      begins_.emplace(round.begins, index);
       rounds_.emplace(round.ends, index);
       std::size_t used = 0;
       for (const std::uint32_t m : round.receives) {
@@ -96,7 +104,8 @@ class Cutter {
   Rank rank_;
   Operand operand_;
   std::size_t element_;
-  std::multimap<std::uint32_t, std::uint32_t> rounds_;  // of this rank, by last step
+  std::multimap<std::uint32_t, std::uint32_t> begins_;  // of this rank's rounds, by first step
+  std::multimap<std::uint32_t, std::uint32_t> rounds_;  // by last step
   std::map<std::uint32_t, std::size_t> places_;         // in scratch, of messages that need it
   RankPlan part_;
 };

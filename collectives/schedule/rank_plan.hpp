@@ -30,13 +30,21 @@ struct PlannedUse {
   Count elements = 0;
 };
 
+/// A round of the rank's program.
+struct PlannedRound {
+  std::int32_t lane = 0;
+  std::uint32_t number = 0;  ///< from 1
+};
+
 struct PlannedStep {
+  std::vector<PlannedRound> rounds;   ///< that begin with it
   std::vector<PlannedMessage> calls;  ///< at once; those between two ranks match in this order
   std::vector<PlannedUse> uses;       ///< afterwards, in this order
 };
 
 struct RankPlan {
   std::vector<PlannedStep> steps;     ///< those in which the rank takes part
+  std::size_t lanes = 0;              ///< of all ranks
   Count contributed = 0;              ///< see MatchedSchedule
   std::vector<ElementRange> divided;  ///< at the end, by avg
   std::size_t scratch = 0;            ///< bytes

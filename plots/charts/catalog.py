@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from . import compared, compression, lines, links, maps, planned, style, training
 from .records import Record
-from .slices import MEASURED, Setting, Slice, best_slices, label_of
+from .slices import FEWEST, MEASURED, Point, Setting, Slice, best_slices, label_of
 from .text import bytes_text, count_text, shortened
 
 COLUMNS = 2
@@ -150,11 +150,19 @@ def titles(one: Slice) -> tuple[str, str]:
     second += f"{len(xs)} {'sizes' if of_size else 'rank counts'}"
     if one.others:
         second += f"; {held} chosen from {len(one.others) + 1} {'rank counts' if of_size else 'sizes'}"
-    if any(point.ci95 for series in one.series for point in series.points):
-        second += "; median with 95% band"
+    second += _statistic([point for series in one.series for point in series.points])
     if any(point.modelled for series in one.series for point in series.points):
         second += "; dashed: model"
     return first, second
+
+
+def _statistic(points: Sequence[Point]) -> str:
+    """Returns what lines and bands are."""
+    counts = sorted({point.launches for point in points})
+    if counts[-1] == 1:
+        return "; median with 95% band" if any(point.ci95 for point in points) else ""
+    launches = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
+    return f"; median of {launches} launches with {'their range' if counts[0] < FEWEST else '95% band'}"
 
 
 def sources(records: Iterable[Record], columns: int) -> list[str]:

@@ -2,14 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Iterable, Optional, Sequence
+from statistics import median
+from typing import Any, Iterable, Optional, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from . import style
 from .records import Record
-from .slices import MEASURED, SIMULATED, Setting, label_of, setting_of, time_of
+from .slices import MEASURED, SIMULATED, Setting, label_of, launch_of, setting_of, time_of
 from .text import bytes_text, count_text, shortened
 
 # Orange is slower, white equal, blue faster: colors of Okabe and Ito, which color-blind readers distinguish.
@@ -19,7 +20,7 @@ MOST_WRITTEN = 14  # columns with numbers; with more, they would touch
 
 @dataclass(frozen=True)
 class Grid:
-    """One setting: times[label][(bytes, ranks)] in microseconds."""
+    """One setting: times[label][(bytes, ranks)] in microseconds, of several launches the median of their medians."""
 
     setting: Setting
     sizes: tuple[int, ...]
@@ -37,11 +38,12 @@ def grids(records: Iterable[Record]) -> list[Grid]:
             settings.setdefault(setting_of(record), []).append(record)
     made = []
     for setting, rows in settings.items():
-        times: dict[str, dict[tuple[int, int], float]] = {}
+        launches: dict[str, dict[tuple[int, int], dict[Any, float]]] = {}
         for record in rows:
-            time = time_of(record)
+            time, cell = time_of(record), (record.get("bytes"), record.get("ranks"))
             if time:
-                times.setdefault(label_of(record), {})[record.get("bytes"), record.get("ranks")] = time
+                launches.setdefault(label_of(record), {}).setdefault(cell, {})[launch_of(record)] = time
+        times = {label: {cell: median(of.values()) for cell, of in at.items()} for label, at in launches.items()}
         sizes = tuple(sorted({size for of in times.values() for size, _ in of}))
         ranks = tuple(sorted({p for of in times.values() for _, p in of}))
         if len(sizes) > 1 and len(ranks) > 1:

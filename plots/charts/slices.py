@@ -5,8 +5,9 @@ these two numbers; the other is the x axis. Measured and simulated records never
 """
 
 import math
-from dataclasses import dataclass
-from typing import Iterable, Optional
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any, Iterable, Optional, Sequence
 
 from .records import Record
 
@@ -21,6 +22,7 @@ _SAME = {
 _USUAL = {"collective": "allreduce", "segments": 1, "compressor": "none", "place": "in", "mode": "alone", "cache": "warm"}
 _WORDS = {"segments": "{} segments", "place": "{} of place", "cache": "{} caches"}
 _USUAL_SIZE = 1 << 20
+FEWEST = 6  # launches or runs that have a 95% interval of their median
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,11 @@ class Point:
     """One configuration: x is bytes or ranks; times in microseconds, all positive."""
 
     x: int
-    time: float
-    ci95: Optional[tuple[float, float]]
+    time: float  # of several launches the median of their medians
+    ci95: Optional[tuple[float, float]]  # of fewer than FEWEST launches their range
     modelled: Optional[float]
     bound: Optional[float] = None  # simulated: no run on this network can beat it
+    launches: int = 1
 
 
 @dataclass(frozen=True)
@@ -112,16 +115,43 @@ def _best(setting: Setting, records: list[Record], over: str) -> Optional[Slice]
 
 def _slice(setting: Setting, records: list[Record], over: str, fixed: int,
            others: tuple[int, ...]) -> Slice:
-    points: dict[str, dict[int, Point]] = {}
+    points: dict[str, dict[int, dict[Any, Point]]] = {}
     colors: dict[str, Optional[str]] = {}
     for record in records:
         point = _point(record, over)
-        if point:  # of a repeated configuration the latest record counts
-            points.setdefault(label_of(record), {})[point.x] = point
+        if point:  # of a configuration that is repeated in a launch the latest record counts
+            points.setdefault(label_of(record), {}).setdefault(point.x, {})[launch_of(record)] = point
             colors[label_of(record)] = record.get("color")
-    series = tuple(Series(label, colors[label], tuple(at[x] for x in sorted(at)))
+    series = tuple(Series(label, colors[label], tuple(_of_launches(list(at[x].values())) for x in sorted(at)))
                    for label, at in sorted(points.items()))
     return Slice(setting, over, fixed, others, series, tuple(records))
+
+
+def launch_of(record: Record) -> Any:
+    """Returns what distinguishes the launches of a measurement; simulated times differ by none."""
+    return record.context.get("launch") if record.get("kind") == MEASURED else None
+
+
+def _of_launches(points: Sequence[Point]) -> Point:
+    """Returns one point: the median of the launches' medians, and its 95% interval, or their range."""
+    if len(points) == 1:
+        return points[0]
+    times = sorted(point.time for point in points)
+    skipped = interval_skips(len(times))
+    return replace(points[-1], time=median(times), ci95=(times[skipped], times[-1 - skipped]), launches=len(times))
+
+
+def interval_skips(n: int) -> int:
+    """Returns how many of n sorted values are below the 95% interval of their median; as many are above.
+
+    By the binomial distribution of ranks (Le Boudec 2010, theorem 2.1). Fewer than FEWEST values have no such interval:
+    then 0, the whole range.
+    """
+    below, skipped = 1, 0  # ways in which at most `skipped` of n values are below the median
+    while 2 * (below + math.comb(n, skipped + 1)) <= 0.05 * 2**n:
+        skipped += 1
+        below += math.comb(n, skipped)
+    return skipped
 
 
 def time_of(record: Record) -> Optional[float]:

@@ -160,6 +160,20 @@ class Charts(Folder):
         texts, _ = self.svg(self.folder, "time_against_size")
         self.assertFalse([text for text in texts if text.startswith("≈")], texts)
 
+    def test_several_launches_are_one_line_and_named(self) -> None:
+        def lines(launches: int) -> str:
+            return "".join(json.dumps(row) + "\n" for i in range(launches) for row in (
+                {"schema": 2, "kind": "context", "launch": f"mpi {i}", "command": "arlab run ring --launches"},
+                *({"schema": 2, "kind": "run", "backend": "b", "ranks": 2, "bytes": size, "label": "a", "skipped": None,
+                   "time_us": {"median": 10 + i, "ci95": [9, 30]}} for size in (1024, 4096))))
+        for launches, note in ((1, "2 sizes; median with 95% band"), (3, "2 sizes; median of 3 launches with their range"),
+                               (6, "2 sizes; median of 6 launches with 95% band")):
+            done = charts(self.write(lines(launches)), "-o", self.folder, "--only", "time_against_size", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            texts, drawn = self.svg(self.folder, "time_against_size")
+            self.assertEqual(drawn, ["a"])
+            self.assertIn(note, texts)
+
     def test_maps_show_the_fastest_and_the_baseline(self) -> None:
         data = self.simulated({"flat": 0.5, "steep": 1.0}, [1 << 10, 1 << 16], [2, 4])
         done = charts(data, "-o", self.folder, "--only", "best_map", "--only", "speedup_map", "--baseline", "steep",

@@ -240,6 +240,19 @@ class Using(unittest.TestCase):
         self.assertIn("20 µs", page.one("figure", id="time-against-bytes").one("table", class_="values").text())
         self.assertEqual(len(cells(page.one("section", id="table-run"))), 8)
 
+    def test_the_interval_over_eight_launches_is_their_range(self) -> None:
+        data = sample()
+        ring = next(r for r in data["records"] if r["kind"] == "run" and r["label"] == "Ring")
+        data["contexts"] = [{**data["contexts"][0], "launch": f"mpi {i}"} for i in range(8)]
+        data["records"] = [{**ring, "context": i, "time_us": {**ring["time_us"], "median": 10.0 * (i + 1)}, "bytes": bytes_}
+                           for i in range(8) for bytes_ in (1024, 2048)]
+        page = render(literal(data), """
+          const svg = document.querySelector("#time-against-bytes svg"), box = svg.getBoundingClientRect();
+          svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + 70, clientY: box.top + 50}));""")
+        values = page.one("figure", id="time-against-bytes").one("table", class_="values").text()
+        self.assertIn("45 µs", values)
+        self.assertIn("10 – 80 µs", values)
+
     def test_filters_choose_the_records_of_summary_charts_and_tables(self) -> None:
         page = render(literal(sample()), """
           [...document.querySelectorAll("#filters .chip")].filter((c) => !["Ring", "Tree"].includes(c.textContent)).forEach((c) => c.click());

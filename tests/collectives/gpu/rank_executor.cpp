@@ -2,7 +2,11 @@
 // own mailboxes: the whole catalog, so that a GPU adds nothing but the calls themselves.
 #include "collectives/gpu/rank_executor.hpp"
 
+#include <array>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/nccl/tuning_log.hpp"
@@ -150,6 +154,51 @@ TEST_CASE("device ranks: after the patience, ranks that have not come are named"
     rank.stream().synchronize();
   });
   CHECK_THAT(said, Catch::Contains("rank 1 has not come to this collective"));
+}
+
+TEST_CASE("device ranks: a place shows the round whose messages the host waits for") {
+  // What a rank's place shows in each exchange.
+  class Noting final : public DeviceTransport {
+   public:
+    explicit Noting(Communicator& threads) : threads_(threads), inner_(threads) {}
+    void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override {
+      const SeenPlace seen = SeenPlace::of(*threads_.place(), threads_.rank(), false);
+      noted.push_back({seen.collective, seen.rounds[0], seen.rounds[1]});
+      inner_.exchange(calls, stream);
+    }
+    std::vector<std::array<std::uint32_t, 3>> noted;
+
+   private:
+    Communicator& threads_;
+    RoundTransport inner_;
+  };
+  using Noted = std::vector<std::array<std::uint32_t, 3>>;
+  Devices devices = host_devices({.count = 3, .peers = false});
+  std::map<Rank, Noted> once, twice;
+  std::mutex mutex;
+  on_threads(3, [&](Communicator& threads) {
+    Device& mine = *devices[static_cast<std::size_t>(threads.rank())];
+    Noting transport(threads);
+    RankExecutor rank(threads, mine, transport);
+    const Algorithm& ring = find_algorithm("ring");
+    rank.load_input({.ranks = 3, .elements = 1}, {});
+    rank.run_checked({.algorithm = &ring});  // one element: some rounds move nothing
+    const Noted first = std::exchange(transport.noted, {});
+    rank.load_input({.ranks = 3, .elements = 6}, {});
+    rank.run_checked(
+        {.algorithm = &ring, .segments = 2, .mode = {.in_place = false, .repeats = 2}});
+    const bool left = threads.place()->collective % 2 == 0;
+    const std::lock_guard lock(mutex);
+    once[threads.rank()] = first;
+    if (left) twice[threads.rank()] = transport.noted;
+  });
+  CHECK(once == std::map<Rank, Noted>{{0, {{1, 2, 0}, {1, 3, 0}}},
+                                      {1, {{1, 1, 0}, {1, 3, 0}, {1, 4, 0}}},
+                                      {2, {{1, 1, 0}, {1, 2, 0}, {1, 4, 0}}}});
+  // Each of several runs is a collective of its own, and both lanes are seen.
+  const Noted both{{3, 1, 1}, {3, 2, 2}, {3, 3, 3}, {3, 4, 4},
+                   {5, 1, 1}, {5, 2, 2}, {5, 3, 3}, {5, 4, 4}};
+  CHECK(twice == std::map<Rank, Noted>{{0, both}, {1, both}, {2, both}});
 }
 
 TEST_CASE("a rank's part: what is sent and overwritten at once lands in scratch") {

@@ -8,6 +8,7 @@
 #include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
+#include "tests/support/failure.hpp"
 #include "tests/support/mpi_main.hpp"
 #include "tests/support/special_values.hpp"
 
@@ -153,6 +154,9 @@ TEST_CASE("messages between devices, directly and staged") {
         }
         CHECK(wrong_after([&] { rank.run_native(problem, data.data(), operand); }) == 0);
       }
+    // A list, or why the library has none: what the communicator says.
+    CHECK(failure([&] { rank.native_algorithms(); }) ==
+          failure([&] { world->native_algorithms(); }));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/schedule/rank_plan.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/conformance.hpp"
 #include "tests/support/contains.hpp"
@@ -82,13 +83,29 @@ TEST_CASE(
           good = good && p.rounds[round].begins <= step && step <= p.rounds[round].ends;
     }
     std::map<std::pair<Rank, int>, std::uint32_t> next;  // the first step that a lane may begin in
+    std::map<std::pair<Rank, int>, std::uint32_t> numbers;
     for (const MatchedRound& round : p.rounds) {
+      good = good && round.number == ++numbers[{round.rank, round.lane}];
       std::uint32_t& first = next[{round.rank, round.lane}];
       good = good && round.begins == first;
       first = round.ends + 1;
     }
     CHECK(good);
   }
+}
+
+TEST_CASE("rounds have the numbers of the program, also where others move nothing") {
+  const MatchedSchedule p = match_schedule_of(find_algorithm("ring"), {.ranks = 3, .elements = 1});
+  std::map<Rank, std::vector<std::uint32_t>> numbers;
+  for (const MatchedRound& round : p.rounds) numbers[round.rank].push_back(round.number);
+  CHECK(numbers ==
+        std::map<Rank, std::vector<std::uint32_t>>{{0, {2, 3}}, {1, {1, 3, 4}}, {2, {1, 2, 4}}});
+  const RankPlan part = plan_of_rank(p, 1, {});
+  CHECK(part.lanes == 1);
+  numbers.clear();
+  for (const PlannedStep& step : part.steps)
+    for (const PlannedRound& round : step.rounds) numbers[1].push_back(round.number);
+  CHECK(numbers[1] == std::vector<std::uint32_t>{1, 3, 4});
 }
 
 TEST_CASE("a plan is as long as the longest chain of rounds") {

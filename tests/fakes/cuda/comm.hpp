@@ -55,6 +55,8 @@ struct Comm {
   std::thread::id thread;  // that called last
   long collectives = 0;
   int polls = 0;  // until the call in progress is set up
+  bool has_read_choice = false;
+  std::string algorithm, protocol;  // that NCCL_ALGO and NCCL_PROTO chose; empty: any
   std::vector<Call> in_progress;
   ncclResult_t error = ncclSuccess;
   std::shared_ptr<long> graphs = std::make_shared<long>(0);  // executable ones that have its groups
@@ -63,6 +65,13 @@ struct Comm {
 std::size_t size_of(ncclDataType_t type);
 /// Does a collective of which all ranks' calls are here, by rank.
 void perform(const std::vector<Offer>& calls);
+
+/// Reads the choice of an algorithm, as NCCL does while it sets up a communicator.
+void read_choice(Comm& comm);
+/// Whether this machine, of NVLink and one node, runs an allreduce by the choice.
+bool runs_choice(const Comm& comm, const Call& call);
+/// Appends a line to NCCL's log of its choices, if the environment names one.
+void log_choice(const Comm& comm, const Call& call);
 
 /// Enqueues the calls of one communicator as one piece of work.
 void enqueue_group(Comm& comm, const std::vector<Call>& calls);

@@ -116,6 +116,10 @@ void perform(const std::vector<Offer>& offers) {
     calls[static_cast<std::size_t>(offer.call.comm->rank)] = &offer.call;
   const Call& first = *calls[0];
   for (const Call* call : calls)
+    if (call->comm->algorithm != first.comm->algorithm ||
+        call->comm->protocol != first.comm->protocol)
+      return machine().complain("ranks of an allreduce run different algorithms");
+  for (const Call* call : calls)
     if (call->kind != first.kind || call->count != first.count || call->type != first.type ||
         call->op != first.op || call->peer != first.peer)
       return machine().complain("ranks call different collectives");
@@ -160,6 +164,7 @@ void enqueue_group(Comm& comm, const std::vector<Call>& calls) {
       check_buffer(m, call, call.from, call.kind == Kind::reduce_scatter ? bytes * ranks : bytes);
     if (call.into)
       check_buffer(m, call, call.into, call.kind == Kind::all_gather ? bytes * ranks : bytes);
+    if (call.kind == Kind::all_reduce) log_choice(comm, call);
   }
   const bool captured = stream.capture && stream.capture->open;
   ++m.counted.groups;

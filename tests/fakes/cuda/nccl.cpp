@@ -53,6 +53,13 @@ ncclResult_t end_group() {
       m.complain("a call on a communicator whose last one is still in progress");
       return ncclInvalidUsage;
     }
+    const auto runs = [&](const Call& call) { return runs_choice(*comm, call); };
+    if (!std::all_of(its.begin(), its.end(), runs)) {
+      comm->error = ncclInvalidUsage;
+      if (comm->is_blocking) return ncclInvalidUsage;
+      later = true;
+      continue;
+    }
     if (comm->is_blocking) {
       enqueue_group(*comm, its);
       continue;
@@ -127,11 +134,11 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
     m.peers.insert({made_comm->device, other->device});
   }
   changed();
-  if (!made_comm->is_blocking) return is_set_up(*made_comm) ? ncclSuccess : ncclInProgress;
-  return wait_until(
-             lock, [&] { return is_set_up(*made_comm); }, "ncclCommInitRankConfig")
-             ? ncclSuccess
-             : ncclUnhandledCudaError;
+  const auto set_up = [&] { return is_set_up(*made_comm); };
+  if (!made_comm->is_blocking && !set_up()) return ncclInProgress;
+  if (!wait_until(lock, set_up, "ncclCommInitRankConfig")) return ncclUnhandledCudaError;
+  read_choice(*made_comm);
+  return ncclSuccess;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* state) {
@@ -140,6 +147,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* state) {
   *state = ncclInternalError;
   Comm* const comm = use(handle, "ncclCommGetAsyncError");
   if (!comm) return ncclInvalidArgument;
+  if (is_set_up(*comm)) read_choice(*comm);  // its thread reads the environment as late as that
   advance(*comm);
   *state = m.broken                                          ? ncclUnhandledCudaError
            : !is_set_up(*comm) || !comm->in_progress.empty() ? ncclInProgress

@@ -1,0 +1,68 @@
+// Rows of a library's own algorithms: "all" of them, refused names, and those that it cannot run.
+#include "bench/tune/library_rows.hpp"
+
+#include "collectives/alone.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/failure.hpp"
+
+using namespace arlab;
+using namespace arlab::bench;
+using namespace arlab::collectives;
+
+namespace {
+
+// A library that has two algorithms, of which it runs "nvls" for float32 only.
+class Library final : public Executor {
+ public:
+  Communicator& control() override { return alone_; }
+  Cost execute(const Algorithm&, const Problem&, std::span<std::byte>, Operand, int, int) override {
+    return {};
+  }
+  std::string native_name() const override { return "all_reduce"; }
+  void native_allreduce(std::span<std::byte>, Operand) override {}
+  std::vector<std::string> native_algorithms() override { return {"ring", "nvls"}; }
+  std::string native_unsupported(const std::string& spec, Operand operand) override {
+    return spec == "nvls" && operand.dtype != DType::float32 ? "not for these" : "";
+  }
+  void load_input(const Problem&, Operand) override {}
+  CheckedRun run_checked(const RunRequest&) override { return {}; }
+
+ private:
+  Alone alone_;
+};
+
+Config native(const std::string& name, DType dtype = DType::float32) {
+  Config config;
+  config.operand = {dtype, Op::sum};
+  config.native = name;
+  return config;
+}
+
+std::string names_of_rows(const std::vector<Config>& configs) {
+  Library library;
+  std::string text;
+  for (const Config& config : checked_library_rows(configs, library))
+    text += row_name(config, library.native_name()) + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the library's rows: all stands for each, and each is one row") {
+  CHECK(names_of_rows({native("all")}) == "all_reduce:ring all_reduce:nvls ");
+  CHECK(names_of_rows({native("nvls"), native("ring:proto=ll"), native("all"), native("")}) ==
+        "all_reduce:nvls all_reduce:ring:proto=ll all_reduce:ring all_reduce ");
+  CHECK(refusal([] {
+          names_of_rows({native("rign:proto=ll")});
+        }).starts_with("unknown algorithm of the library 'rign', did you mean 'ring'?"));
+}
+
+TEST_CASE("the library's rows: what it cannot run has its reason") {
+  Library library;
+  CHECK(library_refusal(native("nvls"), library).empty());
+  CHECK(library_refusal(native("nvls", DType::float64), library) == "not for these");
+  CHECK(library_refusal(native("", DType::float64), library).empty());
+  Config ours = native("nvls", DType::float64);
+  ours.algorithm = &find_algorithm("ring");
+  CHECK(library_refusal(ours, library).empty());
+}
