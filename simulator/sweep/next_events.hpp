@@ -17,7 +17,8 @@ class NextEvents {
  public:
   /// No rank has an event.
   explicit NextEvents(Rank ranks)
-      : groups_((ranks + kGroup - 1) / kGroup),
+      : ranks_(ranks),
+        groups_((ranks + kGroup - 1) / kGroup),
         times_((index(ranks) + kGroup - 1) / kGroup * kGroup) {
     std::uninitialized_fill_n(times_.data(), (index(ranks) + kGroup - 1) / kGroup * kGroup, kNever);
   }
@@ -43,7 +44,8 @@ class NextEvents {
       Time* const times = times_.data() + index(g) * kGroup;
       std::uint64_t due = 0;
       Time next = kNever;
-      for (Rank i = 0; i < kGroup; ++i) {
+      const Rank size = std::min(kGroup, ranks_ - g * kGroup);
+      for (Rank i = 0; i < size; ++i) {
         const std::int64_t is_due = times[i] < end ? 1 : 0;
         due |= static_cast<std::uint64_t>(is_due) << i;
         const Time later{times[i].count() | (-is_due & kNever.count())};  // kNever if it is due
@@ -75,6 +77,7 @@ class NextEvents {
     return std::all_of(times, times + kGroup, [](Time time) { return time == kNever; });
   }
 
+  Rank ranks_;
   RankSet groups_;          // with events
   LargeArray<Time> times_;  // of the next event of each rank; kNever: none
   Time earliest_ = kNever;

@@ -83,13 +83,15 @@ inline void WindowSweep::deliver(State& s, std::uint32_t depth, Time now, Time d
     push(s, Own::finish, std::max(now, s.done), now);
 }
 
-// The memory of the target is loaded while other messages are sent. Nothing arrives in this window.
-inline void WindowSweep::post(Rank target, const Mail& mail) {
+// Returns the place of a new message for the target, to be filled in. The memory of the target is loaded
+// while other messages are sent. Nothing arrives in this window.
+inline Mail& WindowSweep::post(Rank target) {
   __builtin_prefetch(&state(target).inbox, 1);
   next_.prefetch(target);
   Letter& letter = posted_[posts_ % posted_.size()];
   if (posts_++ >= posted_.size()) put(letter);
-  letter = {mail, target};
+  letter.target = target;
+  return letter.mail;
 }
 
 inline void WindowSweep::put(const Letter& letter) {

@@ -56,8 +56,12 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
     s.processor = now + costs_.o + costs.processor;
     s.send = now + costs_.g + costs.port;
     const Time arrival = delays_.late(rank, step.peer, now, now + costs_.o + costs_.L);
-    post(rounds_.stand_in(step.peer),
-         {in_calendar(arrival), now, rounds_.name_for(step.peer, rank), step.size, s.depth});
+    Mail& mail = post(rounds_.stand_in(step.peer));  // member by member: a copy would wait for them
+    mail.arrival = in_calendar(arrival);
+    mail.sent = now;
+    mail.source = rounds_.name_for(step.peer, rank);
+    mail.size = step.size;
+    mail.depth = s.depth;
     ++result_.sent.messages;
     sent_bytes_ += rounds_.size(step);
     s.done = std::max(s.done, s.processor);

@@ -97,7 +97,7 @@ class WindowSweep {
   void match_unexpected(State& s, Time now);
   int find_posted(const State& s, Rank source) const;
   void deliver(State& s, std::uint32_t depth, Time now, Time done);
-  void post(Rank target, const Mail& mail);
+  Mail& post(Rank target);
   void put(const Letter& letter);
   void put_all();
   Mail take_first(State& s);
