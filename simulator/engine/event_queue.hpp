@@ -8,10 +8,6 @@
 // Events of one time are always in one bucket and keep their order when it is redistributed: the
 // queue is stable. Buckets are lists of blocks from a common pool, so memory is proportional to the
 // number of events, not to the largest size of each bucket.
-//
-// Where times differ, as with random delays, a bucket that fits a block is sorted instead: its events
-// become the run, from which they are popped in turn. Events that are pushed between them are popped
-// from the buckets.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +28,7 @@ namespace arlab::simulator {
 template <class Event>
 class EventQueue {
  public:
-  bool empty() const { return filled_ == 0 && present_ == nullptr && !has_run(); }
+  bool empty() const { return filled_ == 0 && present_ == nullptr; }
 
   /// event.time must not be before the last popped event. Throws Error(usage) if it is after
   /// kLatest.
@@ -48,19 +44,13 @@ class EventQueue {
 
   /// Returns the time of the next event. The queue must not be empty.
   Time next_time() const {
-    return has_run() ? std::min(run_[next_of_run_].time, next_of_buckets()) : next_of_buckets();
+    return present_ ? now_ : buckets_[static_cast<std::size_t>(std::countr_zero(filled_))].earliest;
   }
 
   /// Removes and returns the next event. The queue must not be empty.
   Event pop() {
-    if (!has_run() && present_ == nullptr) refill();
-    if (run_is_next()) {
-      now_ = run_[next_of_run_].time;
-      return run_[next_of_run_++];
-    }
     if (present_ == nullptr) refill();
     const Event event = present_->events[next_++];
-    now_ = event.time;
     if (next_ == present_->size) drop_block();
     return event;
   }
@@ -68,10 +58,6 @@ class EventQueue {
   /// Returns the event that will be popped `ahead` events from now, or null if it is not cheap to
   /// find.
   const Event* upcoming(std::size_t ahead) const {
-    if (has_run()) {
-      const std::size_t i = next_of_run_ + ahead;
-      return i < run_.size() && run_[i].time <= next_of_buckets() ? &run_[i] : nullptr;
-    }
     return present_ && next_ + ahead < present_->size ? &present_->events[next_ + ahead] : nullptr;
   }
 
@@ -92,7 +78,7 @@ class EventQueue {
 
   std::size_t bucket_of(Time time) const {
     return static_cast<std::size_t>(
-        std::bit_width(static_cast<std::uint64_t>(time.count() ^ base_.count())));
+        std::bit_width(static_cast<std::uint64_t>(time.count() ^ now_.count())));
   }
 
   void append(Bucket& bucket, const Event& event) {
@@ -106,26 +92,14 @@ class EventQueue {
     bucket.latest = std::max(bucket.latest, event.time);
   }
 
-  bool has_run() const { return next_of_run_ < run_.size(); }
-  // Events of the run were pushed before those of the same time in buckets.
-  bool run_is_next() const { return has_run() && run_[next_of_run_].time <= next_of_buckets(); }
-  Time next_of_buckets() const {
-    if (present_) return base_;
-    if (filled_ == 0) return Time::max();
-    return buckets_[static_cast<std::size_t>(std::countr_zero(filled_))].earliest;
-  }
-
-  // Redistributes the lowest filled bucket from its earliest time on, or makes it the run.
+  // Redistributes the lowest filled bucket, whose earliest time becomes the current time.
   void refill() {
     const int lowest = std::countr_zero(filled_);
     filled_ &= filled_ - 1;
     const Bucket source = std::exchange(buckets_[static_cast<std::size_t>(lowest)], {});
-    base_ = source.earliest;
-    if (source.latest == base_) {  // all of one time: nothing to redistribute
+    now_ = source.earliest;
+    if (source.latest == now_) {  // all of one time: nothing to redistribute
       buckets_[0] = source;
-    } else if (source.first == source.last && !has_run()) {
-      sort_into_run(*source.first);
-      give_back(source.first);
     } else {
       for (Block* block = source.first; block;) {
         for (std::size_t i = 0; i < block->size; ++i) push(block->events[i]);
@@ -133,15 +107,6 @@ class EventQueue {
       }
     }
     present_ = buckets_[0].first;
-  }
-
-  void sort_into_run(const Block& block) {
-    order_.clear();
-    for (std::size_t i = 0; i < block.size; ++i) order_.emplace_back(block.events[i].time, i);
-    std::sort(order_.begin(), order_.end());
-    run_.clear();
-    next_of_run_ = 0;
-    for (const auto& [time, i] : order_) run_.push_back(block.events[i]);
   }
 
   // Drops the first block of bucket 0, whose events have all been popped.
@@ -169,13 +134,9 @@ class EventQueue {
 
   std::array<Bucket, 64> buckets_;
   std::uint64_t filled_ = 0;  // bit b: bucket b > 0 is not empty
-  Block* present_ = nullptr;  // first block of bucket 0, whose events all have time base_
+  Block* present_ = nullptr;  // first block of bucket 0, whose events all have time now_
   std::size_t next_ = 0;      // position in it
-  Time now_{};                // of the last popped event
-  Time base_{};               // at most all times in buckets; by their difference they are sorted
-  std::vector<Event> run_;
-  std::size_t next_of_run_ = 0;
-  std::vector<std::pair<Time, std::size_t>> order_;  // of the run, while it is sorted
+  Time now_{};
   std::vector<std::unique_ptr<Block>> owned_;
   std::vector<Block*> free_;
 };

@@ -70,19 +70,6 @@ TEST_CASE("events leave in order of time, ties in order of insertion") {
   }
 }
 
-TEST_CASE("more events than are sorted at once leave in order, also those pushed between them") {
-  std::mt19937_64 random(5);
-  Compared queue;
-  constexpr std::uint64_t kFarthest = 300'000, kNear = 30;
-  for (int i = 0; i < 20'000; ++i) queue.push(ps(static_cast<std::int64_t>(random() % kFarthest)));
-  for (int i = 0; i < 30'000; ++i) {
-    const Time now = queue.pop();
-    if (i < 10'000)
-      queue.push(now + ps(static_cast<std::int64_t>(random() % (i % 2 ? kNear : kFarthest))));
-  }
-  CHECK(queue.empty());
-}
-
 TEST_CASE("many events of one time stay in order, including later insertions") {
   Compared queue;
   for (int i = 0; i < 5000; ++i) queue.push(7_ps);
