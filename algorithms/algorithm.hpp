@@ -86,8 +86,11 @@ struct Algorithm {
   Carries carries = Carries::any_set;
 
   std::function<Program(Problem, Rank me)> program{};
-  std::function<Cost(const Problem&)> cost_model{};                 ///< closed form, all ranks
-  std::function<Cost(const Problem&, Rank me)> rank_cost_model{};   ///< closed form, one rank
+  std::function<Cost(const Problem&)> cost_model{};                ///< closed form, all ranks
+  std::function<Cost(const Problem&, Rank me)> rank_cost_model{};  ///< closed form, one rank
+  /// Optional: the elements that the messages of such a chain (`chained`) carry together, on a power of
+  /// two of ranks. Without it each is known to carry one chunk.
+  std::function<Count(const Problem&)> chain_elements{};
   std::function<std::string(const Problem&)> unsupported_reason{};  ///< optional: reason, or empty
   /// Optional: the weight of each lane. Overrides `lanes`, whose weights are equal.
   std::function<std::vector<Count>(const Problem&)> lane_weights{};

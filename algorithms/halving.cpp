@@ -72,4 +72,12 @@ Cost halving_rank_cost(const Problem& p, Rank me, const Halving& halving) {
   return fold.around(p, me, cost);
 }
 
+// The messages that reach the rank that finishes part 0, and those that leave it.
+Count halving_chain_elements(const Problem& p) {
+  const Blocks blocks = p.blocks();
+  Count elements = 0;
+  for (Count chunks = 1; chunks < p.ranks; chunks *= 2) elements += blocks.begin(chunks);
+  return p.halves() * elements;
+}
+
 }  // namespace arlab

@@ -27,4 +27,8 @@ Program halving_program(Problem p, Rank me, Halving halving);
 Cost halving_cost(const Problem& p);
 Cost halving_rank_cost(const Problem& p, Rank me, const Halving& halving);
 
+/// Returns the elements of messages of 1, 2, 4, ... up to half of the chunks, the first ones, which
+/// follow one another in each half of the collective (Algorithm::chain_elements).
+Count halving_chain_elements(const Problem& p);
+
 }  // namespace arlab

@@ -5,8 +5,8 @@
 // itself. Rank r ends with chunk r, and the steps run backwards to gather. Messages are chunks around
 // the end of the vector. Every chunk is added in the same order on every rank. Traff, Optimal,
 // Non-pipelined Reduce-scatter and Allreduce Algorithms, 2024, arXiv:2410.14234.
-#include "algorithms/algorithm.hpp"
 #include "algorithms/chunk_hits.hpp"
+#include "algorithms/halving.hpp"
 
 namespace arlab::catalog {
 namespace {
@@ -71,6 +71,7 @@ Algorithm circulant() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .chain_elements = halving_chain_elements,
       .symmetry = shift_symmetry,
   };
 }

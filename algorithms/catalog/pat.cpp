@@ -56,6 +56,14 @@ Cost rank_cost_model(const Problem& p, Rank me) {
   return cost;
 }
 
+// Of a power of two of ranks, the messages for chunk 0 and the chunks that go with it.
+Count chain_elements(const Problem& p) {
+  const Blocks blocks = p.blocks();
+  Count elements = 0;
+  for (int k = 0; k < ceil_log2(p.ranks); ++k) elements += blocks.size(chunks_at(p, 0, k));
+  return p.halves() * elements;
+}
+
 }  // namespace
 
 Algorithm pat() {
@@ -72,6 +80,7 @@ Algorithm pat() {
       .program = program,
       .cost_model = cost_model,
       .rank_cost_model = rank_cost_model,
+      .chain_elements = chain_elements,
       .symmetry = shift_symmetry,
   };
 }

@@ -67,6 +67,7 @@ Algorithm make(bool far) {
       .cost_model = halving_cost,
       .rank_cost_model = [halving](const Problem& p,
                                    Rank me) { return halving_rank_cost(p, me, halving); },
+      .chain_elements = halving_chain_elements,
       .unsupported_reason = unsupported_half,
       .symmetry = exclusive_or_symmetry,
       .parameters = {{"far", Parameter::Unit::flag, "no", "start with the partner farthest away"}},

@@ -40,6 +40,7 @@ Algorithm swing() {
       .cost_model = halving_cost,
       .rank_cost_model = [](const Problem& p,
                             Rank me) { return halving_rank_cost(p, me, kHalving); },
+      .chain_elements = halving_chain_elements,
       .symmetry = swing_symmetry,
       .link_claims = {{"ring", LinkClaim::Of::each_round, "sum of (|rho(s)|+1) / 2^(s+1)",
                        [](const Problem& p) { return swing_link_load(p, true); }}},

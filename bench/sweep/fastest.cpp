@@ -38,10 +38,11 @@ double busy_sending(const UniformCosts& c, const Traffic& sent) {
                   (sent.messages - 1) * (picoseconds(c.g) - kRounded) + extra * c.G);
 }
 
-// A message on an idle network, until its receiver has it.
-double alone(const UniformCosts& c, double bytes) {
-  if (c.exclusive_ports) return picoseconds(c.L) + bytes * c.G - kRounded;
-  return 2 * picoseconds(c.o) + picoseconds(c.L) + (bytes - 1) * std::max(c.O, c.G) - kRounded;
+// Messages that follow one another on an idle network.
+double in_turn(const UniformCosts& c, const Traffic& chain) {
+  if (c.exclusive_ports) return chain.messages * (picoseconds(c.L) - kRounded) + chain.bytes * c.G;
+  return chain.messages * (2 * picoseconds(c.o) + picoseconds(c.L) - kRounded) +
+         (chain.bytes - chain.messages) * std::max(c.O, c.G);
 }
 
 bool is_power_of_two(Rank ranks) { return std::has_single_bit(static_cast<std::uint32_t>(ranks)); }
@@ -51,14 +52,27 @@ Count chain_of(const Cost& cost, Rank ranks) {
   return is_power_of_two(ranks) ? cost.rounds : std::max<Count>(0, cost.rounds - 2);
 }
 
-// The bytes that each message of the chain has at least; 0 if there is none, or one may be empty.
-Bytes smallest_message(const Algorithm& a, const Problem& p, int segments, Bytes element) {
+// The elements that each message of the chain has at least; 0 if one may be empty.
+Count smallest_message(const Algorithm& a, const Problem& lane) {
+  if (a.family == "whole") return lane.elements;
+  const bool needs_one = a.chained == Chained::any_chunk && is_power_of_two(lane.ranks);
+  return std::max(lane.elements / lane.ranks, Count{needs_one && lane.elements > 0});
+}
+
+// The longest chain of messages of a lane; none if it is unknown, or one may be empty.
+Traffic longest_chain(const Algorithm& a, const Problem& p, int segments, Bytes element,
+                      const Cost& all) {
   const bool is_weighted = a.lane_weights || a.chunks_per_rank;
-  if (a.chained == Chained::no || is_weighted || (a.pipelined && segments > 1)) return 0;
-  const Count lane = p.elements / (Count{segments} * a.lanes);
-  if (a.family == "whole") return lane * element;
-  const bool needs_one = a.chained == Chained::any_chunk && is_power_of_two(p.ranks);
-  return std::max(lane / p.ranks, needs_one ? std::min<Count>(lane, 1) : 0) * element;
+  if (a.chained == Chained::no || is_weighted || (a.pipelined && segments > 1)) return {};
+  Problem lane = p;
+  lane.elements /= Count{segments} * a.lanes;
+  const Count smallest = smallest_message(a, lane);
+  if (smallest == 0) return {};
+  const Count messages = chain_of(all, p.ranks);
+  const bool is_known = a.chain_elements && is_power_of_two(p.ranks);
+  return traffic(
+      {.messages = messages, .elements = is_known ? a.chain_elements(lane) : messages * smallest},
+      element);
 }
 
 }  // namespace
@@ -72,10 +86,8 @@ Time least_time(const UniformCosts& costs, const Algorithm& algorithm, const Pro
         least,
         busy_sending(costs, traffic(predicted_rank_cost(algorithm, problem, problem.root, segments),
                                     element)));
-  const Bytes bytes = smallest_message(algorithm, problem, segments, element);
-  if (bytes > 0)
-    least = std::max(least, static_cast<double>(chain_of(all, problem.ranks)) *
-                                std::max(0., alone(costs, static_cast<double>(bytes))));
+  least =
+      std::max(least, in_turn(costs, longest_chain(algorithm, problem, segments, element, all)));
   constexpr double kExact = 1e-9;  // of sums of real numbers
   least = least * (1 - kExact) - 1;
   return least > 0 ? Time{static_cast<std::int64_t>(std::min(least, picoseconds(kLatest)))}

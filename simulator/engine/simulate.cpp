@@ -39,11 +39,13 @@ std::optional<SimulationResult> sweep_classes(const Algorithm& algorithm, const 
                                               const UniformCosts& costs, Time latest) {
   CompactRounds rounds(algorithm, lane, element_size, symmetry);
   auto result = sweep(rounds, element_size, costs, latest);
+  if (!result)  // above the eager limit
+    result = exchange_sweep(algorithm, lane, element_size, costs, latest, symmetry);
   if (!result || result->stopped) return result;
   const std::vector<Time> of_class = std::exchange(result->finish_of, {});
-  result->finish_of.reserve(index(lane.ranks));
-  for (Rank r = 0; r < lane.ranks; ++r)
-    result->finish_of.push_back(of_class[index(symmetry.class_of(r))]);
+  result->finish_of.assign(index(lane.ranks), of_class.front());
+  for (Rank r = 0; r < lane.ranks && of_class.size() > 1; ++r)
+    result->finish_of[index(r)] = of_class[index(symmetry.class_of(r))];
   result->engine = EngineKind::symmetry;
   return result;
 }

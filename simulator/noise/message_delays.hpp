@@ -34,38 +34,50 @@ class MessageDelays {
     return in_order(source, target, now, arrival + to_time(-std::log(uniform) * mean_));
   }
 
+  /// Loads what late() needs.
+  void prefetch(Rank source) const {
+    if (!sources_.empty()) __builtin_prefetch(&sources_[index(source)], 1);
+  }
+
  private:
-  struct InFlight {  // the latest message of a pair
-    Time arrival{};
-    Rank target = -1;
-  };
-  struct Source {
-    InFlight latest[2];  // most ranks have no more
+  static constexpr int kKept = 4;
+  struct alignas(64) Source {  // one cache line
+    Time arrivals[kKept]{};    // the latest of some pairs; most ranks have no more in flight
+    Rank targets[kKept]{-1, -1, -1, -1};
     std::uint32_t messages = 0;
+    std::uint32_t others = 0;  // further pairs
   };
 
   // Arrivals that have passed are forgotten.
   Time in_order(Rank source, Rank target, Time now, Time arrival) {
-    InFlight* place = nullptr;
-    for (InFlight& latest : sources_[index(source)].latest) {
-      if (latest.target == target) return latest.arrival = std::max(latest.arrival, arrival);
-      if (latest.arrival <= now) place = &latest;
+    Source& s = sources_[index(source)];
+    int place = -1;
+    for (int i = 0; i < kKept; ++i) {
+      if (s.targets[i] == target) return s.arrivals[i] = std::max(s.arrivals[i], arrival);
+      if (s.arrivals[i] <= now) place = i;
     }
     const std::uint64_t pair =
         static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(target);
-    if (!others_.empty())
+    if (s.others > 0)
       if (const auto other = others_.find(pair); other != others_.end())
         return other->second = std::max(other->second, arrival);
-    if (place) {
-      *place = {arrival, target};
-      return arrival;
+    if (place >= 0) {
+      s.targets[place] = target;
+      return s.arrivals[place] = arrival;
     }
-    if (others_.size() >= most_others_) {
-      std::erase_if(others_, [now](const auto& other) { return other.second <= now; });
-      most_others_ = 2 * others_.size() + 1024;
-    }
+    if (others_.size() >= most_others_) forget_others(now);
     others_[pair] = arrival;
+    ++s.others;
     return arrival;
+  }
+
+  void forget_others(Time now) {
+    std::erase_if(others_, [&](const auto& other) {
+      if (other.second > now) return false;
+      --sources_[other.first >> 32].others;
+      return true;
+    });
+    most_others_ = 2 * others_.size() + 1024;
   }
 
   double mean_;  // picoseconds

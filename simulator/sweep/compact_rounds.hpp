@@ -73,6 +73,11 @@ class CompactRounds {
     return {first, last + 1};
   }
 
+  /// Loads the steps that next() will return.
+  void prefetch(Rank rank) const {
+    __builtin_prefetch(steps_.data() + index(rank) * kWindow + cursors_[index(rank)].next);
+  }
+
   /// Returns the first step that is kept of the rank.
   Step* window(Rank rank) { return steps_.data() + index(rank) * kWindow; }
 

@@ -12,12 +12,14 @@ std::size_t padded(Rank ranks) { return index(ranks) + 16; }
 }  // namespace
 
 ExchangeRounds::ExchangeRounds(const Algorithm& algorithm, const Problem& problem,
-                               Bytes element_size)
+                               Bytes element_size, std::optional<RankSymmetry> symmetry)
     : algorithm_(algorithm),
       problem_(problem),
       element_size_(element_size),
+      symmetry_(std::move(symmetry)),
       blocks_(problem.blocks()),
-      limit_(algorithm, problem) {}
+      limit_(algorithm, problem),
+      named_(symmetry_ ? index(ranks()) * kWindow : 0) {}
 
 std::optional<int> ExchangeRounds::advance() {
   if (begun_ && programs_.empty()) return 0;
@@ -26,7 +28,7 @@ std::optional<int> ExchangeRounds::advance() {
   if (!begun_) {
     begun_ = true;
     for (Rank r = 0; r < ranks(); ++r) {
-      Program program = algorithm_.program(problem_, r);
+      Program program = algorithm_.program(problem_, symmetry_ ? symmetry_->representative(r) : r);
       if (!run(r, program)) return {};
       if (program) programs_.push_back(std::move(program));
     }
@@ -35,6 +37,7 @@ std::optional<int> ExchangeRounds::advance() {
       if (!run(r, programs_[index(r)])) return {};
     if (!programs_.front()) programs_.clear();
   }
+  if (symmetry_ && !classes_match()) return {};
   return rounds_;
 }
 
@@ -62,8 +65,12 @@ bool ExchangeRounds::end(Rank rank, int rounds) {
 }
 
 inline bool ExchangeRounds::add(Rank rank, int k, const Action& out, const Action& in) {
-  const auto is_peer = [&](Rank peer) { return peer >= 0 && peer < ranks() && peer != rank; };
+  const Rank me = symmetry_ ? symmetry_->representative(rank) : rank;
+  const auto is_peer = [&](Rank peer) { return peer >= 0 && peer < problem_.ranks && peer != me; };
   if (!is_peer(out.peer) || !is_peer(in.peer)) return false;
+  const Rank target = symmetry_ ? symmetry_->class_of(out.peer) : out.peer,
+             source = symmetry_ ? symmetry_->class_of(in.peer) : in.peer;
+  if (symmetry_) named_[index(rank) * kWindow + static_cast<std::size_t>(k)] = {out.peer, in.peer};
   const std::uint32_t sent = size_of(out.chunks);
   const std::uint32_t received = in.chunks == out.chunks ? sent : size_of(in.chunks);
   const bool reduces = in.kind == ActionKind::reduce;
@@ -74,11 +81,11 @@ inline bool ExchangeRounds::add(Rank rank, int k, const Action& out, const Actio
               .reduces = reduces,
               .flips = true,
               .shifts = true,
-              .by = out.peer};
+              .by = target};
   if (reduces != shared.reduces || (rank > 0 && k >= rounds_)) return false;
   shared.reach |=
-      static_cast<std::uint32_t>(rank ^ out.peer) | static_cast<std::uint32_t>(rank ^ in.peer);
-  if (!is_pattern(shared, rank, out.peer, in.peer)) keep_peers(rank, k, out.peer, in.peer);
+      static_cast<std::uint32_t>(rank ^ target) | static_cast<std::uint32_t>(rank ^ source);
+  if (!is_pattern(shared, rank, target, source)) keep_peers(rank, k, target, source);
   if ((sent != shared.sent || received != shared.received) && !has_sizes_) keep_sizes(rank, k);
   if (has_sizes_) {
     sent_.row(k)[rank] = sent;
@@ -105,6 +112,21 @@ inline bool ExchangeRounds::is_pattern(Shared& shared, Rank rank, Rank target, R
   if (!flips && !shifts) return false;
   shared.flips = flips;
   shared.shifts = shifts;
+  return true;
+}
+
+// Whether the source of each class sends to it, as seen from the rank that represents the source.
+bool ExchangeRounds::classes_match() const {
+  for (Rank r = 0; r < ranks(); ++r)
+    for (int k = 0; k < rounds_; ++k) {
+      const auto named = [&](Rank of_class) {
+        return named_[index(of_class) * kWindow + static_cast<std::size_t>(k)];
+      };
+      const Rank source = named(r).source;
+      if (named(symmetry_->class_of(source)).target !=
+          symmetry_->seen_from(source, symmetry_->representative(r)))
+        return false;
+    }
   return true;
 }
 

@@ -22,8 +22,10 @@ class ExchangeRounds {
  public:
   static constexpr int kWindow = 24;  ///< rounds of a rank that are kept
 
-  /// problem: of the only lane.
-  ExchangeRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size);
+  /// problem: of the only lane. With a symmetry, ranks are classes, and have the rounds of the ranks
+  /// that represent them.
+  ExchangeRounds(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
+                 std::optional<RankSymmetry> symmetry = {});
 
   /// Runs all programs up to kWindow rounds further. Returns the number of these rounds, 0 after the
   /// last one; nothing if a round has other messages, or if ranks differ in their number of rounds.
@@ -56,7 +58,9 @@ class ExchangeRounds {
     }
   }
 
-  Rank ranks() const { return problem_.ranks; }
+  Rank ranks() const { return symmetry_ ? symmetry_->classes() : problem_.ranks; }
+  /// Returns the number of ranks that each stands for.
+  Count weight() const { return problem_.ranks / ranks(); }
   const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
   /// Returns whether a message was empty, so that it is not sent.
   bool has_empty() const { return has_empty_; }
@@ -85,6 +89,7 @@ class ExchangeRounds {
   bool end(Rank rank, int rounds);
   std::uint32_t size_of(const Chunks& chunks);
   bool is_pattern(Shared& shared, Rank rank, Rank target, Rank source);
+  bool classes_match() const;
   void keep_peers(Rank rank, int round, Rank target, Rank source);
   void keep_sizes(Rank rank, int round);
   Peers peers(int round) const;
@@ -92,6 +97,7 @@ class ExchangeRounds {
   const Algorithm& algorithm_;
   Problem problem_;
   Bytes element_size_;
+  std::optional<RankSymmetry> symmetry_;
   Blocks blocks_;
   RoundLimit limit_;
   std::vector<Program> programs_;  // of each rank; empty if all end within the first window
@@ -99,7 +105,11 @@ class ExchangeRounds {
   int rounds_ = 0;    // in the window
   Count before_ = 0;  // rounds before the window
   std::array<Shared, kWindow> shared_;
-  Table<Rank> targets_, sources_;         // of rounds without a pattern
+  Table<Rank> targets_, sources_;  // of rounds without a pattern
+  struct Named {
+    Rank target = 0, source = 0;
+  };
+  std::vector<Named> named_;  // with a symmetry: the peers of each class, round by round
   Table<std::uint32_t> sent_, received_;  // empty while all ranks have the same sizes
   bool has_sizes_ = false;                // in this window
   bool has_empty_ = false;

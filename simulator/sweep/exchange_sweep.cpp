@@ -8,6 +8,7 @@
 
 #include "simulator/sweep/exchange_rounds.hpp"
 #include "simulator/sweep/large_array.hpp"
+#include "simulator/sweep/message_costs.hpp"
 #include "simulator/sweep/sweep.hpp"
 
 namespace arlab::simulator {
@@ -16,17 +17,19 @@ namespace {
 class ExchangeSweep {
  public:
   ExchangeSweep(const Algorithm& algorithm, const Problem& problem, Bytes element_size,
-                const UniformCosts& costs, Time latest)
-      : rounds_(algorithm, problem, element_size),
+                const UniformCosts& costs, Time latest, std::optional<RankSymmetry> symmetry)
+      : rounds_(algorithm, problem, element_size, std::move(symmetry)),
         element_size_(element_size),
         costs_(costs),
+        by_size_(costs, rounds_.sizes()),
         allowed_(latest),
-        begin_(index(problem.ranks)),
-        leave_(index(problem.ranks)),
-        send_(index(problem.ranks)),
-        receive_(index(problem.ranks)),
-        taken_(index(problem.ranks)) {
-    for (auto* all : {&begin_, &send_, &receive_}) std::fill_n(all->data(), problem.ranks, Time{});
+        begin_(index(rounds_.ranks())),
+        leave_(index(rounds_.ranks())),
+        send_(index(rounds_.ranks())),
+        receive_(index(rounds_.ranks())),
+        taken_(index(rounds_.ranks())) {
+    for (auto* all : {&begin_, &send_, &receive_})
+      std::fill_n(all->data(), rounds_.ranks(), Time{});
   }
 
   std::optional<SimulationResult> run() {
@@ -40,7 +43,8 @@ class ExchangeSweep {
     if (!rounds) return {};
     result.finish_of.assign(begin_.data(), begin_.data() + rounds_.ranks());
     result.finish = *std::max_element(result.finish_of.begin(), result.finish_of.end());
-    result.sent = {messages_, sent_bytes_ / element_size_, *rounds};
+    result.sent = {messages_ * rounds_.weight(), sent_bytes_ / element_size_ * rounds_.weight(),
+                   *rounds};
     return result;
   }
 
@@ -48,21 +52,7 @@ class ExchangeSweep {
   // Ranks whose state fits the second-level and the third-level cache.
   static constexpr Rank kBlocks[] = {1 << 11, 1 << 17};
 
-  struct SizeCosts {
-    Time processor{}, port{}, reduction{};
-    bool is_eager = true, is_empty = false;
-  };
-  // A copy, because the costs of another size may move it.
-  SizeCosts costs_of(std::uint32_t size) {
-    while (size >= by_size_.size()) {
-      const auto bytes = static_cast<double>(rounds_.sizes()[by_size_.size()]);
-      const double paced = costs_.exclusive_ports ? bytes : std::max(0., bytes - 1);
-      by_size_.push_back({to_time(paced * costs_.O), to_time(paced * costs_.G),
-                          to_time(bytes * costs_.gamma),
-                          costs_.exclusive_ports || bytes <= costs_.S, bytes == 0});
-    }
-    return by_size_[size];
-  }
+  using Costs = MessageCosts::OfSize;
 
   // Computes the rounds of a window. Returns false if the order of events needs another engine.
   bool pass(int rounds) {
@@ -88,26 +78,26 @@ class ExchangeSweep {
 
   // Computes one round of the ranks from `first` to `last`.
   bool step(const ExchangeRounds::Row& row, Rank first, Rank last) {
-    const auto most = static_cast<std::uint32_t>(rounds_.sizes().size() - 1);
-    (void)costs_of(row.sent ? most : std::max(row.all_sent, row.all_received));
+    const Costs* const by_size = by_size_.all().data();
     bool is_eager = true;
     if (!row.sent) {
       if (row.all_sent != row.all_received) return false;
-      is_eager = by_size_[row.all_sent].is_eager;
+      is_eager = by_size[row.all_sent].is_eager;
     }
     for (Rank r = first; r < last && row.sent; ++r) {
       sent_bytes_ += rounds_.sizes()[row.sent[r]];
-      is_eager &= by_size_[row.sent[r]].is_eager;
+      is_eager &= by_size[row.sent[r]].is_eager;
     }
     if (row.sent && !is_eager) return false;
     if (!row.sent) sent_bytes_ += rounds_.sizes()[row.all_sent] * (last - first);
     messages_ += last - first;
-    const Round round{row, first, last, is_eager};
+    const Round round{row, by_size, first, last, is_eager};
     return row.peers.visit([&](auto target, auto source) { return step(round, target, source); });
   }
 
   struct Round {
     const ExchangeRounds::Row& row;
+    const Costs* by_size;
     Rank first, last;
     bool is_eager;
   };
@@ -120,11 +110,11 @@ class ExchangeSweep {
         if (target(source(r)) != r || row.sent_by(source(r)) != row.received_by(r)) return false;
     if (row.sent || has_empty_)
       return step(round, target, source, [&](Rank r) {
-        return std::pair<const SizeCosts&, const SizeCosts&>(by_size_[row.sent_by(r)],
-                                                             by_size_[row.received_by(r)]);
+        return std::pair<const Costs&, const Costs&>(round.by_size[row.sent_by(r)],
+                                                     round.by_size[row.received_by(r)]);
       });
-    return step(round, target, source, [all = by_size_[row.all_sent]](Rank) {
-      return std::pair<const SizeCosts&, const SizeCosts&>(all, all);
+    return step(round, target, source, [all = round.by_size[row.all_sent]](Rank) {
+      return std::pair<const Costs&, const Costs&>(all, all);
     });
   }
 
@@ -145,7 +135,7 @@ class ExchangeSweep {
     Time* const send = send_.data();
     Time* const receive = receive_.data();
     const Time o = costs_.o, travel = costs_.o + costs_.L, g = costs_.g;
-    const auto [row, first, last, is_eager] = round;
+    const auto [row, by_size, first, last, is_eager] = round;
     Time latest{};
     for (Rank r = first; r < last; ++r) {
       leave[r] = std::max(begin[r], send[r]);
@@ -188,7 +178,7 @@ class ExchangeSweep {
     const Time o = costs_.o, travel = costs_.o + costs_.L, g = costs_.g;
     Time latest{};
     for (Rank r = round.first; r < round.last; ++r) {
-      const SizeCosts& sent = costs_of_rank(r).first;
+      const Costs& sent = costs_of_rank(r).first;
       if (sent.is_empty) {
         --messages_;
         leave[r] = begin[r];
@@ -246,12 +236,12 @@ class ExchangeSweep {
   ExchangeRounds rounds_;
   Bytes element_size_;
   const UniformCosts& costs_;
+  MessageCosts by_size_;
   Time allowed_, latest_{};
   LargeArray<Time> begin_;           // of each rank's round
   LargeArray<Time> leave_;           // of its message
   LargeArray<Time> send_, receive_;  // when its ports are free
   LargeArray<Time> taken_;           // when it takes its message
-  std::vector<SizeCosts> by_size_;
   Count messages_ = 0;
   Bytes sent_bytes_ = 0;
   bool has_empty_ = false;
@@ -261,9 +251,9 @@ class ExchangeSweep {
 
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
                                                Bytes element_size, const UniformCosts& costs,
-                                               Time latest) {
+                                               Time latest, std::optional<RankSymmetry> symmetry) {
   if (costs.delay.mean > Time{}) return {};
-  return ExchangeSweep(algorithm, problem, element_size, costs, latest).run();
+  return ExchangeSweep(algorithm, problem, element_size, costs, latest, std::move(symmetry)).run();
 }
 
 }  // namespace arlab::simulator

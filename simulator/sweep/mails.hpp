@@ -28,10 +28,10 @@ class Mails {
  public:
   // Both ways to add a message return false if the list is so long that searches take too long.
 
-  bool put(Inbox& inbox, Mail mail) {
-    mail.next = kNoMail;
+  bool put(Inbox& inbox, const Mail& mail) {
     if (inbox.slot.arrival == kNever) {
       inbox.slot = mail;
+      inbox.slot.next = kNoMail;
     } else if (is_before(mail, inbox.slot)) {
       const std::uint32_t second = store(inbox.slot);
       inbox.slot = mail;

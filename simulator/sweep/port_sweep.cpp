@@ -4,6 +4,7 @@
 // begins at the later start of its two rounds, whatever happens elsewhere.
 #include <algorithm>
 
+#include "simulator/sweep/message_costs.hpp"
 #include "simulator/sweep/rank_set.hpp"
 #include "simulator/sweep/sweep.hpp"
 
@@ -17,6 +18,7 @@ class PortSweep {
         element_size_(element_size),
         costs_(costs),
         latest_(latest),
+        by_size_(costs, rounds.sizes()),
         ranks_(index(rounds.ranks())),
         ready_(rounds.ranks()) {
     for (Rank r = 0; r < rounds.ranks(); ++r) ready_.insert(r);
@@ -50,17 +52,6 @@ class PortSweep {
     std::uint32_t depth = 0, next_depth = 0;
     bool reduces = false;
   };
-
-  struct SizeCosts {
-    Time message{}, reduction{};
-  };
-  const SizeCosts& costs_of(std::uint32_t size) {
-    while (size >= by_size_.size()) {
-      const auto bytes = static_cast<double>(rounds_.sizes()[by_size_.size()]);
-      by_size_.push_back({costs_.L + to_time(bytes * costs_.G), to_time(bytes * costs_.gamma)});
-    }
-    return by_size_[size];
-  }
 
   // Returns false if the round has two messages in one direction.
   bool start_round(Rank rank) {
@@ -112,7 +103,8 @@ class PortSweep {
     State& from = ranks_[index(source)];
     State& to = ranks_[index(target)];
     if (from.sent != to.received) return false;
-    const Time end = in_calendar(std::max(from.begin, to.begin)) + costs_of(from.sent).message;
+    const Time end =
+        in_calendar(std::max(from.begin, to.begin)) + costs_.L + by_size_[from.sent].port;
     from.target = to.source = kNobody;
     from.done = std::max(from.done, end);
     to.done = std::max(to.done, end);
@@ -129,7 +121,7 @@ class PortSweep {
     State& s = ranks_[index(rank)];
     if (s.target != kNobody || s.source != kNobody) return;
     s.depth = s.next_depth;
-    s.begin = in_calendar(s.reduces ? s.done + costs_of(s.received).reduction : s.done);
+    s.begin = in_calendar(s.reduces ? s.done + by_size_[s.received].reduction : s.done);
     ready_.insert(rank);
   }
 
@@ -137,9 +129,9 @@ class PortSweep {
   Bytes element_size_;
   const UniformCosts& costs_;
   Time latest_;
+  MessageCosts by_size_;
   std::vector<State> ranks_;
   RankSet ready_;  // whose round has ended
-  std::vector<SizeCosts> by_size_;
   Bytes sent_bytes_ = 0;
   std::size_t ended_ = 0;
   SimulationResult result_;

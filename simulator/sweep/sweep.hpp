@@ -33,10 +33,12 @@ std::optional<SimulationResult> sweep(CompactRounds& rounds, Bytes element_size,
 
 /// Returns what the event engine would, without `events`. Returns nothing where a round has other
 /// messages, where messages above the eager limit differ in size, or where a message arrives before
-/// its receiver has sent its own. Stops when a rank is known to end after `latest`.
+/// its receiver has sent its own. Stops when a rank is known to end after `latest`. With a symmetry,
+/// the finish is that of the ranks that stand for all.
 std::optional<SimulationResult> exchange_sweep(const Algorithm& algorithm, const Problem& problem,
                                                Bytes element_size, const UniformCosts& costs,
-                                               Time latest = kNever);
+                                               Time latest = kNever,
+                                               std::optional<RankSymmetry> symmetry = {});
 
 /// The same where messages take links (fluid). Returns nothing where two of them share a link at a
 /// time.

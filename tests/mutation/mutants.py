@@ -31,7 +31,7 @@ class Mutant:
 
     @property
     def compiled(self):
-        return self.file.endswith((".cpp", ".hpp", ".cu", ".cuh"))
+        return self.file.endswith((".cpp", ".hpp", ".inl", ".cu", ".cuh"))
 
     def find(self, lines):
         """The index of the mutated line; raises ValueError if there is none."""

@@ -23,7 +23,7 @@ class LogGOPS : public Network {
                .O = values.at("O"),
                .gamma = values.at("gamma"),
                .S = values.at("S")},
-        ranks_(static_cast<std::size_t>(ranks)) {}
+        size_(index(ranks)) {}
 
   const UniformCosts* uniform() const override { return &costs_; }
 
@@ -74,7 +74,11 @@ class LogGOPS : public Network {
   struct Free {  // when each is free
     Time processor{}, send{}, receive{};
   };
-  Free& at(Rank r) { return ranks_[static_cast<std::size_t>(r)]; }
+  // A sweep needs none of them, so that a million ranks are not prepared for it.
+  Free& at(Rank r) {
+    if (ranks_.empty()) ranks_.resize(size_);
+    return ranks_[index(r)];
+  }
 
   // Durations that depend only on the size. Most messages are as long as the previous one, so one
   // size is cached.
@@ -93,7 +97,8 @@ class LogGOPS : public Network {
   }
 
   UniformCosts costs_;
-  std::vector<Free> ranks_;
+  std::size_t size_;
+  std::vector<Free> ranks_;  // empty before the first message
   Body body_;
 };
 

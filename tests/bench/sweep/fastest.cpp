@@ -16,7 +16,7 @@ TEST_CASE("no simulation undercuts the least time of the closed forms") {
   for (const char* model : {"alpha_beta", "loggops"})
     for (const Values& values : {Values{}, kOthers})
       for (const Rank ranks : {1, 2, 7, 16})
-        for (const Count elements : {1, 100, 1600})
+        for (const Count elements : {1, 5, 13, 100, 1600})
           for (const Algorithm& algorithm : algorithms()) {
             const Problem p = grouped(algorithm, {.ranks = ranks, .elements = elements});
             const int segments = elements > 100 && ranks < 16 ? 3 : 1;
@@ -56,6 +56,32 @@ TEST_CASE("the longest chain of rounds is one of messages that depend on one ano
         for (const Count elements : {Count{1}, ranks / 2 + Count{1}, ranks - Count{1}})
           if (elements > 0) check(*algorithm, {.ranks = ranks, .elements = elements});
     }
+}
+
+TEST_CASE("the messages of the longest chain carry the claimed elements") {
+  // With nothing but latency and a time per byte, a chain takes as long as its messages.
+  const Values costs{{"L", 1000}, {"o", 0}, {"g", 0}, {"G", 1}, {"O", 0}};
+  int checked = 0;
+  for (const Algorithm* const algorithm : tested_algorithms())
+    for (Rank ranks = 1; algorithm->chain_elements && ranks <= 64; ranks *= 2)
+      for (const Collective collective : kCollectives)
+        for (const Count elements : {Count{1}, ranks / 4 + Count{1}, ranks / 2 + Count{0},
+                                     ranks + Count{0}, ranks * Count{7} + 5}) {
+          const Problem p{.collective = collective, .ranks = ranks, .elements = elements};
+          if (elements < 1 || !unsupported(*algorithm, p).empty()) continue;
+          INFO(algorithm->name << " " << name(collective) << " on " << ranks << ", " << elements
+                               << " elements");
+          const auto network =
+              simulator::make_network(simulator::find_model("loggops"), costs, ranks);
+          const Count rounds = predicted_cost(*algorithm, p).rounds;
+          const Time chain{rounds * 1000 + algorithm->chain_elements(p) * 4 - rounds};
+          const Time finish = simulator::simulate(*algorithm, p, 4, *network).finish;
+          CHECK(chain <= finish);
+          CHECK(finish <= chain + chain / 50);  // another chain has a little more
+          if (elements % ranks == 0) CHECK(finish == chain);
+          ++checked;
+        }
+  CHECK(checked > 150);
 }
 
 TEST_CASE("cells are sorted by their effort, and keep their best") {

@@ -1,0 +1,123 @@
+// Messages: from the inbox of a rank to the receive of its round.
+#pragma once
+
+#include <algorithm>
+
+#include "simulator/sweep/window_sweep.hpp"
+
+namespace arlab::simulator {
+
+inline void WindowSweep::arrive(State& s, const Mail& mail) {
+  const Time now = mail.arrival;
+  if (s.waiting != kNoMail) return add(s.waiting, mail);
+  const Time when = std::max({now, s.processor, s.receive});
+  if (when == now) return receive(s, mail, now);
+  add(s.waiting, mail);
+  push_wake(s, when, now);
+}
+
+inline void WindowSweep::add(std::uint32_t& list, const Mail& mail) {
+  if (!mails_.append(list, mail)) gives_up_ = true;
+}
+
+inline void WindowSweep::push_wake(State& s, Time time, Time now) {
+  s.wake = in_calendar(time);
+  s.wake_pushed = now;
+  s.own_is_newer = false;
+}
+
+inline void WindowSweep::wake(State& s) {
+  const Time now = std::exchange(s.wake, kNever);
+  Time when = std::max({now, s.processor, s.receive});
+  while (when == now && s.waiting != kNoMail) {
+    receive(s, mails_.take_at(s.waiting), now);
+    when = std::max({now, s.processor, s.receive});
+  }
+  if (s.waiting != kNoMail) push_wake(s, when, now);
+}
+
+inline void WindowSweep::receive(State& s, const Mail& mail, Time now) {
+  const MessageCosts::OfSize& costs = costs_of(mail.size);
+  s.processor = now + costs_.o + std::max(costs.processor, costs.port);
+  s.receive = now + costs_.g + costs.port;
+  const int posted = find_posted(s, mail.source);
+  if (posted >= 0) {
+    s.taken |= 1u << posted;
+    return deliver(s, mail.depth, now, s.processor);
+  }
+  Mail received = mail;
+  received.arrival = s.processor;
+  add(s.unexpected, received);
+}
+
+inline void WindowSweep::match_unexpected(State& s, Time now) {
+  const Step* const at = steps(s);
+  for (int i = 0; i < s.size && s.unexpected != kNoMail; ++i) {
+    if (!at[i].receives() || (s.taken >> i & 1)) continue;
+    std::uint32_t* place = &s.unexpected;
+    while (*place != kNoMail && mails_[*place].source != at[i].peer) place = &mails_[*place].next;
+    if (*place == kNoMail) continue;
+    const Mail mail = mails_.take_at(*place);
+    s.taken |= 1u << i;
+    deliver(s, mail.depth, now, std::max(now, mail.arrival));
+  }
+}
+
+// Returns the place in the round of the first open receive from the rank, or -1.
+inline int WindowSweep::find_posted(const State& s, Rank source) const {
+  if (s.size == 1) return s.source == source && s.taken == 0 ? 0 : -1;
+  const Step* const at = steps(s);
+  for (int i = 0; i < s.size; ++i)
+    if (at[i].peer == source && at[i].receives() && !(s.taken >> i & 1)) return i;
+  return -1;
+}
+
+inline void WindowSweep::deliver(State& s, std::uint32_t depth, Time now, Time done) {
+  s.next_depth = std::max(s.next_depth, depth + 1);
+  s.done = std::max(s.done, done);
+  if (--s.left > 0) return;
+  s.depth = s.next_depth;
+  if (s.done == done)
+    push(s, Own::begin, reduce_all(s, done), now);
+  else
+    push(s, Own::finish, std::max(now, s.done), now);
+}
+
+// Returns the place of a new message for the target, to be filled in. The memory of the target is loaded
+// while other messages are sent. Nothing arrives in this window.
+inline Mail& WindowSweep::post(Rank target) {
+  __builtin_prefetch(&state(target).inbox, 1);
+  next_.prefetch(target);
+  Letter& letter = posted_[posts_ % posted_.size()];
+  if (posts_++ >= posted_.size()) put(letter);
+  letter.target = target;
+  return letter.mail;
+}
+
+inline void WindowSweep::put(const Letter& letter) {
+  if (!mails_.put(state(letter.target).inbox, letter.mail)) gives_up_ = true;
+  next_.add(letter.target, letter.mail.arrival);
+}
+
+// Puts all messages into their inboxes that are not, in the order in which they were posted.
+inline void WindowSweep::put_all() {
+  const std::size_t kept = std::min(posts_, posted_.size());
+  for (std::size_t i = posts_ - kept; i < posts_; ++i) put(posted_[i % posted_.size()]);
+  posts_ = 0;
+}
+
+inline Mail WindowSweep::take_first(State& s) {
+  const Mail first = mails_.take(s.inbox);
+  const Mail& next = s.inbox.slot;
+  if (next.arrival == first.arrival && next.sent == first.sent && !can_swap(s, first, next))
+    gives_up_ = true;
+  return first;
+}
+
+// Whether the order of two messages that left and arrive together is known or does not matter.
+inline bool WindowSweep::can_swap(const State& s, const Mail& a, const Mail& b) const {
+  if ((a.sent == Time{} && !rounds_.has_classes()) || a.source == b.source) return true;
+  return a.size == b.size && find_posted(s, a.source) >= 0 && find_posted(s, b.source) >= 0;
+}
+
+}  // namespace arlab::simulator

@@ -1,0 +1,94 @@
+// Rounds: a rank's own events. It starts its next round, sends, and ends the round with its reductions.
+#pragma once
+
+#include <algorithm>
+
+#include "simulator/sweep/window_sweep.hpp"
+
+namespace arlab::simulator {
+
+inline void WindowSweep::begin(State& s, Rank rank, Time now) {
+  std::span<const Step> round = rounds_.next(rank);
+  for (; !round.empty() && round[0].kind == Step::idle; round = rounds_.next(rank)) {
+    s.depth += static_cast<std::uint32_t>(round[0].peer);
+    rounds_.check(rank, s.depth);
+  }
+  s.first = static_cast<std::uint8_t>(round.data() - rounds_.window(rank));
+  s.size = static_cast<std::uint8_t>(round.size());
+  s.taken = 0;
+  if (round.empty()) return end_program(s, rank, now);
+  s.done = now;
+  s.next_depth = s.depth + 1;
+  rounds_.check(rank, s.next_depth);
+  s.next_send = 0;
+  s.left = 0;
+  s.reduces = false;
+  for (const Step& step : round) {
+    s.left = static_cast<std::uint8_t>(s.left + step.sends() + step.receives());
+    s.reduces |= step.reduces();
+  }
+  s.source = s.size == 1 && round[0].receives() ? round[0].peer : kNobody;
+  if (s.unexpected != kNoMail) match_unexpected(s, now);
+  send_from(s, rank, now);
+}
+
+inline void WindowSweep::end_program(const State& s, Rank rank, Time now) {
+  result_.finish_of[index(rank)] = now;
+  result_.finish = std::max(result_.finish, now);
+  result_.sent.rounds = std::max<Count>(result_.sent.rounds, s.depth);
+  ++ended_;
+}
+
+inline void WindowSweep::push(State& s, Own kind, Time time, Time now) {
+  s.own = in_calendar(time);
+  s.own_pushed = now;
+  s.kind = kind;
+  s.own_is_newer = true;
+}
+
+inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
+  for (; s.next_send < s.size; ++s.next_send) {
+    const Step& step = steps(s)[s.next_send];
+    if (!step.sends()) continue;
+    const Time when = std::max({now, s.processor, s.send});
+    if (when > now) return push(s, Own::send, when, now);
+    const MessageCosts::OfSize& costs = costs_of(step.size);
+    s.processor = now + costs_.o + costs.processor;
+    s.send = now + costs_.g + costs.port;
+    const Time arrival = delays_.late(rank, step.peer, now, now + costs_.o + costs_.L);
+    Mail& mail = post(rounds_.stand_in(step.peer));  // member by member: a copy would wait for them
+    mail.arrival = in_calendar(arrival);
+    mail.sent = now;
+    mail.source = rounds_.name_for(step.peer, rank);
+    mail.size = step.size;
+    mail.depth = s.depth;
+    ++result_.sent.messages;
+    sent_bytes_ += rounds_.size(step);
+    s.done = std::max(s.done, s.processor);
+    if (--s.left > 0) continue;
+    ++s.next_send;
+    s.depth = s.next_depth;
+    return push(s, Own::finish, std::max(now, s.done), now);
+  }
+}
+
+inline void WindowSweep::finish(State& s, Rank rank, Time now) {
+  const Time end = reduce_all(s, now);
+  if (end == now) return begin(s, rank, now);
+  push(s, Own::begin, end, now);
+}
+
+inline Time WindowSweep::reduce_all(State& s, Time end) {
+  if (!s.reduces) return end;
+  if (costs_.gamma == 0) return s.processor = std::max(end, s.processor);
+  for (const Step* step = steps(s); step < steps(s) + s.size; ++step)
+    if (step->reduces())
+      end = s.processor = std::max(end, s.processor) + costs_of(step->size).reduction;
+  return end;
+}
+
+inline const Step* WindowSweep::steps(const State& s) const {
+  return rounds_.window(static_cast<Rank>(&s - ranks_.data())) + s.first;
+}
+
+}  // namespace arlab::simulator

@@ -1,0 +1,124 @@
+// WindowSweep: processors that overlap with the network (loggops), eager messages.
+//
+// A window is shorter than the time from a send to its arrival, so all arrivals within it are known
+// when it begins. In each window every rank handles its own events in order: the engine's begin, send,
+// arrive, wake, and finish (simulator/engine/engine.hpp), of which at most one of its own, one wake,
+// and arrivals are open at a time. The engine breaks ties of events by the time at which each was
+// scheduled, and so on back to the begin. Two levels of that decide nearly all ties; the rest end the
+// sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven simulations of
+// multiple-loop networks, CACM 32(1), 1989.
+//
+// window_sweep.cpp handles the events in order, window_rounds.inl starts and ends rounds,
+// window_messages.inl delivers messages.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "simulator/noise/message_delays.hpp"
+#include "simulator/sweep/large_array.hpp"
+#include "simulator/sweep/mails.hpp"
+#include "simulator/sweep/message_costs.hpp"
+#include "simulator/sweep/next_events.hpp"
+#include "simulator/sweep/sweep.hpp"
+
+namespace arlab::simulator {
+
+class WindowSweep {
+ public:
+  WindowSweep(CompactRounds& rounds, Bytes element_size, const UniformCosts& costs, Time latest);
+
+  /// Returns what window_sweep() does.
+  std::optional<SimulationResult> run();
+
+ private:
+  static constexpr Rank kNobody = -1;
+  enum class Own : std::uint8_t { begin, send, finish };
+
+  struct alignas(64) State {
+    Time processor{}, send{}, receive{};  // when each is free
+    Time own{}, own_pushed{};             // its own event; kNever: none
+    Time done{};                          // end of the latest completed message
+    Time wake = kNever, wake_pushed{};
+    Inbox inbox;  // begins a line of the cache
+    std::uint32_t depth = 0, next_depth = 0;
+    std::uint32_t taken = 0;             // receives of the round, a mask
+    std::uint32_t waiting = kNoMail;     // arrived, but the rank is busy
+    std::uint32_t unexpected = kNoMail;  // received before their receive was posted
+    std::uint8_t left = 0;               // messages of the round that are not complete
+    std::uint8_t first = 0, size = 0;    // of the round's steps, in the rank's window
+    std::uint8_t next_send = 0;
+    Own kind = Own::begin;
+    bool own_is_newer = false;  // than the wake
+    bool reduces = false;       // in the round
+    Rank source = kNobody;      // of a round of one step, which receives
+  };
+  static_assert(sizeof(State) == 128);
+
+  struct Letter {
+    Mail mail;
+    Rank target = 0;
+  };
+
+  State& state(Rank rank) { return ranks_.data()[index(rank)]; }
+  void prefetch(Rank rank) {
+    __builtin_prefetch(&state(rank), 1);
+    __builtin_prefetch(&state(rank).inbox, 1);
+    rounds_.prefetch(rank);
+    delays_.prefetch(rank);
+  }
+
+  const MessageCosts::OfSize& costs_of(std::uint32_t size) {
+    const MessageCosts::OfSize& costs = by_size_[size];
+    if (!costs.is_eager) gives_up_ = true;  // a rendezvous reaches the sender at once
+    return costs;
+  }
+
+  // In order of time.
+  Time pass(Time end);
+  Time handle(Rank rank, Time end);
+  static bool wake_is_first(const State& s);
+
+  // Rounds.
+  void begin(State& s, Rank rank, Time now);
+  void end_program(const State& s, Rank rank, Time now);
+  void push(State& s, Own kind, Time time, Time now);
+  void send_from(State& s, Rank rank, Time now);
+  void finish(State& s, Rank rank, Time now);
+  Time reduce_all(State& s, Time end);
+  const Step* steps(const State& s) const;
+
+  // Messages.
+  void arrive(State& s, const Mail& mail);
+  void add(std::uint32_t& list, const Mail& mail);
+  void push_wake(State& s, Time time, Time now);
+  void wake(State& s);
+  void receive(State& s, const Mail& mail, Time now);
+  void match_unexpected(State& s, Time now);
+  int find_posted(const State& s, Rank source) const;
+  void deliver(State& s, std::uint32_t depth, Time now, Time done);
+  Mail& post(Rank target);
+  void put(const Letter& letter);
+  void put_all();
+  Mail take_first(State& s);
+  bool can_swap(const State& s, const Mail& a, const Mail& b) const;
+
+  CompactRounds& rounds_;
+  Bytes element_size_;
+  const UniformCosts& costs_;
+  Time latest_;
+  MessageDelays delays_;
+  MessageCosts by_size_;
+  LargeArray<State> ranks_;
+  NextEvents next_;
+  std::array<Letter, 16> posted_;  // the latest messages, in a ring
+  std::size_t posts_ = 0;          // in this window
+  Mails mails_;
+  Bytes sent_bytes_ = 0;
+  Count handled_ = 0;
+  Rank ended_ = 0;
+  bool gives_up_ = false;
+  SimulationResult result_;
+};
+
+}  // namespace arlab::simulator
