@@ -72,6 +72,9 @@ struct Config {
   /// library decides; "all" becomes a configuration for each.
   std::string native{};
   bool by_table = false;  ///< a tuning table chose it
+
+  Bytes element_size() const { return static_cast<Bytes>(collectives::size_of(operand.dtype)); }
+  Bytes bytes() const { return problem.elements * element_size(); }  ///< of the vector
 };
 
 /// Returns the layout of the given number of ranks on a network; with trees only if these are wanted.

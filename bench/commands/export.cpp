@@ -141,9 +141,8 @@ void export_one(const ExportCommand& command) {
     const auto network = command.model.make(config.network, config.problem.ranks);
     network->watch_links(history);
     const simulator::SimulationResult outcome =
-        simulator::simulate(*config.algorithm, config.problem,
-                            static_cast<Bytes>(collectives::size_of(config.operand.dtype)),
-                            *network, {.segments = config.segments, .trace = &trace});
+        simulator::simulate(*config.algorithm, config.problem, config.element_size(), *network,
+                            {.segments = config.segments, .trace = &trace});
     const auto links = most_utilized_links(*network, outcome.finish, kTracks, &history);
     text = trace_json(trace, simulator::critical_path(trace, outcome.finish), links, config,
                       command.model)

@@ -94,8 +94,7 @@ struct Ranks {
 // Whether the vectors of all ranks are too many bytes for a cache: memory then limits a collective.
 bool fills_memory(const Config& config) {
   constexpr Bytes kBytes = Bytes{64} << 20;
-  const Bytes each =
-      config.problem.elements * static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  const Bytes each = config.bytes();
   return each * config.problem.ranks >= kBytes;
 }
 

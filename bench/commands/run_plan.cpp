@@ -29,7 +29,7 @@ Estimate estimate_on_devices(const RunCommand& command, const Backend& backend,
   for (const collectives::DeviceInfo& device : backend.devices())
     available += static_cast<double>(device.memory);
   const double vector =
-      static_cast<double>(p.elements) * static_cast<double>(size_of(config.operand.dtype));
+      static_cast<double>(p.elements) * static_cast<double>(config.element_size());
   const double needed = backend.vectors_per_rank * vector * p.ranks;
   Estimate e{.memory = vector};
   if (config.algorithm && unsupported(*config.algorithm, p).empty())
@@ -56,7 +56,7 @@ Estimate estimate(RunCommand& command, const Backend& backend, const Config& con
     vectors += command.rounds.reduced_elements(config);
   }
   return {.messages = static_cast<double>(cost.messages),
-          .memory = vectors * static_cast<double>(size_of(config.operand.dtype)) * p.ranks,
+          .memory = vectors * static_cast<double>(config.element_size()) * p.ranks,
           .seconds = seconds_of(command, static_cast<double>(cost.messages) * config.mode.repeats)};
 }
 

@@ -15,7 +15,7 @@ class GoalRank {
   explicit GoalRank(std::string& text) : out_(text) {}
 
   void lane(const Config& config, const Lane& lane, int number, Rank me) {
-    const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+    const Bytes element = config.element_size();
     const Blocks blocks = lane.problem.blocks();
     Count before = 0;  // the label of the end of the last round
     for (LimitedProgram p(*config.algorithm, lane.problem, me); p.next();) {

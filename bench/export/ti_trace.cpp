@@ -21,7 +21,7 @@ std::string ti_trace(const Config& config) {
     fail(Blame::usage, fmt::format("{} has {} lanes, but format ti supports one program per rank: "
                                    "leave out --segments, or choose another algorithm",
                                    config.algorithm->name, lanes.size()));
-  const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  const Bytes element = config.element_size();
   std::string text;
   const auto out = std::back_inserter(text);
   for (Rank r = 0; r < config.problem.ranks; ++r) {

@@ -19,7 +19,7 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
     if (p.unit == Parameter::Unit::time) message += value;
     if (p.unit == Parameter::Unit::time_per_byte) byte += value;
   }
-  const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
+  const auto element = static_cast<double>(config.element_size());
   const auto messages = static_cast<double>(r.claimed->messages);
   if (messages * message + static_cast<double>(r.claimed->elements) * element * byte <= kMax)
     return false;
@@ -34,7 +34,7 @@ bool beyond_clock(SimulateCommand& command, const Config& config, const Record& 
 double packets(const SimulateCommand& command, const Config& config, const Record& r) {
   const auto mtu = command.values.find("mtu");
   if (mtu == command.values.end() || mtu->second < 1) return 0;
-  const auto element = static_cast<double>(collectives::size_of(config.operand.dtype));
+  const auto element = static_cast<double>(config.element_size());
   const double whole = static_cast<double>(r.claimed->elements) * element / mtu->second;
   const auto fabric = command.model.fabric(config.network, config.problem.ranks);
   return std::max(whole, static_cast<double>(r.claimed->messages)) *
@@ -67,7 +67,7 @@ Time lower_bound(const SimulateCommand& command, const Config& config) {
   if (command.model.parsed_model().has_links) return {};
   const auto network = command.model.make(config.network, 1);
   return least_time(*network->uniform(), *config.algorithm, config.problem, config.segments,
-                    static_cast<Bytes>(collectives::size_of(config.operand.dtype)));
+                    config.element_size());
 }
 
 Estimate estimate(SimulateCommand& command, const Config& config, const Record& r) {

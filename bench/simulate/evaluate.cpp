@@ -55,10 +55,6 @@ void check_traced(const SimulateCommand& command, const Record& r) {
                                    show_count(r.claimed->messages), show_count(kMaxTraced)));
 }
 
-Bytes element_of(const Config& config) {
-  return static_cast<Bytes>(collectives::size_of(config.operand.dtype));
-}
-
 std::string longer_than(const Fastest::Best& best) {
   return fmt::format("takes longer than {} of {}", show_time(microseconds(best.time)),
                      best.algorithm);
@@ -75,7 +71,7 @@ void disturb(const SimulateCommand& command, const Config& config,
     const auto network =
         command.disturbance.noisy(command.model.make(config.network, ranks, draw), ranks, run);
     const simulator::SimulationResult outcome = simulator::simulate(
-        *config.algorithm, config.problem, element_of(config), *network, options);
+        *config.algorithm, config.problem, config.element_size(), *network, options);
     sum += microseconds(outcome.finish);
     r.as<SimulateBody>().engine = name(outcome.engine);
   }
@@ -120,10 +116,10 @@ std::optional<simulator::SimulationResult> simulated(const SimulateCommand& comm
                                                      Record& r) {
   const auto messages = static_cast<double>(r.claimed->messages);
   if (messages <= command.sweep.max_messages || simulated_part(command, config) == 1)
-    return simulator::simulate(*config.algorithm, config.problem, element_of(config), network,
+    return simulator::simulate(*config.algorithm, config.problem, config.element_size(), network,
                                options);
   auto of_classes = simulator::simulate_classes(*config.algorithm, config.problem,
-                                                element_of(config), network, options);
+                                                config.element_size(), network, options);
   if (!of_classes)
     r.skipped = fmt::format(
         "ranks behave alike, but rounds, sizes or ties need all of them, {:.3g} messages: raise "
@@ -172,7 +168,7 @@ void evaluate(SimulateCommand& command, const Config& config, Record& r) {
   if (command.critical_path) add_critical_path(simulator::critical_path(trace, finish), r);
   if (command.rank_times)
     body.rank_times = simulator::rank_times(trace, config.problem.ranks, finish);
-  body.bound_us = command.model.bound(config.network, config.problem, element_of(config));
+  body.bound_us = command.model.bound(config.network, config.problem, config.element_size());
   if (command.profile) command.profile->add(r);
   constexpr std::size_t kNamed = 3;  // links in a record by default
   if (command.disturbance.any())

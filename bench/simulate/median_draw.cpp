@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "collectives/reduce/dtype.hpp"
-
 namespace arlab::bench {
 
 Draw median_draw(const ModelOptions& model, const Config& config,
@@ -12,7 +10,7 @@ Draw median_draw(const ModelOptions& model, const Config& config,
   std::vector<Draw> all;
   for (int draw = 0; draw < model.draws(); ++draw) {
     const auto network = model.make(config.network, config.problem.ranks, draw);
-    const auto element = static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+    const Bytes element = config.element_size();
     const simulator::SimulationResult result =
         simulator::simulate(*config.algorithm, config.problem, element, *network, options);
     all.push_back({draw, result.stopped ? simulator::kNever : result.finish});

@@ -33,8 +33,7 @@ std::string table_path(const std::string& settings, const std::string& table) {
 }
 
 Config by_table(const TuningTable& table, Config config) {
-  const Bytes bytes =
-      config.problem.elements * static_cast<Bytes>(collectives::size_of(config.operand.dtype));
+  const Bytes bytes = config.bytes();
   const TunedChoice& choice = table.choice(config.problem.ranks, bytes);
   config.by_table = true;
   config.segments = choice.segments;

@@ -186,10 +186,10 @@ class Faults(program.ProgramTest):
     @unittest.skipUnless(TRAINS, "built without LibTorch")
     def test_rank_stopped_in_training(self):
         job = self.start_job(2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c", "--save-every", "20",
-                             "--timeout", "2s")
+                             "--timeout", f"{2 * SLOWNESS}s")
         self.wait_for(lambda: list((self.folder / "c").glob("step*")) if (self.folder / "c").exists() else [], "checkpoint")
         os.kill(ranks_of(job)[1], signal.SIGSTOP)
-        self.expect_end(job, 30, "rank 1 (process", "has not responded for 2 s", "step ")
+        self.expect_end(job, 30, "rank 1 (process", f"has not responded for {2 * SLOWNESS} s", "step ")
         saved = sorted(path.name for path in (self.folder / "c").iterdir())
         self.assertTrue(saved)
         code, out, err = run_cli_mpi.Job.mpirun(self, 2, "train", "--epochs", "100", "--samples", "6400", "--checkpoint", "c",
