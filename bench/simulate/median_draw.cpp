@@ -7,10 +7,11 @@ namespace arlab::bench {
 
 Draw median_draw(const ModelOptions& model, const Config& config,
                  const simulator::SimulateOptions& options) {
+  const Bytes element = config.element_size();
+  const int draws = model.draws();  // which parses the options
   std::vector<Draw> all;
-  for (int draw = 0; draw < model.draws(); ++draw) {
+  for (int draw = 0; draw < draws; ++draw) {
     const auto network = model.make(config.network, config.problem.ranks, draw);
-    const Bytes element = config.element_size();
     const simulator::SimulationResult result =
         simulator::simulate(*config.algorithm, config.problem, element, *network, options);
     all.push_back({draw, result.stopped ? simulator::kNever : result.finish});

@@ -2,8 +2,9 @@
 //
 // A few cells are measured with all candidates. They correct the model's times in the others, and show how
 // far these are off when they predict the gap between two candidates. In every other cell only those
-// candidates are measured whose predicted gap to the best is smaller than that error. If one remains, and the default was replaced in the measured cells on both
-// sides, nothing is measured: no model predicts the default.
+// candidates are measured whose predicted gap to the best is smaller than that error. If one remains, and
+// the default was replaced in the measured cells on both sides, nothing is measured: no model predicts the
+// default.
 #pragma once
 
 #include <cstddef>
