@@ -38,19 +38,26 @@ endfunction()
 
 # arlab_catalog(<target> <folder> <header> <type> <function> <namespace> <catalog>): every <folder>/<stem>.cpp defines
 # `<type> <stem>()` in namespace <namespace>::<catalog>; this generates `std::span<const <type>> <function>()` over all of
-# them in <namespace>.
+# them in <namespace>. With ARLAB_UNITY, that source includes them: to read the headers takes longer than to compile an entry.
+# Entries repeat names in their unnamed namespaces, so each is then in a namespace of its own, <catalog>_<stem>.
 function(arlab_catalog target folder header type function namespace catalog)
   if(ARGN)
     message(FATAL_ERROR "arlab_catalog(${target} ...): unexpected arguments ${ARGN}")
   endif()
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
   list(SORT files)
+  set(included "")
   set(declarations "")
   set(entries "")
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
-    string(APPEND declarations "${type} ${stem}();\n")
-    string(APPEND entries "      ${catalog}::${stem}(),\n")
+    set(space ${catalog})
+    if(ARLAB_UNITY)
+      set(space ${catalog}_${stem})
+      string(APPEND included "#define ${catalog} ${space}\n#include \"${file}\"\n#undef ${catalog}\n")
+    endif()
+    string(APPEND declarations "namespace ${space} {\n${type} ${stem}();\n}\n")
+    string(APPEND entries "      ${space}::${stem}(),\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[
@@ -58,11 +65,9 @@ function(arlab_catalog target folder header type function namespace catalog)
 #include <vector>
 
 #include "@header@"
-
+@included@
 namespace @namespace@ {
-namespace @catalog@ {
-@declarations@}  // namespace @catalog@
-
+@declarations@
 std::span<const @type@> @function@() {
   static const std::vector<@type@> all{
 @entries@  };
@@ -71,5 +76,8 @@ std::span<const @type@> @function@() {
 
 }  // namespace @namespace@
 ]])
+  if(ARLAB_UNITY)
+    set(files "")
+  endif()
   target_sources(${target} PRIVATE ${files} ${generated})
 endfunction()
