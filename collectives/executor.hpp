@@ -50,8 +50,8 @@ class Executor {
   /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
   virtual std::vector<std::string> native_algorithms();
 
-  /// Returns why the library cannot run one of these, with its settings, on such elements; empty if it
-  /// can. All executors of a run call it together. Throws Error(usage) for settings that it lacks.
+  /// Returns why the library cannot run one of these, with its settings, on such elements, or, of an empty
+  /// name, what it chooses; empty if it can. All executors of a run call it together. Throws Error(usage) for settings that it lacks.
   virtual std::string native_unsupported(const std::string& /*spec*/, Operand /*operand*/) {
     return "";
   }

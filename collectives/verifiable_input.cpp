@@ -39,6 +39,10 @@ Count exact_sum(DType dtype) {
     case DType::int8:
     case DType::uint8:
       return 100;
+    case DType::float8_e5m2:
+      return 8;
+    case DType::float8_e4m3:
+      return 16;
     case DType::bfloat16:
       return 256;
     case DType::float16:
@@ -60,7 +64,7 @@ double addend(Operand operand, Rank ranks, Rank rank, Count index) {
 }
 
 // Powers of two and signs, never 1; at most 14 ranks have a power other than 1, since 2^14 and
-// 2^-14 are normal numbers of every floating-point type, and at most 6 of 8 bits. Unsigned numbers
+// 2^-14 are normal numbers of floating-point types from 16 bits on, and at most 6 of 8 bits. Unsigned numbers
 // wrap around: -1 is the largest.
 double factor(Operand operand, Rank ranks, Rank rank, Count index) {
   const Count powers = has_8_bits(operand.dtype) ? 6 : 14, turn = (ranks + powers - 1) / powers;
@@ -68,6 +72,14 @@ double factor(Operand operand, Rank ranks, Rank rank, Count index) {
   const std::uint32_t random = mix(rank, index);
   const double power = is_integer(operand.dtype) || random & 2u ? 2 : 0.5;
   return random & 1u ? -power : power;
+}
+
+// Multiples of what small floats are divided by before they are added, so that the quotients are exact, too. On more
+// than 256 ranks of 256 only: on up to 2^17 the quotients are then multiples of 2^-9, which every type has.
+double averaged(Operand operand, Rank ranks, Rank rank, Count index) {
+  constexpr double kMostUnit = 256;
+  return std::min(divisors_of(operand, ranks).before, kMostUnit) *
+         addend(operand, ranks, rank, index);
 }
 
 // For each element another rank holds the minimum (or maximum) alone.
@@ -85,8 +97,9 @@ double candidate(Operand operand, Rank ranks, Rank rank, Count index) {
 double contribution(Operand operand, Rank ranks, Rank rank, Count index) {
   switch (operand.op) {
     case Op::sum:
-    case Op::avg:
       return addend(operand, ranks, rank, index);
+    case Op::avg:
+      return averaged(operand, ranks, rank, index);
     case Op::prod:
       return factor(operand, ranks, rank, index);
     case Op::min:
@@ -111,10 +124,8 @@ double combined(Op op, double a, double b) {
 
 template <class T>
 T value_of(double x) {
-  if constexpr (std::is_same_v<T, Float16>)
-    return to_float16(static_cast<float>(x));
-  else if constexpr (std::is_same_v<T, Bfloat16>)
-    return to_bfloat16(static_cast<float>(x));
+  if constexpr (kIsSmallFloat<T>)
+    return from_float<T>(static_cast<float>(x));
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<std::int64_t>(x));  // wraps around
   else
@@ -132,7 +143,7 @@ T poison() {
 
 template <class T>
 bool equal(T a, T b) {
-  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>)
+  if constexpr (kIsSmallFloat<T>)
     return to_float(a) == to_float(b);
   else
     return a == b;
@@ -152,16 +163,17 @@ Period<T> input(Operand operand, const Problem& problem, Rank rank) {
 
 template <class T>
 Period<T> reduced(Operand operand, const Problem& problem) {
+  const AverageDivisors divisors = divisors_of(operand, problem.ranks);
   Period<T> values;
   for (Count i = 0; i < std::min(problem.elements, kPeriod); ++i) {
     double all = contribution(operand, problem.ranks, 0, i);
     for (Rank rank = 1; rank < problem.ranks; ++rank)
       all = combined(operand.op, all, contribution(operand, problem.ranks, rank, i));
-    values.push_back(value_of<T>(all));
+    values.push_back(value_of<T>(all / divisors.before));
   }
   if (operand.op == Op::avg)
     scale(std::as_writable_bytes(std::span(values)).data(), std::ssize(values), operand.dtype,
-          problem.ranks);
+          divisors.after);
   return values;
 }
 

@@ -72,11 +72,6 @@ const Algorithm& named(const std::string& name, const std::vector<std::string>& 
 std::vector<collectives::DType> SweepOptions::parsed_dtypes() const {
   std::vector<collectives::DType> all;
   for (const std::string& text : or_usual(dtypes, "float32")) {
-    if (text.starts_with("float8"))
-      fail(Blame::usage, fmt::format("dtype {}: no backend here reduces 8-bit floats, which needs "
-                                     "a GPU of compute capability 9.0 and its library's own "
-                                     "reduction: use float16 or bfloat16",
-                                     text));
     if (text == "all")
       for (const collectives::DType dtype : collectives::kDTypes) add_new(all, dtype);
     else

@@ -104,10 +104,9 @@ void SweepOptions::add_axes(CLI::App& app, bool with_type) {
                          "concurrently: 4, or 1,2,4 (default 1)"))
       ->type_name("COUNTS");
   if (!with_type) return;
-  as_list(
-      app.add_option("-t,--dtype", dtypes,
-                     "float32 (default), float64, float16, bfloat16, int8, int32, int64, uint8, "
-                     "uint32 or uint64; several, or all"))
+  as_list(app.add_option("-t,--dtype", dtypes,
+                         "float32 (default), float64, float16, bfloat16, float8_e4m3, float8_e5m2, "
+                         "int8, int32, int64, uint8, uint32 or uint64; several, or all"))
       ->type_name("NAMES");
   as_list(app.add_option("--op", ops, "sum (default), prod, min, max or avg; several, or all"))
       ->type_name("NAMES");

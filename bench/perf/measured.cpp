@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/say.hpp"
 #include "bench/results/context.hpp"
 #include "collectives/backends/gpus.hpp"
 #include "collectives/host/gatherv.hpp"
@@ -61,6 +64,13 @@ class PerfRun {
                                                                                    : "ring";
   }
   const std::string& what() const { return what_; }
+
+  bool takes(const Problem& problem, collectives::Operand operand) {
+    if (algorithm_ || !problem.reduces()) return true;
+    const auto [known, is_new] = takes_.try_emplace({operand.dtype, operand.op});
+    if (is_new) known->second = library_takes(options_, executor_, operand);
+    return known->second;
+  }
 
   PerfRow row(const PerfShape& shape, const Problem& problem, collectives::Operand operand) {
     if (algorithm_)
@@ -120,9 +130,19 @@ class PerfRun {
   collectives::Communicator& control_;
   const Algorithm* algorithm_ = nullptr;  // null: the library's own
   std::string what_;
+  std::map<std::pair<collectives::DType, collectives::Op>, bool> takes_;
 };
 
 }  // namespace
+
+bool library_takes(const PerfOptions& options, Executor& executor, collectives::Operand operand) {
+  const std::string why = executor.native_unsupported("", operand);
+  if (why.empty()) return true;
+  if (options.dtype != "all") fail(Blame::environment, why);
+  if (executor.control().rank() == 0)
+    say("note: {} {} is left out: {}\n", perf_name(operand.dtype), name(operand.op), why);
+  return false;
+}
 
 void for_all_perf_rows(
     const PerfOptions& options, Rank ranks,
@@ -166,6 +186,7 @@ void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink) {
     for_all_perf_rows(
         options, ranks,
         [&](const PerfShape& shape, const Problem& problem, collectives::Operand operand) {
+          if (!perf.takes(problem, operand)) return;
           const PerfRow row = perf.row(shape, problem, operand);
           if (root) sink.row(row);
         });

@@ -8,6 +8,7 @@
 #include "bench/measure/job.hpp"
 #include "bench/perf/json.hpp"
 #include "bench/perf/options.hpp"
+#include "collectives/executor.hpp"
 
 namespace arlab::bench {
 
@@ -19,6 +20,12 @@ struct PerfSink {
 
 /// Measures all rows on real ranks. All processes of a job call it.
 void measure_perf(const PerfOptions& options, Job& job, const PerfSink& sink);
+
+/// Returns whether the library's own collective is measured on such elements. A type that it cannot reduce is left out
+/// of `-d all`, with a note; throws Error(environment) with the reason if it was asked for by its name. All
+/// executors of a run call it together.
+bool library_takes(const PerfOptions& options, collectives::Executor& executor,
+                   collectives::Operand operand);
 
 /// Simulates all rows on the topology of the options.
 void simulate_perf(const PerfOptions& options, const PerfSink& sink);

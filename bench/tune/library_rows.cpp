@@ -141,8 +141,8 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
 }
 
 std::string library_refusal(const Config& config, collectives::Executor& executor) {
-  const bool chosen = !config.algorithm && !config.native.empty();
-  return chosen ? executor.native_unsupported(config.native, config.operand) : "";
+  if (config.algorithm || !config.problem.reduces()) return "";
+  return executor.native_unsupported(config.native, config.operand);
 }
 
 std::string row_name(const Config& config, const std::string& native_name) {

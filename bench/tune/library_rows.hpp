@@ -34,8 +34,8 @@ std::vector<Config> with_library_rows(const std::vector<Config>& configs,
 std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
                                          collectives::Executor& executor);
 
-/// Returns why the library cannot run the row of one of its algorithms; empty for other rows. All executors
-/// of a run call it together.
+/// Returns why the library cannot run a row of its own; empty for other rows. All executors of a run call it
+/// together.
 std::string library_refusal(const Config& config, collectives::Executor& executor);
 
 /// Whether configurations are measured in turns: one problem and operand.

@@ -111,8 +111,8 @@ __device__ void combine_share(const Share& mine, T* into, From from, int senders
 
 /// What numbers of a type are divided in: integers of one byte in one that holds any divisor.
 template <class T>
-using DividedIn =
-    std::conditional_t<sizeof(T) == 2, float, std::conditional_t<sizeof(T) == 1, std::int32_t, T>>;
+using DividedIn = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, std::int32_t,
+                                     std::conditional_t<sizeof(T) <= 2, float, T>>;
 
 template <class T>
 __device__ void divide_share(const Share& mine, T* data, DividedIn<T> divisor, const Cut& cut) {

@@ -9,6 +9,7 @@
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/gpu/vector16.hpp"
+#include "collectives/reduce/float8.hpp"
 
 namespace arlab::collectives::cuda {
 
@@ -101,9 +102,11 @@ __device__ void map_share(const Share& mine, T* into, const Cut& cut, Step step,
       [&](Count i) { into[i] = step(from[i]...); });
 }
 
-// Half types are computed in float and rounded once.
+// Small floats are computed in float and rounded once; those of 8 bits by the host's source.
 __device__ inline float widen(__half x) { return __half2float(x); }
 __device__ inline float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline float widen(Float8E4m3 x) { return to_float(x); }
+__device__ inline float widen(Float8E5m2 x) { return to_float(x); }
 template <class T>
 __device__ T widen(T x) {
   return x;
@@ -120,6 +123,14 @@ __device__ inline __half narrow<__half, float>(float x) {
 template <>
 __device__ inline __nv_bfloat16 narrow<__nv_bfloat16, float>(float x) {
   return __float2bfloat16_rn(x);
+}
+template <>
+__device__ inline Float8E4m3 narrow<Float8E4m3, float>(float x) {
+  return to_float8<Float8E4m3>(x);
+}
+template <>
+__device__ inline Float8E5m2 narrow<Float8E5m2, float>(float x) {
+  return to_float8<Float8E5m2>(x);
 }
 
 /// Calls `use(T{})` with the element type of `dtype`.
@@ -146,6 +157,10 @@ void dispatch_dtype(DType dtype, Use use) {
       return use(std::uint32_t{});
     case DType::uint64:
       return use(std::uint64_t{});
+    case DType::float8_e4m3:
+      return use(Float8E4m3{});
+    case DType::float8_e5m2:
+      return use(Float8E5m2{});
     case DType::byte:
       break;
   }

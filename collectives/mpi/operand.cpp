@@ -14,7 +14,7 @@ void combine(void* from, void* into, int* elements, MPI_Datatype*) {
 }
 
 template <DType dtype>
-MPI_User_function* combine_halves(Op op) {
+MPI_User_function* own_operation(Op op) {
   switch (op) {
     case Op::prod:
       return combine<dtype, Op::prod>;
@@ -45,10 +45,16 @@ MPI_Op known(Op op) {
 MpiOperand::MpiOperand(Operand operand) {
   switch (operand.dtype) {
     case DType::float16:
-      make_half(combine_halves<DType::float16>(operand.op));
+      make_own(2, own_operation<DType::float16>(operand.op));
       return;
     case DType::bfloat16:
-      make_half(combine_halves<DType::bfloat16>(operand.op));
+      make_own(2, own_operation<DType::bfloat16>(operand.op));
+      return;
+    case DType::float8_e4m3:
+      make_own(1, own_operation<DType::float8_e4m3>(operand.op));
+      return;
+    case DType::float8_e5m2:
+      make_own(1, own_operation<DType::float8_e5m2>(operand.op));
       return;
     case DType::float32:
       type_ = MPI_FLOAT;
@@ -86,8 +92,8 @@ MpiOperand::~MpiOperand() {
   MPI_Type_free(&type_);
 }
 
-void MpiOperand::make_half(MPI_User_function* function) {
-  check_mpi(MPI_Type_contiguous(2, MPI_BYTE, &type_), "MPI_Type_contiguous");
+void MpiOperand::make_own(int bytes, MPI_User_function* function) {
+  check_mpi(MPI_Type_contiguous(bytes, MPI_BYTE, &type_), "MPI_Type_contiguous");
   check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
   check_mpi(MPI_Op_create(function, 1, &op_), "MPI_Op_create");
   made_ = true;

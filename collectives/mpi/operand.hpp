@@ -7,7 +7,7 @@
 
 namespace arlab::collectives {
 
-/// MPI has no 16-bit floats: those are pairs of bytes with an operation of our own.
+/// MPI has no floats of 16 or 8 bits: those are bytes with an operation of our own.
 class MpiOperand {
  public:
   /// Throws Error(usage) for bytes.
@@ -20,7 +20,7 @@ class MpiOperand {
   MPI_Op op() const { return op_; }
 
  private:
-  void make_half(MPI_User_function* function);
+  void make_own(int bytes, MPI_User_function* function);
 
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op op_ = MPI_OP_NULL;

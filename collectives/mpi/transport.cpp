@@ -68,16 +68,15 @@ class MpiTransport final : public DeviceTransport {
     return world_.native_name_for(problem);
   }
 
-  // Our own MPI operation reduces 16-bit floats; it works on host memory.
+  // Our own MPI operation reduces small floats; it works on host memory.
   void native_collective(const Problem& p, std::byte* data, Operand operand,
                          DeviceStream& stream) override {
-    const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
     const Operand summed{operand.dtype, operand.op == Op::avg ? Op::sum : operand.op};
     const std::size_t bytes = static_cast<std::size_t>(p.elements) * size_of(operand.dtype);
     const AverageDivisors divisors =
         p.reduces() ? divisors_of(operand, world_.ranks()) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
-    if (directly_ && !half) {
+    if (directly_ && !is_small_float(operand.dtype)) {
       stream.synchronize();
       world_.native_collective(p, data, summed);
     } else {

@@ -1,10 +1,13 @@
 #include "collectives/nccl/nccl.hpp"
 
 #include <map>
+#include <optional>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "collectives/cuda/check.hpp"
 #include "collectives/cuda/device.hpp"
+#include "collectives/nccl/float8_support.hpp"
 #include "collectives/nccl/library_choice.hpp"
 #include "collectives/nccl/nccl_comm.hpp"
 #include "collectives/nccl/tuning_log.hpp"
@@ -35,11 +38,25 @@ ncclDataType_t nccl_type(DType dtype) {
       return ncclUint32;
     case DType::uint64:
       return ncclUint64;
+    case DType::float8_e4m3:
+    case DType::float8_e5m2:
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 24, 0)
+      return dtype == DType::float8_e4m3 ? ncclFloat8e4m3 : ncclFloat8e5m2;
+#else
+      break;  // float8_refusal() has said so
+#endif
     case DType::byte:
       break;
   }
   fail(Blame::usage, "bytes cannot be reduced: choose an element type");
 }
+
+// What only moves has a type of its size in every version.
+ncclDataType_t moved_type(DType dtype) {
+  return size_of(dtype) == 1 ? ncclUint8 : nccl_type(dtype);
+}
+
+bool is_float8(DType dtype) { return is_small_float(dtype) && size_of(dtype) == 1; }
 
 // avg is a sum here; our own kernel divides at the end, as in all backends.
 ncclRedOp_t nccl_op(Op op) {
@@ -102,9 +119,11 @@ class NcclTransport final : public DeviceTransport {
     native_ = spec.empty() ? &comm_ : &comm_of(spec);
   }
 
-  // NCCL finds out in the call itself.
+  // Of an algorithm NCCL finds out in the call itself.
   std::string native_unsupported(const std::string& spec, Operand operand, std::byte* element,
                                  DeviceStream& stream) override {
+    if (is_float8(operand.dtype) && !float8_refusal().empty()) return float8_refusal();
+    if (spec.empty()) return "";
     const auto said = [&](const char* what) {
       return concat("NCCL cannot run ", spec, " for ", name(operand.op), " of ",
                     name(operand.dtype), what);
@@ -154,6 +173,8 @@ class NcclTransport final : public DeviceTransport {
            "NCCL needs blocks of equal size: choose an algorithm, or a number of "
            "elements that the ranks divide");
     if (p.elements == 0) return;
+    if (p.reduces() && is_float8(operand.dtype) && !float8_refusal().empty())
+      fail(Blame::environment, float8_refusal());
     const AverageDivisors divisors =
         p.reduces() ? divisors_of(operand, p.ranks) : AverageDivisors{};
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
@@ -171,6 +192,22 @@ class NcclTransport final : public DeviceTransport {
   }
 
  private:
+  /// Why NCCL does not reduce 8-bit floats here; empty if it does. All ranks call it together.
+  const std::string& float8_refusal() {
+    if (!float8_refusal_) {
+      int major = 0, minor = 0;
+      const int gpu = cuda::index_of(device_);
+      cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu),
+                  "cudaDeviceGetAttribute");
+      cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu),
+                  "cudaDeviceGetAttribute");
+      const auto least = [&](int mine) { return static_cast<int>(-control_.max(-mine)); };
+      float8_refusal_ =
+          why_no_float8(least(NCCL_VERSION_CODE), least(version()), least(10 * major + minor));
+    }
+    return *float8_refusal_;
+  }
+
   std::byte* own_block(const Problem& p, std::byte* data, Operand operand) const {
     return data + static_cast<std::size_t>(p.elements / p.ranks * control_.rank()) *
                       size_of(operand.dtype);
@@ -178,7 +215,7 @@ class NcclTransport final : public DeviceTransport {
 
   ncclResult_t enqueue(const Problem& p, std::byte* data, Operand operand, ncclComm_t comm,
                        cudaStream_t on) {
-    const ncclDataType_t type = nccl_type(operand.dtype);
+    const ncclDataType_t type = p.reduces() ? nccl_type(operand.dtype) : moved_type(operand.dtype);
     const ncclRedOp_t op = nccl_op(operand.op);
     const auto all = static_cast<std::size_t>(p.elements);
     const std::size_t block = all / static_cast<std::size_t>(p.ranks);
@@ -217,6 +254,7 @@ class NcclTransport final : public DeviceTransport {
   NcclComm comm_;
   std::map<std::string, NcclComm> chosen_;  // by spec: with an algorithm of the user's choice
   NcclComm* native_ = &comm_;               // of the allreduce
+  std::optional<std::string> float8_refusal_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "collectives/reduce/dtype.hpp"
-#include "collectives/reduce/half.hpp"
+#include "collectives/reduce/small_floats.hpp"
 
 namespace arlab::collectives {
 
@@ -34,6 +34,10 @@ decltype(auto) dispatch_dtype(DType dtype, Use&& use) {
       return use(std::type_identity<std::uint32_t>{});
     case DType::uint64:
       return use(std::type_identity<std::uint64_t>{});
+    case DType::float8_e4m3:
+      return use(std::type_identity<Float8E4m3>{});
+    case DType::float8_e5m2:
+      return use(std::type_identity<Float8E5m2>{});
     case DType::byte:
       break;
   }

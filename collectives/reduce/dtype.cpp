@@ -19,6 +19,8 @@ constexpr std::array<Type, std::size(kDTypes) + 1> kTypes{{{"float32", 4},
                                                            {"uint8", 1},
                                                            {"uint32", 4},
                                                            {"uint64", 8},
+                                                           {"float8_e4m3", 1},
+                                                           {"float8_e5m2", 1},
                                                            {"byte", 1}}};
 constexpr std::array<std::string_view, std::size(kOps)> kOpNames{"sum", "prod", "min", "max",
                                                                  "avg"};
@@ -26,6 +28,10 @@ constexpr std::array<std::string_view, std::size(kOps)> kOpNames{"sum", "prod", 
 }  // namespace
 
 std::size_t size_of(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].bytes; }
+bool is_small_float(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16 || dtype == DType::float8_e4m3 ||
+         dtype == DType::float8_e5m2;
+}
 std::string_view name(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].name; }
 std::string_view name(Op op) { return kOpNames[static_cast<std::size_t>(op)]; }
 

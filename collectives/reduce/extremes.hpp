@@ -2,23 +2,20 @@
 //
 // A NaN on either side gives the canonical quiet NaN of the type, and -0 is less than +0. So both
 // are commutative and associative: every order of ranks ends with the same bits. The common
-// `b < a ? b : a` is neither. Without branches, so that compilers vectorize them, and always inline,
-// as in half.hpp.
+// `b < a ? b : a` is neither. Without branches, so that compilers vectorize them.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "collectives/reduce/always_inline.hpp"
+#include "collectives/reduce/float8.hpp"
 #include "collectives/reduce/half.hpp"
-
-#ifdef __CUDACC__
-#define ARLAB_INLINE __host__ __device__ inline
-#else
-#define ARLAB_INLINE [[gnu::always_inline]] inline
-#endif
 
 namespace arlab::collectives {
 
-/// The bits of a floating-point type, and those of its canonical quiet NaN.
+/// The bits of a floating-point type, and those of its canonical quiet NaN; of a small type, also those of the
+/// greatest magnitude that is not a NaN.
 template <class T>
 struct FloatBits;
 template <>
@@ -34,12 +31,22 @@ struct FloatBits<double> {
 template <>
 struct FloatBits<Float16> {
   using Bits = std::uint16_t;
-  static constexpr Bits kNaN = 0x7e00u, kInfinity = 0x7c00u;
+  static constexpr Bits kNaN = 0x7e00u, kGreatest = 0x7c00u;
 };
 template <>
 struct FloatBits<Bfloat16> {
   using Bits = std::uint16_t;
-  static constexpr Bits kNaN = 0x7fc0u, kInfinity = 0x7f80u;
+  static constexpr Bits kNaN = 0x7fc0u, kGreatest = 0x7f80u;
+};
+template <>
+struct FloatBits<Float8E4m3> {
+  using Bits = std::uint8_t;
+  static constexpr Bits kNaN = Float8E4m3::kNaN, kGreatest = 0x7eu;
+};
+template <>
+struct FloatBits<Float8E5m2> {
+  using Bits = std::uint8_t;
+  static constexpr Bits kNaN = Float8E5m2::kNaN, kGreatest = 0x7cu;
 };
 
 /// Returns the bits of the minimum, or the maximum, of two numbers of type T, given as bits. Equal
@@ -48,16 +55,18 @@ template <class T, bool kMin>
 ARLAB_INLINE typename FloatBits<T>::Bits extreme(typename FloatBits<T>::Bits a,
                                                  typename FloatBits<T>::Bits b) {
   using Bits = typename FloatBits<T>::Bits;
-  if constexpr (sizeof(T) == 2) {
+  if constexpr (sizeof(T) <= 2) {
+    using Key = std::make_signed_t<Bits>;
+    constexpr Key kMagnitude = static_cast<Key>(static_cast<Bits>(~Bits{0}) >> 1);
     // As integers in the order of the numbers: -0 is -1, and the infinities are outermost.
     const auto key_of = [](Bits x) {
-      const auto sign = static_cast<std::int16_t>(static_cast<std::int16_t>(x) >> 15);
-      return static_cast<std::int16_t>(x ^ (sign & 0x7fff));
+      const auto sign = static_cast<Key>(static_cast<Key>(x) >> (8 * sizeof(Bits) - 1));
+      return static_cast<Key>(x ^ (sign & kMagnitude));
     };
-    const std::int16_t key_a = key_of(a), key_b = key_of(b);
+    const Key key_a = key_of(a), key_b = key_of(b);
     const Bits number = (kMin ? key_b < key_a : key_a < key_b) ? b : a;
-    constexpr Bits kInfinity = FloatBits<T>::kInfinity;
-    const bool is_nan = ((a & 0x7fffu) > kInfinity) | ((b & 0x7fffu) > kInfinity);
+    constexpr Bits kGreatest = FloatBits<T>::kGreatest;
+    const bool is_nan = ((a & kMagnitude) > kGreatest) | ((b & kMagnitude) > kGreatest);
     return is_nan ? FloatBits<T>::kNaN : number;
   } else {
     // Of zeros, and with a NaN, each comparison gives its last operand: the two differ.
@@ -75,5 +84,3 @@ ARLAB_INLINE typename FloatBits<T>::Bits extreme(typename FloatBits<T>::Bits a,
 }
 
 }  // namespace arlab::collectives
-
-#undef ARLAB_INLINE

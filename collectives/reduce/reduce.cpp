@@ -28,8 +28,8 @@ void scale(std::byte* data, Count elements, DType dtype, double divisor) {
 
 AverageDivisors divisors_of(Operand operand, Rank ranks) {
   if (operand.op != Op::avg) return {};
-  const bool half = operand.dtype == DType::float16 || operand.dtype == DType::bfloat16;
-  const double before = half ? static_cast<double>(Count{1} << ceil_log2(ranks)) : 1;
+  const double before =
+      is_small_float(operand.dtype) ? static_cast<double>(Count{1} << ceil_log2(ranks)) : 1;
   return {before, ranks / before};
 }
 

@@ -12,7 +12,8 @@ namespace arlab::collectives {
 /// into[i] = into[i] op from[i]. The two either are the same memory or do not overlap; neither
 /// needs alignment. avg sums (see divisors_of). Integers wrap around. min and max are those of IEEE
 /// 754-2019: a NaN gives the canonical quiet NaN, and -0 is less than +0, so that every order of
-/// ranks ends with the same bits. Half types are computed in float and rounded to nearest even.
+/// ranks ends with the same bits. 16-bit and 8-bit floats are computed in float and
+/// rounded to nearest even; 8-bit floats saturate (float8.hpp).
 void reduce_into(std::byte* into, const std::byte* from, Count elements, Operand operand);
 
 /// data[i] = data[i] / divisor, for avg. Integers truncate towards zero, as in C++; their divisor is
@@ -24,9 +25,9 @@ struct AverageDivisors {
   double before = 1, after = 1;
 };
 
-/// Returns the divisors; both are 1 unless operand.op is avg. In 16 bits a sum overflows where the
-/// average would not, so contributions are first divided by the power of two that is at least
-/// `ranks`. Only subnormal numbers lose bits by that.
+/// Returns the divisors; both are 1 unless operand.op is avg. In 16 and 8 bits a sum overflows where
+/// the average would not, so contributions are first divided by the power of two that is at least
+/// `ranks`. Only numbers that become subnormal lose bits by that.
 AverageDivisors divisors_of(Operand operand, Rank ranks);
 
 /// Divides what one rank contributes, or the sum, if there is anything to divide.

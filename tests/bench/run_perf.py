@@ -105,9 +105,9 @@ class Perf(program.ProgramTest):
         code, out, err = self.perf("all_reduce_perf", "-b", "64", "-e", "64", "-t", "2", "-d", "all", "-o", "all", "-n", "2")
         self.assertEqual(code, 0, err)
         rows = perf_readers.cloudai(out)["rows"]
-        self.assertEqual(len(rows), 50)
+        self.assertEqual(len(rows), 60)
         self.assertEqual({row["type"] for row in rows}, {"int8", "uint8", "int32", "uint32", "int64", "uint64", "half", "float",
-                                                         "double", "bfloat16"})
+                                                         "double", "bfloat16", "f8e4m3", "f8e5m2"})
         self.assertEqual({row["wrong"] for row in rows}, {"0"})
 
     def test_mistakes_are_named(self):

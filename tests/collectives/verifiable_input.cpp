@@ -23,26 +23,33 @@ Vector input(const Problem& problem, Operand operand, Rank rank) {
   return data;
 }
 
+/// What a rank adds to the others' contributions.
+Vector added(const Problem& problem, Operand operand, Rank rank) {
+  Vector data = input(problem, operand, rank);
+  divide_before(data.data(), problem.elements, operand, problem.ranks);
+  return data;
+}
+
 /// The sum (or whatever) over `ranks`, in the order given, in the type itself.
 Vector reduced(const Problem& problem, Operand operand, const std::vector<Rank>& ranks) {
-  Vector all = input(problem, operand, ranks.front());
+  Vector all = added(problem, operand, ranks.front());
   for (std::size_t i = 1; i < ranks.size(); ++i)
-    reduce_into(all.data(), input(problem, operand, ranks[i]).data(), problem.elements, operand);
-  if (operand.op == Op::avg) scale(all.data(), problem.elements, operand.dtype, problem.ranks);
+    reduce_into(all.data(), added(problem, operand, ranks[i]).data(), problem.elements, operand);
+  divide_after(all.data(), problem.elements, operand, problem.ranks);
   return all;
 }
 
 /// Reduced as a binary tree over neighbors.
 Vector reduced_as_tree(const Problem& problem, Operand operand) {
   std::vector<Vector> level;
-  for (Rank rank = 0; rank < problem.ranks; ++rank) level.push_back(input(problem, operand, rank));
+  for (Rank rank = 0; rank < problem.ranks; ++rank) level.push_back(added(problem, operand, rank));
   while (level.size() > 1) {
     for (std::size_t i = 0; i + 1 < level.size(); i += 2)
       reduce_into(level[i].data(), level[i + 1].data(), problem.elements, operand);
     for (std::size_t i = 0; 2 * i < level.size(); ++i) std::swap(level[i], level[2 * i]);
     level.resize((level.size() + 1) / 2);
   }
-  if (operand.op == Op::avg) scale(level[0].data(), problem.elements, operand.dtype, problem.ranks);
+  divide_after(level[0].data(), problem.elements, operand, problem.ranks);
   return level[0];
 }
 
@@ -54,7 +61,8 @@ std::vector<Rank> all_ranks(Rank ranks) {
 
 // An average of more ranks than an 8-bit integer can count is 0, whatever the contributions are.
 bool is_always_zero(Operand operand, Rank ranks) {
-  return operand.op == Op::avg && size_of(operand.dtype) == 1 && ranks > 100;
+  const bool integers = operand.dtype == DType::int8 || operand.dtype == DType::uint8;
+  return operand.op == Op::avg && integers && ranks > 100;
 }
 
 template <class Use>

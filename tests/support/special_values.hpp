@@ -15,15 +15,28 @@
 
 namespace arlab::collectives::special {
 
-inline constexpr DType kTypes[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
+inline constexpr DType kTypes[] = {DType::float32,  DType::float64,     DType::float16,
+                                   DType::bfloat16, DType::float8_e4m3, DType::float8_e5m2};
+inline constexpr DType kSmallTypes[] = {DType::float16, DType::bfloat16, DType::float8_e4m3,
+                                        DType::float8_e5m2};
 inline constexpr Op kOps[] = {Op::min, Op::max};
 
-/// A binary format: its width, and its number of fraction bits.
+/// A binary format: its width, its number of fraction bits, and whether it has infinities.
 struct Format {
   int width, fraction;
+  bool has_infinity = true;
   std::uint64_t sign() const { return std::uint64_t{1} << (width - 1); }
-  std::uint64_t infinity() const { return (sign() - 1) & ~((std::uint64_t{1} << fraction) - 1); }
-  std::uint64_t quiet_nan() const { return infinity() | std::uint64_t{1} << (fraction - 1); }
+  /// The greatest exponent, of numbers only where there are no infinities.
+  std::uint64_t exponent() const { return (sign() - 1) & ~((std::uint64_t{1} << fraction) - 1); }
+  /// The greatest magnitude that is not a NaN's.
+  std::uint64_t greatest() const { return has_infinity ? exponent() : sign() - 2; }
+  std::uint64_t greatest_power() const {
+    return has_infinity ? exponent() - (std::uint64_t{1} << fraction) : exponent();
+  }
+  /// Of 8 bits the one that CUDA's conversions give.
+  std::uint64_t quiet_nan() const {
+    return width == 8 ? sign() - 1 : exponent() | std::uint64_t{1} << (fraction - 1);
+  }
 };
 inline Format format_of(DType dtype) {
   switch (dtype) {
@@ -33,20 +46,24 @@ inline Format format_of(DType dtype) {
       return {16, 10};
     case DType::bfloat16:
       return {16, 7};
+    case DType::float8_e4m3:
+      return {8, 3, false};
+    case DType::float8_e5m2:
+      return {8, 2};
     default:
       return {32, 23};
   }
 }
 
 /// Returns zeros, ones, the smallest and the largest numbers, infinities, and quiet and signaling
-/// NaNs with payloads, of both signs.
+/// NaNs with payloads, as far as the type has them, of both signs.
 inline std::vector<std::uint64_t> values(DType dtype) {
   const Format f = format_of(dtype);
   const std::uint64_t one = ((std::uint64_t{1} << (f.width - f.fraction - 2)) - 1) << f.fraction;
   std::vector<std::uint64_t> all;
   for (const std::uint64_t magnitude :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << f.fraction, one, one + 1,
-        f.infinity() - 1, f.infinity(), f.infinity() | 1, f.quiet_nan(), f.quiet_nan() | 5})
+        f.greatest() - 1, f.greatest(), f.greatest() | 1, f.quiet_nan(), f.quiet_nan() | 5})
     for (const std::uint64_t sign : {std::uint64_t{0}, f.sign()}) all.push_back(sign | magnitude);
   return all;
 }
@@ -56,7 +73,7 @@ inline std::uint64_t expected(DType dtype, Op op, std::uint64_t a, std::uint64_t
   const Format f = format_of(dtype);
   const auto magnitude = [&](std::uint64_t x) { return x & ~f.sign(); };
   const auto negative = [&](std::uint64_t x) { return (x & f.sign()) != 0; };
-  if (magnitude(a) > f.infinity() || magnitude(b) > f.infinity()) return f.quiet_nan();
+  if (magnitude(a) > f.greatest() || magnitude(b) > f.greatest()) return f.quiet_nan();
   bool a_is_less = negative(a);  // also -0 before +0
   if (negative(a) == negative(b))
     a_is_less = negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);
@@ -119,16 +136,15 @@ inline int wrong_replicas(Communicator& communicator, bool native) {
   return wrong;
 }
 
-/// Averages `ranks` times one value, near the largest float16, by each algorithm and by the native
-/// allreduce. Returns the number of ranks' results that are not that value.
+/// Averages `ranks` times the greatest power of two of each small type whose sums of so many are exact, by each
+/// algorithm and by the native allreduce. Returns the number of ranks' results that are not that value.
 inline int wrong_averages(Communicator& communicator) {
   int wrong = 0;
   const Rank ranks = communicator.ranks();
-  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+  for (const DType dtype : kSmallTypes) {
     const Format f = format_of(dtype);
-    const std::uint64_t large =  // 1.5 times the largest power of two: its multiples are exact
-        f.infinity() - (std::uint64_t{1} << (f.fraction - 1));
-    const std::vector<std::uint64_t> values(37, large);
+    if (ranks > 2 << f.fraction) continue;
+    const std::vector<std::uint64_t> values(37, f.greatest_power());
     const std::vector<std::byte> mine = packed(dtype, values);
     const Operand operand{dtype, Op::avg};
     for (const Algorithm& algorithm : algorithms()) {

@@ -113,7 +113,7 @@ TEST_CASE("bad names are answered with the nearest one") {
   CHECK(refused("rign -p 2 -n 1").find("did you mean 'ring'?") != std::string::npos);
   CHECK(refused("ring -p 2 -n 1 -t flaot32") ==
         "2: unknown dtype 'flaot32', did you mean 'float32'? (one of float32, float64, float16, "
-        "bfloat16, int32, int64, int8, uint8, uint32, uint64)");
+        "bfloat16, int32, int64, int8, uint8, uint32, uint64, float8_e4m3, float8_e5m2)");
   CHECK(refused("ring -p 2 -n 1 --op xyzzy") ==
         "2: unknown op 'xyzzy': use one of sum, prod, min, max, avg");
   CHECK(refused("ring -p 2 -n 1 -c reduce-scatter").find("did you mean 'reduce_scatter'?") !=

@@ -1,35 +1,15 @@
 // Rows of a library's own algorithms: "all" of them, refused names, and those that it cannot run.
 #include "bench/tune/library_rows.hpp"
 
-#include "collectives/alone.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/library.hpp"
 
 using namespace arlab;
 using namespace arlab::bench;
 using namespace arlab::collectives;
 
 namespace {
-
-// A library that has two algorithms, of which it runs "nvls" for float32 only.
-class Library final : public Executor {
- public:
-  Communicator& control() override { return alone_; }
-  Cost execute(const Algorithm&, const Problem&, std::span<std::byte>, Operand, int, int) override {
-    return {};
-  }
-  std::string native_name() const override { return "all_reduce"; }
-  void native_allreduce(std::span<std::byte>, Operand) override {}
-  std::vector<std::string> native_algorithms() override { return {"ring", "nvls"}; }
-  std::string native_unsupported(const std::string& spec, Operand operand) override {
-    return spec == "nvls" && operand.dtype != DType::float32 ? "not for these" : "";
-  }
-  void load_input(const Problem&, Operand) override {}
-  CheckedRun run_checked(const RunRequest&) override { return {}; }
-
- private:
-  Alone alone_;
-};
 
 Config native(const std::string& name, DType dtype = DType::float32) {
   Config config;
@@ -62,6 +42,10 @@ TEST_CASE("the library's rows: what it cannot run has its reason") {
   CHECK(library_refusal(native("nvls"), library).empty());
   CHECK(library_refusal(native("nvls", DType::float64), library) == "not for these");
   CHECK(library_refusal(native("", DType::float64), library).empty());
+  Config eight = native("", DType::float8_e4m3);
+  CHECK(library_refusal(eight, library) == "no 8-bit floats");
+  eight.problem.collective = Collective::all_gather;  // only moves them
+  CHECK(library_refusal(eight, library).empty());
   Config ours = native("nvls", DType::float64);
   ours.algorithm = &find_algorithm("ring");
   CHECK(library_refusal(ours, library).empty());

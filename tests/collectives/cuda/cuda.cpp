@@ -55,6 +55,10 @@ std::vector<std::byte> numbers(DType dtype, std::size_t count, std::uint32_t see
       case DType::uint64:
         put(static_cast<std::uint64_t>(random()) << 31);
         break;
+      case DType::float8_e4m3:
+      case DType::float8_e5m2:  // any finite one
+        put(static_cast<std::uint8_t>(random() % 2 * 0x80 + random() % 0x7c));
+        break;
       case DType::byte:
         put(static_cast<std::uint8_t>(random()));
         break;

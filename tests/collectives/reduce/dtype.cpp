@@ -11,6 +11,16 @@ TEST_CASE("every type and operation is found by its name") {
   CHECK_FALSE(arlab::collectives::op_named(""));
   CHECK(arlab::collectives::size_of(arlab::collectives::DType::bfloat16) == 2);
   CHECK(arlab::collectives::size_of(arlab::collectives::DType::int64) == 8);
+  CHECK(arlab::collectives::size_of(arlab::collectives::DType::float8_e5m2) == 1);
+}
+
+TEST_CASE("small floats are those of 16 and 8 bits") {
+  std::string names;
+  for (const arlab::collectives::DType dtype : arlab::collectives::kDTypes)
+    if (arlab::collectives::is_small_float(dtype))
+      names += std::string(arlab::collectives::name(dtype)) + " ";
+  CHECK(names == "float16 bfloat16 float8_e4m3 float8_e5m2 ");
+  CHECK_FALSE(arlab::collectives::is_small_float(arlab::collectives::DType::byte));
 }
 
 TEST_CASE("bytes can be sent, but not reduced") {

@@ -103,11 +103,11 @@ TEST_CASE("min and max of all triples of special values do not depend on the ord
       }
 }
 
-TEST_CASE("16-bit min and max of all values with a few, against the definition") {
-  for (const DType dtype : {DType::float16, DType::bfloat16})
+TEST_CASE("min and max of all values of small floats with a few, against the definition") {
+  for (const DType dtype : special::kSmallTypes)
     for (const Op op : special::kOps) {
       Bits every;
-      for (std::uint64_t x = 0; x < 65536; ++x) every.push_back(x);
+      for (std::uint64_t x = 0; x < 2 * special::format_of(dtype).sign(); ++x) every.push_back(x);
       for (const std::uint64_t fixed : special::values(dtype)) {
         const Bits other(every.size(), fixed);
         Bits right;
@@ -131,7 +131,7 @@ TEST_CASE("replicas have the same bits after min and max, through every algorith
   }
 }
 
-TEST_CASE("an average of 16-bit numbers is finite where its sum is not") {
+TEST_CASE("an average of small floats is right where their sum overflows") {
   for (const Rank ranks : {1, 2, 4, 8, 16}) {
     std::atomic<int> wrong = 0;
     on_threads(ranks,
@@ -170,7 +170,7 @@ TEST_CASE("averages: 4 times 30000 in float16, thirds, and integers") {
   CHECK(average(2'000'000'000, 2'000'000'000) == -147483648);  // the sum wraps around
 }
 
-TEST_CASE("only averages are divided, and 16-bit ones before they are added") {
+TEST_CASE("only averages are divided, and those of small floats before they are added") {
   const auto divisors = [](DType dtype, Op op, Rank ranks) {
     const AverageDivisors found = divisors_of({dtype, op}, ranks);
     return std::pair(found.before, found.after);
@@ -181,4 +181,7 @@ TEST_CASE("only averages are divided, and 16-bit ones before they are added") {
   CHECK(divisors(DType::float16, Op::avg, 6) == std::pair(8.0, 0.75));
   CHECK(divisors(DType::bfloat16, Op::avg, 8) == std::pair(8.0, 1.0));
   CHECK(divisors(DType::float16, Op::avg, 1) == std::pair(1.0, 1.0));
+  CHECK(divisors(DType::float8_e4m3, Op::avg, 6) == std::pair(8.0, 0.75));
+  CHECK(divisors(DType::float8_e5m2, Op::sum, 6) == std::pair(1.0, 1.0));
+  CHECK(divisors(DType::int8, Op::avg, 6) == std::pair(1.0, 6.0));
 }

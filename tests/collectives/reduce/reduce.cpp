@@ -32,11 +32,9 @@ T scalar(Op op, T a, T b) {
       return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
   }
 }
-Float16 scalar(Op op, Float16 a, Float16 b) {
-  return to_float16(scalar(op, to_float(a), to_float(b)));
-}
-Bfloat16 scalar(Op op, Bfloat16 a, Bfloat16 b) {
-  return to_bfloat16(scalar(op, to_float(a), to_float(b)));
+template <class T>
+requires kIsSmallFloat<T> T scalar(Op op, T a, T b) {
+  return from_float<T>(scalar(op, to_float(a), to_float(b)));
 }
 
 template <class T>
@@ -44,8 +42,10 @@ T divided(T a, Rank by) {
   using Wide = std::conditional_t<sizeof(T) == 1, int, T>;
   return static_cast<T>(a / static_cast<Wide>(by));
 }
-Float16 divided(Float16 a, Rank by) { return to_float16(divided(to_float(a), by)); }
-Bfloat16 divided(Bfloat16 a, Rank by) { return to_bfloat16(divided(to_float(a), by)); }
+template <class T>
+requires kIsSmallFloat<T> T divided(T a, Rank by) {
+  return from_float<T>(divided(to_float(a), by));
+}
 
 /// Random finite values; the integers of full range, so that sums wrap around.
 template <class T>
@@ -54,10 +54,10 @@ std::vector<T> values(std::size_t count, unsigned seed) {
   std::uniform_real_distribution<float> real(-1000, 1000);
   std::vector<T> out(count);
   for (T& x : out) {
-    if constexpr (std::is_same_v<T, Float16>)
-      x = to_float16(real(random) / 32);
-    else if constexpr (std::is_same_v<T, Bfloat16>)
+    if constexpr (std::is_same_v<T, Bfloat16>)
       x = to_bfloat16(real(random));
+    else if constexpr (kIsSmallFloat<T>)
+      x = from_float<T>(real(random) / 32);
     else if constexpr (std::is_integral_v<T>)
       x = static_cast<T>(random());
     else

@@ -63,6 +63,9 @@ struct Comm {
 };
 
 std::size_t size_of(ncclDataType_t type);
+inline bool is_float8(ncclDataType_t type) {
+  return type == ncclFloat8e4m3 || type == ncclFloat8e5m2;
+}
 /// Does a collective of which all ranks' calls are here, by rank.
 void perform(const std::vector<Offer>& calls);
 

@@ -132,10 +132,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
       *value = cudaComputeModeDefault;
       break;
     case cudaDevAttrComputeCapabilityMajor:
-      *value = 9;
+      *value = machine().options.capability / 10;
       break;
     case cudaDevAttrComputeCapabilityMinor:
-      *value = 0;
+      *value = machine().options.capability % 10;
       break;
     case cudaDevAttrClockRate:
     case cudaDevAttrMemoryClockRate:
@@ -169,8 +169,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!exists(device)) return returned(cudaErrorInvalidDevice);
   std::snprintf(properties->name, sizeof(properties->name), "CUDA stand-in");
   properties->totalGlobalMem = machine().options.memory;
-  properties->major = 9;
-  properties->minor = 0;
+  properties->major = machine().options.capability / 10;
+  properties->minor = machine().options.capability % 10;
   properties->multiProcessorCount = machine().options.multiprocessors;
   return cudaSuccess;
 }

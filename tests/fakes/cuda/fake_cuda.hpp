@@ -12,6 +12,7 @@ namespace arlab::fake_cuda {
 struct Options {
   int devices = 1;
   bool peers = true;
+  int capability = 90;      ///< 86 is 8.6
   int multiprocessors = 2;  ///< few, so that loops over the grid take several turns
   /// Of a multiprocessor, in cooperative grids: few, because each is a fiber.
   int resident_threads = 256;

@@ -24,6 +24,8 @@ Options from_environment() {
       options.devices = static_cast<int>(value);
     } else if (key == "peers") {
       options.peers = value != 0;
+    } else if (key == "capability") {
+      options.capability = static_cast<int>(value);
     } else if (key == "multiprocessors") {
       options.multiprocessors = static_cast<int>(value);
     } else if (key == "resident_threads") {

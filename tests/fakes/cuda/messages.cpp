@@ -10,9 +10,10 @@ namespace {
 collectives::Operand operand_of(ncclDataType_t type, ncclRedOp_t op) {
   using collectives::DType;
   using collectives::Op;
-  constexpr DType kTypes[] = {DType::int8,    DType::uint8,   DType::int32,   DType::uint32,
-                              DType::int64,   DType::uint64,  DType::float16, DType::float32,
-                              DType::float64, DType::bfloat16};
+  constexpr DType kTypes[] = {DType::int8,     DType::uint8,       DType::int32,
+                              DType::uint32,   DType::int64,       DType::uint64,
+                              DType::float16,  DType::float32,     DType::float64,
+                              DType::bfloat16, DType::float8_e4m3, DType::float8_e5m2};
   constexpr Op kOps[] = {Op::sum, Op::prod, Op::max, Op::min, Op::avg};
   return {kTypes[type], kOps[op]};
 }

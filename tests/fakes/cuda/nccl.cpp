@@ -88,6 +88,8 @@ ncclResult_t add(Call call, cudaStream_t handle, const char* name) {
                ": the communicator is not set up, on another device, or lacks the peer");
     return ncclInvalidArgument;
   }
+  if (is_float8(call.type) && m.options.capability < 90)
+    return ncclInvalidArgument;  // as NCCL 2.27; later versions move them
   group_calls.push_back(call);
   m.counted.lone_calls += group_depth > 0 ? 0 : 1;
   return group_depth > 0 ? ncclSuccess : end_group();

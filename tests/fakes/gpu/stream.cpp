@@ -21,7 +21,7 @@ Count different(const std::byte* a, const std::byte* b, Count elements, DType dt
       T x, y;
       std::memcpy(&x, a + i, sizeof(T));
       std::memcpy(&y, b + i, sizeof(T));
-      if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>)
+      if constexpr (kIsSmallFloat<T>)
         count += to_float(x) == to_float(y) ? 0 : 1;
       else
         count += x == y ? 0 : 1;

@@ -9,6 +9,8 @@
 #define NCCL_MAJOR 2
 #define NCCL_MINOR 28
 #define NCCL_PATCH 9
+#define NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+#define NCCL_VERSION_CODE NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH)
 
 namespace arlab::fake_cuda {
 struct Comm;
@@ -46,6 +48,8 @@ enum ncclDataType_t {
   ncclFloat32,
   ncclFloat64,
   ncclBfloat16,
+  ncclFloat8e4m3,
+  ncclFloat8e5m2,
 };
 
 ncclResult_t ncclGetVersion(int* version);
