@@ -106,12 +106,10 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
                      "--fault and --seed, or use --model {}",
                      parsed_model().name, with_links(" or ")));
   const MachineFile* machine_file = file();
-  if (any && machine_file && values().at("shared") > 0)
-    fail(
-        Blame::usage,
-        fmt::format("--machine {} describes ranks of one machine, which have no network: leave out "
-                    "--topology, --placement, --routing, --fault and --seed",
-                    machine_path));
+  if (any && is_shared())
+    fail(Blame::usage,
+         "ranks of one machine have no network: leave out --topology, --placement, --routing, "
+         "--fault and --seed, or use --shared no");
   const auto stated = [&](const std::string& text, const char* usual) {
     return machine_file && !text.empty() ? text : usual;
   };
