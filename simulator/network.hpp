@@ -129,6 +129,10 @@ class Network {
   };
   /// Adds `bytes` of a received message on the rank, from `now` or when its processor is free.
   virtual Work reduce(Rank rank, Bytes bytes, Time now) = 0;
+  /// Returns whether additions to elements that the rank has sent in the same round take another
+  /// time: then the engine calls reduce_sent() for these.
+  virtual bool knows_sent() const { return false; }
+  virtual Work reduce_sent(Rank rank, Bytes bytes, Time now) { return reduce(rank, bytes, now); }
   /// Computes for `duration` on the rank, from `now` or when its processor is free.
   virtual Work compute(Rank rank, Time duration, Time now) = 0;
 };

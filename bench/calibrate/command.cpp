@@ -44,21 +44,33 @@ std::string this_host() {
 std::string numbers_table(const Fit& fit) {
   const simulator::Machine& m = fit.machine;
   const auto bytes = [](double b) { return show_bytes(static_cast<std::int64_t>(b)); };
-  return markdown(
-      {"number", "value", "meaning"},
-      {{"latency", show_time(m.latency / 1e6), "of the smallest message"},
-       {"gap", show_time(m.gap / 1e6), "for each further message"},
-       {"port", fmt::format("{:.4g} ns/B", m.beta / 1e3), "of long messages"},
-       {"envelope", bytes(m.envelope), "headers of each message"},
-       {"acks", fmt::format("{:.2g}", m.acks), "bytes of acknowledgments per byte"},
-       {"burst", bytes(m.burst), "pass an idle link at once"},
-       {"burst left", bytes(m.burst_left), "of it at the start, after a barrier"},
-       {"eager", bytes(m.eager), "largest message without a grant"},
-       {"socket", bytes(m.socket), "under way when a send ends"},
-       {"backlog", fit.backlog_measured ? bytes(m.queue) : "not measured: needs 3 ranks",
-        "of a stream in its host's queue"},
-       {"drift", show_time(m.drift / 1e6), "mean random delay before a round"},
-       {"long drift", show_time(m.drift_long / 1e6), "the same above the eager limit"}});
+  std::vector<std::vector<std::string>> rows = {
+      {"latency", show_time(m.latency / 1e6), "of the smallest message"},
+      {"gap", show_time(m.gap / 1e6), "for each further message"},
+      {"eager", bytes(m.eager), "largest message that does not wait for its receiver"}};
+  if (m.shared) {
+    constexpr double kBytes = 64 * 1024;
+    const auto add = [&](const char* number, const simulator::SizeCurve& curve, const char* what) {
+      rows.push_back({number, show_time(curve.at(kBytes) / 1e6), what});
+    };
+    add("copy", m.host, "of a message of 64 KiB, by its receiver");
+    add("copies", m.host_together, "each of two such at the same time");
+    add("addition", m.reduction, "of 64 KiB");
+    add("addition to sent", m.reduction_sent, "of 64 KiB to elements sent in the same round");
+  } else {
+    rows.insert(rows.end(),
+                {{"port", fmt::format("{:.4g} ns/B", m.beta / 1e3), "of long messages"},
+                 {"envelope", bytes(m.envelope), "headers of each message"},
+                 {"acks", fmt::format("{:.2g}", m.acks), "bytes of acknowledgments per byte"},
+                 {"burst", bytes(m.burst), "pass an idle link at once"},
+                 {"burst left", bytes(m.burst_left), "of it at the start, after a barrier"},
+                 {"socket", bytes(m.socket), "under way when a send ends"},
+                 {"backlog", fit.backlog_measured ? bytes(m.queue) : "not measured: needs 3 ranks",
+                  "of a stream in its host's queue"},
+                 {"drift", show_time(m.drift / 1e6), "mean random delay before a round"},
+                 {"long drift", show_time(m.drift_long / 1e6), "the drift above the eager limit"}});
+  }
+  return markdown({"number", "value", "meaning"}, rows);
 }
 
 std::string fit_table(const Fit& fit) {
@@ -105,11 +117,17 @@ int calibrate(const CalibrateCommand& command, Job& job) {
             collectives::Communicator& control = executor.control();
             const std::vector<std::string> hosts = collectives::gather(control, this_host());
             const std::vector<Rank> machines = control.machines();
-            const ProbeTimes times = probe(control, command.probes);
+            ProbeOptions options = command.probes;
+            options.several_hosts = std::any_of(machines.begin(), machines.end(),
+                                                [&](Rank m) { return m != machines.front(); });
+            if (!options.several_hosts && !command.network.topology.empty())
+              fail(Blame::usage,
+                   fmt::format("--topology {} states a network, but all ranks are on one machine: "
+                               "leave it out, or start the ranks on several hosts",
+                               command.network.topology));
+            const ProbeTimes times = probe(control, options);
             if (control.rank() != 0) return;
-            const bool several = std::any_of(machines.begin(), machines.end(),
-                                             [&](Rank m) { return m != machines.front(); });
-            const Fit fitted = fit(times, several);
+            const Fit fitted = fit(times, options.several_hosts);
             const Provenance provenance{
                 .date = utc_now(),
                 .version = fmt::format("{} ({})", kVersion, kCommit),

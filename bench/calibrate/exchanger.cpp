@@ -1,8 +1,10 @@
 #include "bench/calibrate/exchanger.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/host/plan.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -80,13 +82,39 @@ std::vector<double> Exchanger::samples_us(int repetitions, const std::function<v
 }
 
 double Exchanger::median_us(const std::function<void()>& body) {
+  return median_of(series_us(
+      seconds_, [] {}, body));
+}
+
+std::vector<double> Exchanger::samples_us(const Algorithm& algorithm, Count bytes,
+                                          collectives::Operand operand, double part) {
+  const std::size_t size = static_cast<std::size_t>(bytes);
+  const Count elements = bytes / static_cast<Count>(collectives::size_of(operand.dtype));
+  collectives::HostPlan plan(algorithm, {.ranks = ranks(), .elements = elements}, rank(), operand);
+  // New memory each time: how fast it is depends on where it lies.
+  const auto input = communicator_.allocate(size), vector = communicator_.allocate(size);
+  return series_us(
+      part * seconds_, [&] { std::memcpy(vector.get(), input.get(), size); },
+      [&] {
+        plan.run(communicator_, {vector.get(), size});
+      });
+}
+
+std::vector<double> Exchanger::series_us(double seconds, const std::function<void()>& before,
+                                         const std::function<void()>& body) {
   constexpr double kMost = 200;
   constexpr int kLeast = 5;
-  time_us(body);  // opens connections
-  const double once = std::max(time_us(body), 0.1);
+  const auto once = [&] {
+    before();
+    return time_us(body);
+  };
+  once();  // opens connections
+  const double first = std::max(once(), 0.1);
   const int repetitions =
-      std::max(kLeast, static_cast<int>(std::min(kMost, 1e6 * seconds_ / once)));
-  return median_of(samples_us(repetitions, body));
+      std::max(kLeast, static_cast<int>(std::min(kMost, 1e6 * seconds / first)));
+  std::vector<double> all;
+  for (int k = 0; k < repetitions; ++k) all.push_back(once());
+  return all;
 }
 
 }  // namespace arlab::bench

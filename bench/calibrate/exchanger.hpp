@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "algorithms/algorithm.hpp"
 #include "collectives/communicator.hpp"
 
 namespace arlab::bench {
@@ -19,6 +20,7 @@ class Exchanger {
   Exchanger(collectives::Communicator& communicator, Count largest, double seconds);
 
   Rank rank() const { return communicator_.rank(); }
+  Rank ranks() const { return communicator_.ranks(); }
   double now() { return communicator_.clock().now(); }
   void sleep(double seconds) { communicator_.clock().sleep(seconds); }
   void barrier() { communicator_.barrier(); }
@@ -42,6 +44,10 @@ class Exchanger {
   /// Returns the median time of `body` over repetitions that begin with a barrier; the time of the
   /// slowest rank.
   double median_us(const std::function<void()>& body);
+  /// Returns the times of a program on a vector of that many bytes, as the executor runs it: the
+  /// vector has just been written. `part` of the time of a series.
+  std::vector<double> samples_us(const Algorithm& algorithm, Count bytes,
+                                 collectives::Operand operand, double part = 1);
   /// Returns the times of so many repetitions.
   std::vector<double> samples_us(int repetitions, const std::function<void()>& body);
   /// Within a repetition: this rank's time ends now, or does not count.
@@ -51,6 +57,8 @@ class Exchanger {
  private:
   void start(int lane, ActionKind kind, Rank peer, std::byte* data, Count bytes);
   double time_us(const std::function<void()>& body);
+  std::vector<double> series_us(double seconds, const std::function<void()>& before,
+                                const std::function<void()>& body);
 
   collectives::Communicator& communicator_;
   double seconds_;

@@ -80,6 +80,33 @@ double acknowledgments(const ProbeTimes& times) {
   return all.empty() ? 0 : std::clamp(*std::min_element(all.begin(), all.end()), 0.0, kMost);
 }
 
+double us_at(const std::vector<TimeOfSize>& times, double bytes) {
+  for (const TimeOfSize& t : times)
+    if (t.bytes == bytes) return t.us;
+  return 0;
+}
+
+// Between ranks of one machine: what the patterns take beyond one another.
+void fit_local(simulator::Machine& m, const ProbeTimes& times) {
+  simulator::SizeCurve cached, together, added, added_to_sent;
+  for (const TimeOfSize& t : times.reductions)
+    cached.points.push_back({t.bytes, kPicoseconds * t.us});
+  for (const LocalTimes& t : times.local) {
+    const auto beyond = [](double us, double other) { return kPicoseconds * (us - other); };
+    const double alone = m.host.at(t.bytes), one_way = us_at(times.one_way, t.bytes);
+    const double model = pattern_us(Pattern::exchange, static_cast<Bytes>(t.bytes), m);
+    const double least = t.bytes < times.reductions.front().bytes ? 0 : cached.at(t.bytes);
+    const double apart = std::max(least, beyond(t.sum_back_us, 2 * one_way));
+    const double sent = std::max(apart, beyond(t.exchange_sum_us, t.exchange_us));
+    together.points.push_back({t.bytes, alone + std::max(0.0, beyond(t.exchange_us, model))});
+    added.points.push_back({t.bytes, apart});
+    added_to_sent.points.push_back({t.bytes, sent});
+  }
+  m.host_together = together;
+  m.reduction = added;
+  m.reduction_sent = added_to_sent;
+}
+
 // What a message takes beyond the other numbers.
 simulator::SizeCurve host_curve(const ProbeTimes& times, const simulator::Machine& machine) {
   simulator::SizeCurve curve;
@@ -103,10 +130,14 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
                      latency, per_byte));
   Fit result;
   simulator::Machine& m = result.machine;
-  // Two ranks are late independently; the later one counts: 3/2 of the mean.
-  m.drift = kPicoseconds * std::min(times.spread_us / 1.5, latency);
-  m.drift_long = kPicoseconds * times.long_spread_us / 1.5;
-  const bool announced = one_way.front().bytes > times.eager_bytes;  // request, grant, message
+  m.shared = !several_hosts;
+  if (!m.shared) {  // within one machine, all measured times include the delays
+    // Two ranks are late independently; the later one counts: 3/2 of the mean.
+    m.drift = kPicoseconds * std::min(times.spread_us / 1.5, latency);
+    m.drift_long = kPicoseconds * times.long_spread_us / 1.5;
+  }
+  const bool announced =  // request, grant, message
+      one_way.front().bytes > times.eager_bytes && !m.shared;
   // Which includes a rank's mean delay.
   m.latency = (kPicoseconds * latency - m.drift) / (announced ? 3 : 1);
   m.beta = kPicoseconds * per_byte;
@@ -144,6 +175,12 @@ Fit fit(const ProbeTimes& times, bool several_hosts) {
   m.latency = std::max(0.0, m.latency - excess);
   m.host = host_curve(times, still);
   still.host = m.host;
+  if (m.shared) {
+    fit_local(still, times);
+    m.host_together = still.host_together;
+    m.reduction = still.reduction;
+    m.reduction_sent = still.reduction_sent;
+  }
   result.rows = fit_rows(times, still);
   return result;
 }
@@ -156,8 +193,15 @@ std::vector<FitRow> fit_rows(const ProbeTimes& times, const simulator::Machine& 
         {probe, bytes, measured, part * pattern_us(pattern, static_cast<Bytes>(bytes), machine)});
   };
   for (const TimeOfSize& t : times.one_way) add("one way", Pattern::round_trip, t.bytes, t.us, 0.5);
-  for (const ExchangeTimes& t : times.exchanges)
-    add("exchange", Pattern::exchange, t.bytes, t.executor_us, 1);
+  if (!machine.shared)
+    for (const ExchangeTimes& t : times.exchanges)
+      add("exchange", Pattern::exchange, t.bytes, t.executor_us, 1);
+  for (const LocalTimes& t : times.local) {
+    add("exchange", Pattern::exchange, t.bytes, t.exchange_us, 1);
+    add("sum and back", Pattern::sum_back, t.bytes, t.sum_back_us, 1);
+    add("exchange, add to sent", Pattern::exchange_sum, t.bytes, t.exchange_sum_us, 1);
+    add("exchange, add to other", Pattern::exchange_part, t.bytes, t.exchange_part_us, 1);
+  }
   for (const TimeOfSize& t : times.fan_out) add("1 to 2", Pattern::fan_out, t.bytes, t.us, 1);
   for (const TimeOfSize& t : times.fan_in) add("2 to 1", Pattern::fan_in, t.bytes, t.us, 1);
   return rows;

@@ -55,6 +55,12 @@ std::string machine_text(const Fit& fit) {
   text += "# [bytes, microseconds]: further time of a message\nhost_us = " + curve_text(m.host);
   text += "# [bytes, microseconds]: additions of received floats\nreduction_us = " +
           curve_text(m.reduction);
+  if (!m.shared) return text;
+  text += "shared = true  # receivers copy messages from the senders' memory\n";
+  text += "# [bytes, microseconds]: host_us while another rank copies\nhost_together_us = " +
+          curve_text(m.host_together);
+  text += "# [bytes, microseconds]: additions to elements just sent\nreduction_sent_us = " +
+          curve_text(m.reduction_sent);
   return text;
 }
 
@@ -75,6 +81,14 @@ std::string probes_text(const Fit& fit, const ProbeTimes& times) {
   for (const ExchangeTimes& t : times.exchanges)
     text += fmt::format("\n  [{:.0f}, {:.6g}, {:.6g}, {:.6g}, {:.6g}],", t.bytes, t.executor_us,
                         t.sends_first_us, t.receives_first_us, t.pieces_us);
+  if (!times.local.empty())
+    text +=
+        "\n]\n# bytes, then microseconds: an exchange, and of a sum: one way and back, an "
+        "exchange, "
+        "an exchange of halves\nlocal_us = [";
+  for (const LocalTimes& t : times.local)
+    text += fmt::format("\n  [{:.0f}, {:.6g}, {:.6g}, {:.6g}, {:.6g}],", t.bytes, t.exchange_us,
+                        t.sum_back_us, t.exchange_sum_us, t.exchange_part_us);
   text += "\n]\n# probe, bytes, measured and modelled microseconds, error in percent\nfit = [";
   for (const FitRow& r : fit.rows)
     text += fmt::format("\n  [\"{}\", {:.0f}, {:.6g}, {:.6g}, {:.1f}],", r.probe, r.bytes,

@@ -16,21 +16,36 @@ Program round_trip(Problem p, Rank me) {
 }
 
 Program exchange_once(Problem p, Rank me) {
-  if (me < 2) co_yield together(send(1 - me, p.all()), replace(1 - me, p.all()));
+  if (me < 2) co_yield together(send(1 - me, p.chunk(me)), replace(1 - me, p.chunk(1 - me)));
 }
 
 Program fan_out(Problem p, Rank me) {
   if (me == 0)
     co_yield together(send(1, p.all()), send(2, p.all()));
-  else
+  else if (me < 3)
     co_yield replace(0, p.all());
 }
 
 Program fan_in(Problem p, Rank me) {
   if (me == 0)
     co_yield together(replace(1, p.all()), replace(2, p.all()));
-  else
+  else if (me < 3)
     co_yield send(0, p.all());
+}
+
+Program sum_back(Problem p, Rank me) {
+  if (me == 0) co_yield reduce(1, p.all());
+  if (me == 0) co_yield send(1, p.all());
+  if (me == 1) co_yield send(0, p.all());
+  if (me == 1) co_yield replace(0, p.all());
+}
+
+Program exchange_sum(Problem p, Rank me) {
+  if (me < 2) co_yield together(send(1 - me, p.all()), reduce(1 - me, p.all()));
+}
+
+Program exchange_part(Problem p, Rank me) {
+  if (me < 2) co_yield together(send(1 - me, p.chunk(me)), reduce(1 - me, p.chunk(1 - me)));
 }
 
 Program (*program_of(Pattern pattern))(Problem, Rank) {
@@ -42,28 +57,38 @@ Program (*program_of(Pattern pattern))(Problem, Rank) {
     case Pattern::fan_out:
       return fan_out;
     case Pattern::fan_in:
+      return fan_in;
+    case Pattern::sum_back:
+      return sum_back;
+    case Pattern::exchange_part:
+      return exchange_part;
+    case Pattern::exchange_sum:
       break;
   }
-  return fan_in;
-}
-
-double run_us(Program (*program)(Problem, Rank), Rank ranks, Bytes bytes,
-              const simulator::Machine& machine) {
-  const auto fabric = simulator::build_fabric({.topology = "crossbar:latency=0"}, ranks);
-  simulator::Connections network(machine, ranks, fabric);
-  Algorithm algorithm{};
-  algorithm.name = "a probe";
-  algorithm.collectives = {Collective::allreduce};
-  algorithm.program = program;
-  return microseconds(
-      simulator::simulate(algorithm, {.ranks = ranks, .elements = bytes}, 1, network).finish);
+  return exchange_sum;
 }
 
 }  // namespace
 
+Algorithm algorithm_of(Pattern pattern) {
+  Algorithm algorithm{};
+  algorithm.name = "a probe";
+  algorithm.collectives = {Collective::allreduce};
+  algorithm.program = program_of(pattern);
+  return algorithm;
+}
+
+Count vector_bytes(Pattern pattern, Count bytes, Rank ranks) {
+  const bool parts = pattern == Pattern::exchange || pattern == Pattern::exchange_part;
+  return parts ? bytes * ranks : bytes;
+}
+
 double pattern_us(Pattern pattern, Bytes bytes, const simulator::Machine& machine) {
   const Rank ranks = pattern == Pattern::fan_out || pattern == Pattern::fan_in ? 3 : 2;
-  return run_us(program_of(pattern), ranks, bytes, machine);
+  const auto network = simulator::machine_network(
+      machine, ranks, simulator::build_fabric({.topology = "crossbar:latency=0"}, ranks));
+  const Problem problem{.ranks = ranks, .elements = vector_bytes(pattern, bytes, ranks)};
+  return microseconds(simulator::simulate(algorithm_of(pattern), problem, 1, *network).finish);
 }
 
 }  // namespace arlab::bench

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "bench/calibrate/exchanger.hpp"
+#include "bench/calibrate/patterns.hpp"
 #include "collectives/reduce/reduce.hpp"
 
 namespace arlab::bench {
@@ -12,20 +15,40 @@ namespace {
 
 constexpr Count kSmall = 4;  // bytes
 
-// Half a round trip. The receive of each message is posted before it is sent.
-double one_way(Exchanger& x, Count bytes) {
-  return x.median_us([&] {
-    if (x.rank() == 0) {
-      x.receive(1, 1, bytes);
-      x.send(0, 1, bytes);
-      x.wait(2);
-    } else if (x.rank() == 1) {
-      x.receive(0, 0, bytes);
-      x.wait(1);
-      x.send(1, 0, bytes);
-      x.wait(1);
-    }
-  }) / 2;
+// Times as the executor runs the pattern.
+std::vector<double> samples(Exchanger& x, Pattern pattern, Count bytes, double part = 1) {
+  using collectives::DType;
+  const bool adds = pattern == Pattern::sum_back || pattern == Pattern::exchange_sum ||
+                    pattern == Pattern::exchange_part;
+  // The smallest element lets sizes be any even number.
+  const Count whole = adds ? bytes / 4 * 4 : bytes;
+  return x.samples_us(algorithm_of(pattern), vector_bytes(pattern, whole, x.ranks()),
+                      {adds ? DType::float32 : DType::float16, collectives::Op::sum}, part);
+}
+
+double time_of(Exchanger& x, Pattern pattern, Count bytes) {
+  return median_of(samples(x, pattern, bytes));
+}
+
+// Times within one machine differ more from one second to the next than from one repetition to the
+// next: the sizes take turns.
+void probe_machine(Exchanger& x, const std::vector<Count>& sizes, ProbeTimes& t) {
+  constexpr int kTurns = 5;
+  constexpr Pattern kPatterns[] = {Pattern::round_trip, Pattern::exchange, Pattern::sum_back,
+                                   Pattern::exchange_sum, Pattern::exchange_part};
+  std::map<std::pair<Count, Pattern>, std::vector<double>> all;
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (const Count bytes : sizes)
+      for (const Pattern pattern : kPatterns)
+        for (const double us : samples(x, pattern, bytes, 1.0 / kTurns))
+          all[{bytes, pattern}].push_back(us);
+  for (const Count bytes : sizes) {
+    const auto median = [&](Pattern pattern) { return median_of(all.at({bytes, pattern})); };
+    const auto size = static_cast<double>(bytes);
+    t.one_way.push_back({size, median(Pattern::round_trip) / 2});
+    t.local.push_back({size, median(Pattern::exchange), median(Pattern::sum_back),
+                       median(Pattern::exchange_sum), median(Pattern::exchange_part)});
+  }
 }
 
 // Both ends name the lane of the message from rank 0 first.
@@ -45,7 +68,7 @@ ExchangeTimes exchanges(Exchanger& x, Count bytes) {
     });
   };
   ExchangeTimes t{.bytes = static_cast<double>(bytes)};
-  t.executor_us = time([&] { x.round(1 - x.rank(), bytes, bytes); });
+  t.executor_us = time_of(x, Pattern::exchange, bytes);
   t.sends_first_us = time([&] { exchange(x, bytes, true); });
   t.receives_first_us = time([&] { exchange(x, bytes, false); });
   t.pieces_us = time([&] { x.round(1 - x.rank(), bytes, kPiece); });
@@ -120,21 +143,6 @@ double spread(Exchanger& x, Count bytes, int samples) {
   double sum = 0;
   for (const double t : us) sum += t - us.front();
   return sum / static_cast<double>(us.size());
-}
-
-// From rank 0 to the ranks 1 and 2, or back.
-double fan(Exchanger& x, Count bytes, bool out) {
-  return x.median_us([&] {
-    if (x.rank() > 2) return;
-    for (const Rank peer : {1, 2}) {
-      if (x.rank() != 0 && x.rank() != peer) continue;
-      if ((x.rank() == 0) == out)
-        x.send(peer, x.rank() == 0 ? peer : 0, bytes);
-      else
-        x.receive(peer, x.rank() == 0 ? peer : 0, bytes);
-    }
-    x.wait(x.rank() == 0 ? 2 : 1);
-  });
 }
 
 // Round trips of a small message from rank 0 to rank 2 beside its stream to rank 1.
@@ -213,8 +221,11 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   Exchanger x(communicator, options.largest, options.seconds);
   ProbeTimes t;
   t.eager_bytes = eager_limit(x, options.largest, t.eager_step);
-  for (const Count bytes : sizes(options, t))
-    t.one_way.push_back({static_cast<double>(bytes), one_way(x, bytes)});
+  if (!options.several_hosts)
+    probe_machine(x, sizes(options, t), t);
+  else
+    for (const Count bytes : sizes(options, t))
+      t.one_way.push_back({static_cast<double>(bytes), time_of(x, Pattern::round_trip, bytes) / 2});
   t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
   t.gap_us = gap(x, 1, 8);
   constexpr int kManySamples = 400, kSamples = 50;
@@ -226,8 +237,8 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   t.reductions = reductions(x, options.largest);
   if (communicator.ranks() < 3) return t;
   for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4) {
-    t.fan_out.push_back({static_cast<double>(bytes), fan(x, bytes, true)});
-    t.fan_in.push_back({static_cast<double>(bytes), fan(x, bytes, false)});
+    t.fan_out.push_back({static_cast<double>(bytes), time_of(x, Pattern::fan_out, bytes)});
+    t.fan_in.push_back({static_cast<double>(bytes), time_of(x, Pattern::fan_in, bytes)});
   }
   t.loaded_round_trip_us =
       loaded_round_trip(x, t.one_way.back().us / t.one_way.back().bytes, options.largest);

@@ -24,6 +24,15 @@ struct ExchangeTimes {
   double pieces_us = 0;          ///< one round of messages of 32 KiB
 };
 
+/// Messages between two ranks of one machine, as the executor runs them.
+struct LocalTimes {
+  double bytes = 0;             ///< of a message
+  double exchange_us = 0;       ///< each sends a part of its vector and receives another
+  double sum_back_us = 0;       ///< a vector is added to another one, and the sum is sent back
+  double exchange_sum_us = 0;   ///< each adds what it receives to what it has sent
+  double exchange_part_us = 0;  ///< each adds what it receives to what it has not sent
+};
+
 struct ProbeTimes {
   std::vector<TimeOfSize> one_way;  ///< half a round trip; sizes ascend
   double eager_bytes = 0;           ///< largest message whose send ends without its receive
@@ -33,6 +42,7 @@ struct ProbeTimes {
   double spread_us = 0;             ///< mean time of a small exchange beyond the least time
   double long_spread_us = 0;        ///< the same of an exchange above the eager limit
   std::vector<ExchangeTimes> exchanges;
+  std::vector<LocalTimes> local;       ///< sizes are those of one_way; empty between machines
   std::vector<TimeOfSize> reductions;  ///< additions of received floats
   // Of three ranks:
   std::vector<TimeOfSize> fan_out, fan_in;     ///< one rank to two, two ranks to one
@@ -42,6 +52,7 @@ struct ProbeTimes {
 struct ProbeOptions {
   double seconds = 0.15;  ///< about as long for each size
   Count largest = Count{1} << 22;
+  bool several_hosts = true;  ///< whether messages travel between machines
 };
 
 /// Measures. All ranks of the communicator call it together; at least two. The result is complete

@@ -106,6 +106,10 @@ std::vector<TopologyOptions> ModelOptions::networks() const {
                      "--fault and --seed, or use --model {}",
                      parsed_model().name, with_links(" or ")));
   const MachineFile* machine_file = file();
+  if (any && is_shared())
+    fail(Blame::usage,
+         "ranks of one machine have no network: leave out --topology, --placement, --routing, "
+         "--fault and --seed, or use --shared no");
   const auto stated = [&](const std::string& text, const char* usual) {
     return machine_file && !text.empty() ? text : usual;
   };
@@ -142,9 +146,13 @@ std::unique_ptr<simulator::Network> ModelOptions::make(std::size_t choice, Rank 
   Values all = values();
   if (draw > 0) all.at("drift_seed") += draw;
   if (const MachineFile* measured = file())
-    return std::make_unique<simulator::Connections>(simulator::with_values(measured->machine, all),
-                                                    ranks, fabric(choice, ranks));
+    return simulator::machine_network(simulator::with_values(measured->machine, all), ranks,
+                                      fabric(choice, ranks));
   return simulator::make_network(parsed_model(), all, ranks, fabric(choice, ranks));
+}
+
+bool ModelOptions::is_shared() const {
+  return parsed_model().name == kMachineModel && values().at("shared") > 0;
 }
 
 int ModelOptions::draws() const {
@@ -159,6 +167,7 @@ std::optional<double> ModelOptions::bound(std::size_t choice, const Problem& pro
   constexpr std::size_t kMaxLinks = 16'384;
   const bool rooted =
       problem.collective == Collective::reduce || problem.collective == Collective::broadcast;
+  if (is_shared()) return std::nullopt;  // has no links
   if (problem.ranks < 2 || problem.ranks > (rooted ? kMaxRooted : kMaxRanks)) return std::nullopt;
   const auto built = fabric(choice, problem.ranks);
   if (!built || built->topology.links().size() > kMaxLinks) return std::nullopt;

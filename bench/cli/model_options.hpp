@@ -48,7 +48,7 @@ struct ModelOptions {
   /// Returns of how many random draws the median is a prediction; 1 if nothing is random.
   int draws() const;
   /// Returns a time in microseconds that no run of the problem on one of networks() can beat; nothing
-  /// if the model has no links, or if the bound takes long to compute for this many ranks.
+  /// if the model or machine has no links, or if the bound takes long to compute for this many ranks.
   std::optional<double> bound(std::size_t choice, const Problem& problem, Bytes element_size) const;
   /// Returns the groups of ranks that share a node, for each of networks(). They refer to this
   /// object.
@@ -68,6 +68,8 @@ struct ModelOptions {
   mutable Rank built_for_ = 0;
   /// Returns the machine file, which it reads once; null if there is none.
   const MachineFile* file() const;
+  /// Whether the ranks share a machine, and have no network.
+  bool is_shared() const;
   mutable std::shared_ptr<const MachineFile> file_;
 };
 

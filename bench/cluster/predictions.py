@@ -18,6 +18,15 @@ import tempfile
 import tomllib
 
 HANDSHAKE = ["--S", "1T"]
+# Of the ranks of one machine.
+WITHOUT_SHARED = {
+    "all mechanisms": [],
+    "links and ports instead of copies": ["--shared", "no"],
+    "copies at the same time take no longer": ["--together", "no"],
+    "additions to sent elements take no longer": ["--resent", "no"],
+    "sends do not wait for their receiver": HANDSHAKE,
+    "copies take no time": ["--curve", "no"],
+}
 WITHOUT = {
     "all mechanisms": [],
     "no requests and grants": HANDSHAKE,
@@ -106,7 +115,9 @@ def table(arlab, machine, measured, again):
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     if again:
         lines.append(row_of("measured again", measured, again))
-    for name, options in WITHOUT.items():
+    with open(machine, "rb") as file:
+        shared = tomllib.load(file)["machine"].get("shared", False)
+    for name, options in (WITHOUT_SHARED if shared else WITHOUT).items():
         lines.append(row_of(name, measured, simulated(arlab, measured, ["--machine", str(machine), *options])))
     for name, options in plain_models(machine).items():
         lines.append(row_of(f"model {name}", measured, simulated(arlab, measured, options)))

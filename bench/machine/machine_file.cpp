@@ -138,6 +138,9 @@ simulator::Machine machine_of(Section& s) {
   m.mtu = static_cast<Bytes>(s.number("packet_bytes", 1, 1e9));
   m.host = s.curve("host_us");
   m.reduction = s.curve("reduction_us");
+  if (s.has("shared")) m.shared = s.flag("shared");  // these are of ranks of one machine only
+  if (s.has("host_together_us")) m.host_together = s.curve("host_together_us");
+  if (s.has("reduction_sent_us")) m.reduction_sent = s.curve("reduction_sent_us");
   return m;
 }
 

@@ -1,8 +1,9 @@
 #include "simulator/connections/connections.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "simulator/connections/shared_memory.hpp"
 
 namespace arlab::simulator {
 namespace {
@@ -19,13 +20,19 @@ std::uint64_t pair_of(Rank from, Rank to) {
 
 }  // namespace
 
+std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
+                                         std::shared_ptr<const Fabric> fabric) {
+  if (machine.shared) return std::make_unique<SharedMemory>(machine, ranks);
+  return std::make_unique<Connections>(machine, ranks, std::move(fabric));
+}
+
 Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabric> fabric)
     : machine_(with_envelope(std::move(machine))),
       fabric_(std::move(fabric)),
       streams_(machine_, fabric_),
       latency_(to_time(machine_.latency)),
       gap_(to_time(machine_.gap)),
-      random_(machine_.seed),
+      drift_(machine_.seed),
       posted_(static_cast<std::size_t>(ranks)),
       processor_(static_cast<std::size_t>(ranks)) {
   // The measured latency includes that of the route between the first two ranks.
@@ -35,19 +42,12 @@ Connections::Connections(Machine machine, Rank ranks, std::shared_ptr<const Fabr
 Connections::Round& Connections::round_of(Rank rank, const Message& m, Time now) {
   Posted& posted = posted_[static_cast<std::size_t>(rank)];
   if (!posted.scheduled)
-    schedule(now + delay(announced(m) ? machine_.drift_long : machine_.drift), Kind::post,
+    schedule(now + drift_.draw(announced(m) ? machine_.drift_long : machine_.drift), Kind::post,
              static_cast<std::uint32_t>(rank));
   posted.scheduled = true;
   if (posted.rounds.empty() || posted.rounds.back().lane != m.lane)
     posted.rounds.push_back({m.lane, {}, {}});
   return posted.rounds.back();
-}
-
-Time Connections::delay(double mean) {
-  if (mean <= 0) return {};
-  constexpr double kScale = 1.0 / 18446744073709551616.0;  // 2^-64
-  const double uniform = (static_cast<double>(random_(drawn_++)) + 0.5) * kScale;
-  return to_time(-mean * std::log(std::min(uniform, 1.0)));
 }
 
 Network::Sent Connections::send(const Message& message, Time now) {

@@ -16,13 +16,17 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/base/random.hpp"
+#include "simulator/connections/drift.hpp"
 #include "simulator/connections/machine.hpp"
 #include "simulator/connections/streams.hpp"
 #include "simulator/network.hpp"
 #include "simulator/topologies/fabric.hpp"
 
 namespace arlab::simulator {
+
+/// Returns the network of the machine: Connections on the fabric, or SharedMemory, which has none.
+std::unique_ptr<Network> machine_network(const Machine& machine, Rank ranks,
+                                         std::shared_ptr<const Fabric> fabric);
 
 class Connections : public Network {
  public:
@@ -88,15 +92,13 @@ class Connections : public Network {
   void schedule(Time time, Kind kind, std::uint32_t subject);
   Waiting& waiting_of(const Message& m);
   Time in_order(const Transfer& t, Time time);
-  Time delay(double mean);
 
   Machine machine_;
   std::shared_ptr<const Fabric> fabric_;
   Streams streams_;
   Time latency_;  // beyond that of a route
   Time gap_;
-  Random random_;
-  std::uint64_t drawn_ = 0;
+  Drift drift_;
   std::vector<Posted> posted_;       // by rank
   std::vector<Time> processor_;      // by rank: when it is free
   std::vector<Transfer> transfers_;  // by number; numbers are reused

@@ -20,6 +20,9 @@ Values values_of(const Machine& m) {
           {"ordered", m.ordered ? 1 : 0},
           {"posting", static_cast<double>(m.posting)},
           {"curve", 1},
+          {"shared", m.shared ? 1 : 0},
+          {"together", 1},
+          {"resent", 1},
           {"gamma", 0}};
 }
 
@@ -40,7 +43,13 @@ Machine with_values(Machine m, const Values& values) {
   m.ordered = values.at("ordered") > 0;
   m.posting = static_cast<Posting>(static_cast<int>(values.at("posting")));
   if (values.at("curve") <= 0) m.host = {};
-  if (const double gamma = values.at("gamma"); gamma > 0) m.reduction = {{{1, gamma}}};
+  m.shared = values.at("shared") > 0;
+  if (values.at("together") <= 0 || m.host.points.empty()) m.host_together = {};
+  if (values.at("resent") <= 0) m.reduction_sent = {};
+  if (const double gamma = values.at("gamma"); gamma > 0) {
+    m.reduction = {{{1, gamma}}};
+    m.reduction_sent = {};
+  }
   return m;
 }
 

@@ -44,6 +44,10 @@ struct Machine {
   Bytes mtu = 1500;     ///< bytes of a packet; at least 1/256 of a message
   SizeCurve host;       ///< further time of a message of that size
   SizeCurve reduction;  ///< of received bytes
+  // Of the ranks of one machine:
+  bool shared = false;       ///< receivers copy messages from senders' memory: SharedMemory
+  SizeCurve host_together;   ///< as `host`, while another rank copies; empty: the same
+  SizeCurve reduction_sent;  ///< of elements that the rank sends in the same round; empty: the same
   bool operator==(const Machine&) const = default;
 };
 

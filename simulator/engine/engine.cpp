@@ -20,6 +20,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       synchronous_(network.synchronous()),
       changes_(network.has_changes()),
       receives_(network.needs_receives()),
+      knows_sent_(network.knows_sent()),
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),

@@ -92,7 +92,7 @@ class Engine {
   void deliver(const Event& e, Time now, Time done);
 
   Network& network_;
-  bool synchronous_, changes_, receives_;
+  bool synchronous_, changes_, receives_, knows_sent_;
   const SimulateOptions& options_;
   Bytes element_size_;
   Source actors_;

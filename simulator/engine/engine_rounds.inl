@@ -87,11 +87,17 @@ void Engine<Source>::finish(Index id, Time now) {
 template <class Source>
 Time Engine<Source>::reduce_all(Index id, Time now) {
   Time end = now;
-  for (const Action& action : actors_[id].pending.round()) {
+  const Round round = actors_[id].pending.round();
+  for (const Action& action : round) {
     if (action.kind != ActionKind::reduce) continue;
     const Bytes bytes = actors_.bytes_of(id, action);
     if (bytes == 0) continue;
-    const Network::Work work = network_.reduce(actors_.rank_of(id), bytes, end);
+    const bool sent = knows_sent_ && std::any_of(round.begin(), round.end(), [&](const Action& x) {
+                        return x.sends() && actors_.share_elements(x, action);
+                      });
+    const Rank rank = actors_.rank_of(id);
+    const Network::Work work =
+        sent ? network_.reduce_sent(rank, bytes, end) : network_.reduce(rank, bytes, end);
     end = in_calendar(work.end);
     if (tracer_ && work.end > work.begin)
       tracer_->reduce(id, action.peer, bytes, work.begin, work.end);

@@ -70,6 +70,9 @@ class ExternalRounds {
     return rounds_[actor].bytes[static_cast<std::size_t>(action.chunks.first)];
   }
 
+  /// What the actions name is not known here, only how many bytes.
+  bool share_elements(const Action&, const Action&) const { return false; }
+
   /// Ends the last round: the next one comes from the caller.
   bool next(Index actor) {
     ended_ = actor;

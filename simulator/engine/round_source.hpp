@@ -80,6 +80,10 @@ class Actors {
   Bytes bytes_of(Index actor, const Action& action) const {
     return blocks_[lane_of(actor)].size(action.chunks) * element_size_;
   }
+  /// Whether two actions of a round name an element both.
+  bool share_elements(const Action& a, const Action& b) const {
+    return overlap(a.chunks, b.chunks, ranks_);
+  }
 
  private:
   Rank ranks_;

@@ -80,6 +80,10 @@ Network::Work NoisyNetwork::reduce(Rank rank, Bytes bytes, Time now) {
   return prolonged(rank, network_->reduce(rank, bytes, after_detour(rank, now)));
 }
 
+Network::Work NoisyNetwork::reduce_sent(Rank rank, Bytes bytes, Time now) {
+  return prolonged(rank, network_->reduce_sent(rank, bytes, after_detour(rank, now)));
+}
+
 Network::Work NoisyNetwork::compute(Rank rank, Time duration, Time now) {
   return prolonged(rank, network_->compute(rank, duration, after_detour(rank, now)));
 }

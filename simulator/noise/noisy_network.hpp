@@ -44,6 +44,8 @@ class NoisyNetwork : public Network {
   std::vector<LinkLoad> loads(Time now) const override { return network_->loads(now); }
   void on_rendezvous(Rank source, Time now) override { network_->on_rendezvous(source, now); }
   Work reduce(Rank rank, Bytes bytes, Time now) override;
+  bool knows_sent() const override { return network_->knows_sent(); }
+  Work reduce_sent(Rank rank, Bytes bytes, Time now) override;
   Work compute(Rank rank, Time duration, Time now) override;
 
  private:

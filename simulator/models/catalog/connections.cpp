@@ -9,7 +9,7 @@ namespace {
 
 std::unique_ptr<Network> make(const Values& values, Rank ranks,
                               std::shared_ptr<const Fabric> fabric) {
-  return std::make_unique<Connections>(with_values({}, values), ranks, std::move(fabric));
+  return machine_network(with_values({}, values), ranks, std::move(fabric));
 }
 
 }  // namespace
@@ -45,6 +45,12 @@ Model connections() {
                      {"posting", Unit::count, "2",
                       "first in a round: 0 receives, 1 sends, 2 sends if it is an exchange", 0, 2},
                      {"curve", Unit::flag, "yes", "use the machine's measured times by size"},
+                     {"shared", Unit::flag, "no",
+                      "ranks of one machine: receivers copy messages, without a network"},
+                     {"together", Unit::flag, "yes",
+                      "copies of several ranks at once share the memory, as measured"},
+                     {"resent", Unit::flag, "yes",
+                      "additions to elements just sent take longer, as measured"},
                      {"gamma", Unit::time_per_byte, "0", "time a byte reduced"}},
       .has_links = true,
       .make = make,

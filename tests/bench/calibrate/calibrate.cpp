@@ -28,17 +28,96 @@ simulator::Machine known() {
 }
 
 ProbeTimes probed(const simulator::Machine& machine, Rank ranks) {
-  simulator::Connections network(
+  const auto network = simulator::machine_network(
       machine, ranks, simulator::build_fabric({.topology = "crossbar:latency=0"}, ranks));
   ProbeTimes times;
-  training::on_emulated_ranks(network, ranks, [&](collectives::Communicator& communicator) {
-    const ProbeTimes mine = probe(communicator, {.seconds = 0, .largest = 1 << 19});
+  training::on_emulated_ranks(*network, ranks, [&](collectives::Communicator& communicator) {
+    const ProbeTimes mine =
+        probe(communicator, {.seconds = 0, .largest = 1 << 19, .several_hosts = !machine.shared});
     if (communicator.rank() == 0) times = mine;
   });
   return times;
 }
 
+// Ranks of one machine.
+simulator::Machine known_here() {
+  simulator::Machine m;
+  m.shared = true;
+  m.latency = 0.5e6;
+  m.gap = 0.1e6;
+  m.eager = 256;
+  m.host = {{{4, 0}, {4096, 2e6}, {1 << 19, 50e6}}};
+  m.host_together = {{{4, 0.2e6}, {4096, 3e6}, {1 << 19, 80e6}}};
+  m.reduction = {{{1024, 0.1e6}, {1 << 19, 20e6}}};
+  m.reduction_sent = {{{1024, 0.1e6}, {1 << 19, 60e6}}};
+  return m;
+}
+
+// What the probes of a machine would measure.
+ProbeTimes would_measure(const simulator::Machine& m, const ProbeTimes& like) {
+  ProbeTimes times = like;
+  const auto us = [&](Pattern pattern, double bytes) {
+    return pattern_us(pattern, static_cast<Bytes>(bytes), m);
+  };
+  for (TimeOfSize& t : times.one_way) t.us = us(Pattern::round_trip, t.bytes) / 2;
+  for (LocalTimes& t : times.local)
+    t = {t.bytes, us(Pattern::exchange, t.bytes), us(Pattern::sum_back, t.bytes),
+         us(Pattern::exchange_sum, t.bytes), us(Pattern::exchange_part, t.bytes)};
+  return times;
+}
+
 }  // namespace
+
+TEST_CASE("ranks of one machine that answer in no time cannot be calibrated") {
+  ProbeTimes times = probed(known_here(), 2);
+  for (TimeOfSize& t : times.one_way) t.us = 0;
+  CHECK(error_text(Blame::check, [&] { fit(times, false); }).find("too busy") != std::string::npos);
+}
+
+TEST_CASE("calibrating ranks of one machine with known numbers recovers them") {
+  const simulator::Machine m = known_here();
+  const ProbeTimes probes = probed(m, 2);
+  CHECK(probes.local.size() == probes.one_way.size());
+  ProbeTimes times = would_measure(m, probes);
+  times.spread_us = 0.1;
+  times.long_spread_us = 1;
+  const Fit found = fit(times, false);
+  CHECK(found.machine.shared);
+  CHECK(found.machine.latency == Approx(m.latency).epsilon(0.01));
+  CHECK(found.machine.gap == Approx(m.gap).epsilon(0.05));
+  CHECK(found.machine.eager == m.eager);
+  CHECK_FALSE(is_random(found.machine));  // the delays of ranks are in all times
+  for (const double bytes : {4096., 65536., 524288.}) {
+    INFO(bytes << " bytes");
+    CHECK(found.machine.host.at(bytes) == Approx(m.host.at(bytes)).epsilon(0.01));
+    CHECK(found.machine.host_together.at(bytes) == Approx(m.host_together.at(bytes)).epsilon(0.01));
+    CHECK(found.machine.reduction.at(bytes) == Approx(m.reduction.at(bytes)).epsilon(0.01));
+    CHECK(found.machine.reduction_sent.at(bytes) ==
+          Approx(m.reduction_sent.at(bytes)).epsilon(0.01));
+  }
+  for (const FitRow& row : found.rows) {
+    INFO(row.probe << " " << row.bytes);
+    CHECK(std::abs(row.error()) < 0.01);
+  }
+}
+
+TEST_CASE("what the executor measures on ranks of one machine is repeated by the fit") {
+  simulator::Machine m = known_here();
+  m.reduction_sent = {};  // emulated ranks do not know what a round sends and receives
+  const Fit found = fit(probed(m, 2), false);
+  for (const FitRow& row : found.rows) {
+    INFO(row.probe << " " << row.bytes);
+    CHECK(std::abs(row.error()) < 0.05);
+  }
+}
+
+TEST_CASE("an addition is never faster than on elements in the cache") {
+  ProbeTimes times = would_measure(known_here(), probed(known_here(), 2));
+  for (TimeOfSize& t : times.reductions) t.us = 1000;
+  const Fit found = fit(times, false);
+  CHECK(found.machine.reduction.at(65536) == 1000e6);
+  CHECK(found.machine.reduction_sent.at(65536) == 1000e6);
+}
 
 TEST_CASE("calibrating a network with known numbers recovers them") {
   const simulator::Machine m = known();
@@ -52,6 +131,7 @@ TEST_CASE("calibrating a network with known numbers recovers them") {
   CHECK(found.backlog_measured);
   CHECK(found.machine.queue == Approx(m.queue).epsilon(0.25));
   CHECK(found.machine.burst < 1000);
+  CHECK_FALSE(found.machine.shared);
   CHECK(found.machine.drift < 1e6);
   for (const FitRow& row : found.rows) {
     INFO(row.probe << " " << row.bytes);
@@ -101,6 +181,17 @@ TEST_CASE("a single rank has no network to probe") {
   CHECK(error_text(Blame::usage, [&] {
           training::on_emulated_ranks(network, 1, [](collectives::Communicator& c) { probe(c); });
         }) == "a network cannot be measured by 1 rank: start 2 or 3");
+}
+
+TEST_CASE("the file of ranks of one machine is read back") {
+  const ProbeTimes times = probed(known_here(), 2);
+  const Fit found = fit(times, false);
+  const simulator::Machine read = parse_machine(to_toml({}, found, times, {}), "m.toml").machine;
+  CHECK(read.shared);
+  CHECK(read.host_together.points.size() == times.local.size());
+  CHECK(read.host_together.at(4096) == Approx(found.machine.host_together.at(4096)).epsilon(1e-3));
+  CHECK(read.reduction_sent.at(4096) ==
+        Approx(found.machine.reduction_sent.at(4096)).epsilon(1e-3));
 }
 
 TEST_CASE("a machine file says what was measured, and is read back") {

@@ -58,6 +58,9 @@ TEST_CASE("a machine file gives every number of the model") {
   CHECK(file.topology.empty());
   CHECK(m.burst == 2500);
   CHECK(m.burst_left == 0);  // not in older files
+  CHECK_FALSE(m.shared);     // nor these
+  CHECK(m.host_together.points.empty());
+  CHECK(m.reduction_sent.points.empty());
   CHECK(parse_machine(with("gap_us", "gap_us = 1\nburst_left_bytes = 700"), "m.toml")
             .machine.burst_left == 700);
   const MachineFile stated =
