@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "algorithms/base/random.hpp"
 #include "algorithms/base/time.hpp"
+#include "simulator/large_array.hpp"
 #include "simulator/network.hpp"
 
 namespace arlab::simulator {
@@ -22,21 +23,24 @@ class MessageDelays {
   MessageDelays(Rank ranks, const RandomDelay& delay)
       : mean_(picoseconds(delay.mean)),
         random_(delay.seed),
-        sources_(delay.mean > Time{} ? index(ranks) : 0) {}
+        sources_(delay.mean > Time{} ? index(ranks) : 0),
+        is_random_(delay.mean > Time{}) {
+    if (is_random_) std::uninitialized_fill_n(sources_.data(), ranks, Source{});
+  }
 
   /// Returns when the source's next message arrives instead of at `arrival`. It leaves at `now`; calls
   /// of a source come in order of time.
   Time late(Rank source, Rank target, Time now, Time arrival) {
-    if (sources_.empty()) return arrival;
-    Source& s = sources_[index(source)];
+    if (!is_random_) return arrival;
+    Source& s = sources_.data()[index(source)];
     const std::uint64_t number = static_cast<std::uint64_t>(source) << 32 | s.messages++;
     const double uniform = (static_cast<double>(random_(number) >> 11) + 0.5) * 0x1p-53;
     return in_order(source, target, now, arrival + to_time(-std::log(uniform) * mean_));
   }
 
   /// Loads what late() needs.
-  void prefetch(Rank source) const {
-    if (!sources_.empty()) __builtin_prefetch(&sources_[index(source)], 1);
+  [[gnu::always_inline]] void prefetch(Rank source) const {
+    if (is_random_) __builtin_prefetch(sources_.data() + index(source), 1);
   }
 
  private:
@@ -46,11 +50,15 @@ class MessageDelays {
     Rank targets[kKept]{-1, -1, -1, -1};
     std::uint32_t messages = 0;
     std::uint32_t others = 0;  // further pairs
+    Time latest{};             // of all arrivals
   };
+  static_assert(sizeof(Source) == 64);
 
   // Arrivals that have passed are forgotten.
   Time in_order(Rank source, Rank target, Time now, Time arrival) {
-    Source& s = sources_[index(source)];
+    Source& s = sources_.data()[index(source)];
+    if (s.latest <= now) return begin_again(s, target, arrival);
+    s.latest = std::max(s.latest, arrival);
     int place = -1;
     for (int i = 0; i < kKept; ++i) {
       if (s.targets[i] == target) return s.arrivals[i] = std::max(s.arrivals[i], arrival);
@@ -71,10 +79,16 @@ class MessageDelays {
     return arrival;
   }
 
+  // All messages before this one have arrived.
+  static Time begin_again(Source& s, Rank target, Time arrival) {
+    for (int i = 0; i < kKept; ++i) s.targets[i] = i == 0 ? target : -1;
+    return s.latest = s.arrivals[0] = arrival;
+  }
+
   void forget_others(Time now) {
     std::erase_if(others_, [&](const auto& other) {
       if (other.second > now) return false;
-      --sources_[other.first >> 32].others;
+      --sources_.data()[other.first >> 32].others;
       return true;
     });
     most_others_ = 2 * others_.size() + 1024;
@@ -82,7 +96,8 @@ class MessageDelays {
 
   double mean_;  // picoseconds
   Random random_;
-  std::vector<Source> sources_;                     // empty: no delays
+  LargeArray<Source> sources_;
+  bool is_random_;
   std::unordered_map<std::uint64_t, Time> others_;  // latest arrivals of further pairs
   std::size_t most_others_ = 1024;
 };

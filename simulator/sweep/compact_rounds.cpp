@@ -6,13 +6,12 @@ CompactRounds::CompactRounds(const Algorithm& algorithm, const Problem& problem,
                              std::optional<RankSymmetry> symmetry)
     : algorithm_(algorithm),
       problem_(problem),
-      element_size_(element_size),
       symmetry_(std::move(symmetry)),
-      blocks_(problem.blocks()),
       limit_(algorithm, problem),
       steps_(index(ranks()) * kWindow),
       cursors_(index(ranks())),
-      programs_(index(ranks())) {}
+      programs_(index(ranks())),
+      sizes_(problem, element_size) {}
 
 bool CompactRounds::root_fits(const Algorithm& algorithm, const Problem& problem) {
   Program program = algorithm.program(problem, problem.root);
@@ -24,7 +23,9 @@ bool CompactRounds::refill(Rank rank) {
   Cursor& cursor = cursors_[index(rank)];
   if (cursor.ended || refused_) return false;
   Program& program = programs_[index(rank)];
-  if (!cursor.begun) program = algorithm_.program(problem_, named(rank));
+  Step* const steps = window(rank);
+  const Rank me = named(rank);
+  if (!cursor.begun) program = algorithm_.program(problem_, me);
   cursor.begun = true;
   cursor.next = cursor.end = 0;
   for (;;) {
@@ -33,7 +34,7 @@ bool CompactRounds::refill(Rank rank) {
       cursor.ended = true;
       break;
     }
-    if (!append(rank, cursor, program.round())) {
+    if (!append(steps, me, cursor, program.round())) {
       cursor.held = true;
       break;
     }
@@ -42,33 +43,27 @@ bool CompactRounds::refill(Rank rank) {
   return cursor.held ? refuse() : false;
 }
 
-// Adds the round to the window. Returns false if it does not fit.
-bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
+// Adds the round of the rank to the window. Returns false if it does not fit.
+inline bool CompactRounds::append(Step* steps, Rank me, Cursor& cursor, Round round) {
   constexpr Rank kMostIdle = 1 << 16;  // so that a program of empty rounds without end stops
-  Step* const steps = window(rank);
   std::size_t end = cursor.end;
-  for (std::size_t i = 0; i < round.size(); ++i) {
-    const Action& action = round[i];
-    const Bytes bytes = blocks_.size(action.chunks) * element_size_;
-    if (bytes == 0) continue;
-    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == named(rank))
+  for (const Action& action : round) {
+    const std::uint32_t size = sizes_.number_of(action.chunks);
+    if (sizes_.has_empty() && sizes()[size] == 0) continue;
+    if (action.peer < 0 || action.peer >= problem_.ranks || action.peer == me || sizes_.is_full())
       return refuse();
-    Step step{};
-    step.peer = action.peer;
-    step.size = sizes_.number_of(bytes) & 0xFFFFFFF;
-    if (sizes_.is_full()) return refuse();
-    step.kind = action.sends()                      ? Step::send
-                : action.kind == ActionKind::reduce ? Step::reduce
-                                                    : Step::replace;
-    if (end > cursor.end && step.receives()) {
+    const Step::Kind kind = action.sends()                      ? Step::send
+                            : action.kind == ActionKind::reduce ? Step::reduce
+                                                                : Step::replace;
+    if (end > cursor.end && kind != Step::send) {
       Step& before = steps[end - 1];
-      if (before.kind == Step::send && before.peer == step.peer && before.size == step.size) {
-        before.kind = step.kind == Step::reduce ? Step::send_and_reduce : Step::send_and_replace;
+      if (before.kind == Step::send && before.peer == action.peer && before.size == size) {
+        before.kind = kind == Step::reduce ? Step::send_and_reduce : Step::send_and_replace;
         continue;
       }
     }
     if (end == kWindow) return false;
-    steps[end++] = step;
+    steps[end++] = {.peer = action.peer, .kind = kind, .last = 0, .size = size & 0xFFFFFFF};
   }
   if (end == cursor.end) {
     if (end > 0 && steps[end - 1].kind == Step::idle && steps[end - 1].peer < kMostIdle) {
@@ -76,10 +71,7 @@ bool CompactRounds::append(Rank rank, Cursor& cursor, Round round) {
       return true;
     }
     if (end == kWindow) return false;
-    Step& idle = steps[end++];
-    idle = {};
-    idle.peer = 1;
-    idle.kind = Step::idle;
+    steps[end++] = {.peer = 1, .kind = Step::idle, .last = 0, .size = 0};
   }
   steps[end - 1].last = 1;
   cursor.end = static_cast<std::uint8_t>(end);

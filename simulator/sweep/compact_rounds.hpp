@@ -12,28 +12,28 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/round_limit.hpp"
-#include "simulator/sweep/large_array.hpp"
-#include "simulator/sweep/size_table.hpp"
+#include "simulator/large_array.hpp"
+#include "simulator/sweep/chunk_sizes.hpp"
 
 namespace arlab::simulator {
 
 struct Step {
-  enum Kind : std::uint32_t {
-    send,
-    reduce,
-    replace,
-    send_and_reduce,  // one message each way, of equal sizes
-    send_and_replace,
-    idle,  // rounds without messages; `peer` is their number
+  enum Kind : std::uint32_t {  // bits: sends, receives, reduces
+    idle = 0,                  // rounds without messages; `peer` is their number
+    send = 1,
+    replace = 2,
+    reduce = 6,
+    send_and_replace = send | replace,  // one message each way, of equal sizes
+    send_and_reduce = send | reduce,
   };
   Rank peer;
-  std::uint32_t kind : 3;
+  Kind kind : 3;
   std::uint32_t last : 1;   ///< of its round
   std::uint32_t size : 28;  ///< index into sizes()
 
-  bool sends() const { return kind == send || kind == send_and_reduce || kind == send_and_replace; }
-  bool receives() const { return kind != send && kind != idle; }
-  bool reduces() const { return kind == reduce || kind == send_and_reduce; }
+  bool sends() const { return (kind & 1) != 0; }
+  bool receives() const { return (kind & 2) != 0; }
+  bool reduces() const { return (kind & 4) != 0; }
 };
 static_assert(sizeof(Step) == 8);
 
@@ -74,7 +74,7 @@ class CompactRounds {
   }
 
   /// Loads the steps that next() will return.
-  void prefetch(Rank rank) const {
+  [[gnu::always_inline]] void prefetch(Rank rank) const {
     __builtin_prefetch(steps_.data() + index(rank) * kWindow + cursors_[index(rank)].next);
   }
 
@@ -83,7 +83,7 @@ class CompactRounds {
 
   /// Returns whether a round was too long, a peer does not exist, or sizes were too many.
   bool refused() const { return refused_; }
-  const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
+  const std::vector<Bytes>& sizes() const { return sizes_.bytes(); }
   Bytes size(const Step& step) const { return sizes()[step.size]; }
   /// Throws Error(check) if `depth` is beyond the limit of the algorithm's rounds.
   void check(Rank rank, Count depth) const { limit_.check(rank, depth); }
@@ -97,7 +97,7 @@ class CompactRounds {
 
   Rank named(Rank number) const { return symmetry_ ? symmetry_->representative(number) : number; }
   bool refill(Rank rank);
-  bool append(Rank rank, Cursor& cursor, Round round);
+  bool append(Step* steps, Rank me, Cursor& cursor, Round round);
   bool refuse() {
     refused_ = true;
     return false;
@@ -105,14 +105,12 @@ class CompactRounds {
 
   const Algorithm& algorithm_;
   Problem problem_;
-  Bytes element_size_;
   std::optional<RankSymmetry> symmetry_;
-  Blocks blocks_;
   RoundLimit limit_;
   LargeArray<Step> steps_;         // a window per rank
   std::vector<Cursor> cursors_;    // of each rank
   std::vector<Program> programs_;  // of each rank; empty before its begin and after its end
-  SizeTable sizes_;
+  ChunkSizes sizes_;
   bool refused_ = false;
 };
 

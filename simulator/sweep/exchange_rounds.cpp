@@ -15,11 +15,10 @@ ExchangeRounds::ExchangeRounds(const Algorithm& algorithm, const Problem& proble
                                Bytes element_size, std::optional<RankSymmetry> symmetry)
     : algorithm_(algorithm),
       problem_(problem),
-      element_size_(element_size),
       symmetry_(std::move(symmetry)),
-      blocks_(problem.blocks()),
       limit_(algorithm, problem),
-      named_(symmetry_ ? index(ranks()) * kWindow : 0) {}
+      named_(symmetry_ ? index(ranks()) * kWindow : 0),
+      sizes_(problem, element_size) {}
 
 std::optional<int> ExchangeRounds::advance() {
   if (begun_ && programs_.empty()) return 0;
@@ -71,8 +70,8 @@ inline bool ExchangeRounds::add(Rank rank, int k, const Action& out, const Actio
   const Rank target = symmetry_ ? symmetry_->class_of(out.peer) : out.peer,
              source = symmetry_ ? symmetry_->class_of(in.peer) : in.peer;
   if (symmetry_) named_[index(rank) * kWindow + static_cast<std::size_t>(k)] = {out.peer, in.peer};
-  const std::uint32_t sent = size_of(out.chunks);
-  const std::uint32_t received = in.chunks == out.chunks ? sent : size_of(in.chunks);
+  const std::uint32_t sent = sizes_.number_of(out.chunks);
+  const std::uint32_t received = sizes_.number_of(in.chunks);
   const bool reduces = in.kind == ActionKind::reduce;
   Shared& shared = shared_[static_cast<std::size_t>(k)];
   if (rank == 0)
@@ -92,15 +91,6 @@ inline bool ExchangeRounds::add(Rank rank, int k, const Action& out, const Actio
     received_.row(k)[rank] = received;
   }
   return true;
-}
-
-std::uint32_t ExchangeRounds::size_of(const Chunks& chunks) {
-  const bool is_same = blocks_.remainder == 0 ? chunks.count == latest_.count : chunks == latest_;
-  if (is_same) return size_of_latest_;
-  latest_ = chunks;
-  const Bytes bytes = blocks_.size(chunks) * element_size_;
-  has_empty_ |= bytes == 0;
-  return size_of_latest_ = sizes_.number_of(bytes);
 }
 
 // Whether the peers of all ranks up to this one follow from their distance.

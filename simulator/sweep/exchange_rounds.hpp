@@ -12,9 +12,9 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/round_limit.hpp"
-#include "simulator/sweep/large_array.hpp"
+#include "simulator/large_array.hpp"
+#include "simulator/sweep/chunk_sizes.hpp"
 #include "simulator/sweep/peers.hpp"
-#include "simulator/sweep/size_table.hpp"
 
 namespace arlab::simulator {
 
@@ -61,9 +61,9 @@ class ExchangeRounds {
   Rank ranks() const { return symmetry_ ? symmetry_->classes() : problem_.ranks; }
   /// Returns the number of ranks that each stands for.
   Count weight() const { return problem_.ranks / ranks(); }
-  const std::vector<Bytes>& sizes() const { return sizes_.sizes(); }
+  const std::vector<Bytes>& sizes() const { return sizes_.bytes(); }
   /// Returns whether a message was empty, so that it is not sent.
-  bool has_empty() const { return has_empty_; }
+  bool has_empty() const { return sizes_.has_empty(); }
 
  private:
   struct Shared {  // by all ranks of a round
@@ -87,7 +87,6 @@ class ExchangeRounds {
   bool run(Rank rank, Program& program);
   bool add(Rank rank, int round, const Action& out, const Action& in);
   bool end(Rank rank, int rounds);
-  std::uint32_t size_of(const Chunks& chunks);
   bool is_pattern(Shared& shared, Rank rank, Rank target, Rank source);
   bool classes_match() const;
   void keep_peers(Rank rank, int round, Rank target, Rank source);
@@ -96,9 +95,7 @@ class ExchangeRounds {
 
   const Algorithm& algorithm_;
   Problem problem_;
-  Bytes element_size_;
   std::optional<RankSymmetry> symmetry_;
-  Blocks blocks_;
   RoundLimit limit_;
   std::vector<Program> programs_;  // of each rank; empty if all end within the first window
   bool begun_ = false;
@@ -112,10 +109,7 @@ class ExchangeRounds {
   std::vector<Named> named_;  // with a symmetry: the peers of each class, round by round
   Table<std::uint32_t> sent_, received_;  // empty while all ranks have the same sizes
   bool has_sizes_ = false;                // in this window
-  bool has_empty_ = false;
-  SizeTable sizes_;
-  Chunks latest_{-1, -1, -1};
-  std::uint32_t size_of_latest_ = 0;
+  ChunkSizes sizes_;
 };
 
 }  // namespace arlab::simulator

@@ -6,8 +6,8 @@
 // rounds leaves the block.
 #include <algorithm>
 
+#include "simulator/large_array.hpp"
 #include "simulator/sweep/exchange_rounds.hpp"
-#include "simulator/sweep/large_array.hpp"
 #include "simulator/sweep/message_costs.hpp"
 #include "simulator/sweep/sweep.hpp"
 

@@ -6,26 +6,31 @@
 #include <vector>
 
 #include "simulator/network.hpp"
+#include "simulator/sweep/origins.hpp"
 
 namespace arlab::simulator {
 
 inline constexpr std::uint32_t kNoMail = ~std::uint32_t{0};
 
 struct Mail {  // a message that has left
-  Time arrival = kNever, sent{};
+  Time arrival = kNever;
+  Origin sent{};
   Rank source = 0;
   std::uint32_t size = 0, depth = 0;  // of the sender's round
   std::uint32_t next = kNoMail;       // in its list
 };
 
 /// The messages that have not arrived at a rank, in the order of their arrivals, and of those that
-/// arrive together in the order of their sends. The first is in the slot.
+/// arrive together in the order of their origins. The first is in the slot.
 struct Inbox {
   Mail slot;  // empty if its arrival is kNever; the others follow it as a list
 };
 
 class Mails {
  public:
+  /// origins: of the messages. Must outlive this.
+  explicit Mails(const Origins& origins) : origins_(origins) {}
+
   // Both ways to add a message return false if the list is so long that searches take too long.
 
   bool put(Inbox& inbox, const Mail& mail) {
@@ -79,11 +84,9 @@ class Mails {
  private:
   static constexpr int kLongest = 256;
 
-  // All ranks begin at time 0, in order of their numbers.
-  static bool is_before(const Mail& a, const Mail& b) {
+  bool is_before(const Mail& a, const Mail& b) const {
     if (a.arrival != b.arrival) return a.arrival < b.arrival;
-    if (a.sent != b.sent) return a.sent < b.sent;
-    return a.sent == Time{} && a.source < b.source;
+    return origins_.order(a.sent, b.sent) < 0;
   }
 
   bool insert(Inbox& inbox, std::uint32_t i) {
@@ -106,6 +109,7 @@ class Mails {
   }
   void release(std::uint32_t i) { all_[i].next = std::exchange(free_, i); }
 
+  const Origins& origins_;
   std::vector<Mail> all_;
   std::uint32_t free_ = kNoMail;
 };

@@ -13,16 +13,16 @@ inline void WindowSweep::arrive(State& s, const Mail& mail) {
   const Time when = std::max({now, s.processor, s.receive});
   if (when == now) return receive(s, mail, now);
   add(s.waiting, mail);
-  push_wake(s, when, now);
+  push_wake(s, when);
 }
 
 inline void WindowSweep::add(std::uint32_t& list, const Mail& mail) {
   if (!mails_.append(list, mail)) gives_up_ = true;
 }
 
-inline void WindowSweep::push_wake(State& s, Time time, Time now) {
+inline void WindowSweep::push_wake(State& s, Time time) {
   s.wake = in_calendar(time);
-  s.wake_pushed = now;
+  s.wake_pushed = origin_;
   s.own_is_newer = false;
 }
 
@@ -33,7 +33,7 @@ inline void WindowSweep::wake(State& s) {
     receive(s, mails_.take_at(s.waiting), now);
     when = std::max({now, s.processor, s.receive});
   }
-  if (s.waiting != kNoMail) push_wake(s, when, now);
+  if (s.waiting != kNoMail) push_wake(s, when);
 }
 
 inline void WindowSweep::receive(State& s, const Mail& mail, Time now) {
@@ -78,9 +78,9 @@ inline void WindowSweep::deliver(State& s, std::uint32_t depth, Time now, Time d
   if (--s.left > 0) return;
   s.depth = s.next_depth;
   if (s.done == done)
-    push(s, Own::begin, reduce_all(s, done), now);
+    push(s, Own::begin, reduce_all(s, done));
   else
-    push(s, Own::finish, std::max(now, s.done), now);
+    push(s, Own::finish, std::max(now, s.done));
 }
 
 // Returns the place of a new message for the target, to be filled in. The memory of the target is loaded
@@ -107,16 +107,26 @@ inline void WindowSweep::put_all() {
 }
 
 inline Mail WindowSweep::take_first(State& s) {
-  const Mail first = mails_.take(s.inbox);
-  const Mail& next = s.inbox.slot;
-  if (next.arrival == first.arrival && next.sent == first.sent && !can_swap(s, first, next))
-    gives_up_ = true;
+  Mail first = mails_.take(s.inbox);
+  if (s.inbox.slot.arrival == first.arrival) check_order(s, first);
   return first;
 }
 
-// Whether the order of two messages that left and arrive together is known or does not matter.
+// Gives up if a message that arrives together with the first one may be before it, and that matters.
+// If it does not, what follows from either of them has no known order.
+inline void WindowSweep::check_order(State& s, Mail& first) {
+  for (Mail* other = &s.inbox.slot; other->arrival == first.arrival; other = &mails_[other->next]) {
+    if (other->source != first.source && !(origins_.order(first.sent, other->sent) < 0)) {
+      if (!can_swap(s, first, *other)) gives_up_ = true;
+      first.sent = origins_.forgotten(first.sent);
+      other->sent = origins_.forgotten(other->sent);
+    }
+    if (other->next == kNoMail) return;
+  }
+}
+
+// Whether the rank does the same at the same times in both orders of two messages that arrive together.
 inline bool WindowSweep::can_swap(const State& s, const Mail& a, const Mail& b) const {
-  if ((a.sent == Time{} && !rounds_.has_classes()) || a.source == b.source) return true;
   return a.size == b.size && find_posted(s, a.source) >= 0 && find_posted(s, b.source) >= 0;
 }
 

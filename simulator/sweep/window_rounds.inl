@@ -21,12 +21,14 @@ inline void WindowSweep::begin(State& s, Rank rank, Time now) {
   s.next_depth = s.depth + 1;
   rounds_.check(rank, s.next_depth);
   s.next_send = 0;
-  s.left = 0;
-  s.reduces = false;
+  unsigned left = 0;
+  bool reduces = false;
   for (const Step& step : round) {
-    s.left = static_cast<std::uint8_t>(s.left + step.sends() + step.receives());
-    s.reduces |= step.reduces();
+    left += step.sends() + step.receives();
+    reduces |= step.reduces();
   }
+  s.left = static_cast<std::uint8_t>(left);
+  s.reduces = reduces;
   s.source = s.size == 1 && round[0].receives() ? round[0].peer : kNobody;
   if (s.unexpected != kNoMail) match_unexpected(s, now);
   send_from(s, rank, now);
@@ -39,9 +41,9 @@ inline void WindowSweep::end_program(const State& s, Rank rank, Time now) {
   ++ended_;
 }
 
-inline void WindowSweep::push(State& s, Own kind, Time time, Time now) {
+inline void WindowSweep::push(State& s, Own kind, Time time) {
   s.own = in_calendar(time);
-  s.own_pushed = now;
+  s.own_pushed = origin_;
   s.kind = kind;
   s.own_is_newer = true;
 }
@@ -51,14 +53,14 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
     const Step& step = steps(s)[s.next_send];
     if (!step.sends()) continue;
     const Time when = std::max({now, s.processor, s.send});
-    if (when > now) return push(s, Own::send, when, now);
+    if (when > now) return push(s, Own::send, when);
     const MessageCosts::OfSize& costs = costs_of(step.size);
     s.processor = now + costs_.o + costs.processor;
     s.send = now + costs_.g + costs.port;
     const Time arrival = delays_.late(rank, step.peer, now, now + costs_.o + costs_.L);
     Mail& mail = post(rounds_.stand_in(step.peer));  // member by member: a copy would wait for them
     mail.arrival = in_calendar(arrival);
-    mail.sent = now;
+    mail.sent = origin_;
     mail.source = rounds_.name_for(step.peer, rank);
     mail.size = step.size;
     mail.depth = s.depth;
@@ -68,14 +70,14 @@ inline void WindowSweep::send_from(State& s, Rank rank, Time now) {
     if (--s.left > 0) continue;
     ++s.next_send;
     s.depth = s.next_depth;
-    return push(s, Own::finish, std::max(now, s.done), now);
+    return push(s, Own::finish, std::max(now, s.done));
   }
 }
 
 inline void WindowSweep::finish(State& s, Rank rank, Time now) {
   const Time end = reduce_all(s, now);
   if (end == now) return begin(s, rank, now);
-  push(s, Own::begin, end, now);
+  push(s, Own::begin, end);
 }
 
 inline Time WindowSweep::reduce_all(State& s, Time end) {

@@ -19,9 +19,16 @@ WindowSweep::WindowSweep(CompactRounds& rounds, Bytes element_size, const Unifor
       delays_(rounds.ranks(), costs.delay),
       by_size_(costs, rounds.sizes()),
       ranks_(index(rounds.ranks())),
-      next_(rounds.ranks()) {
+      next_(rounds.ranks()),
+      origins_(rounds.ranks()),
+      mails_(origins_) {
   std::uninitialized_fill_n(ranks_.data(), rounds.ranks(), State{});
-  for (Rank r = 0; r < rounds.ranks(); ++r) next_.add(r, Time{});
+  // A class stands for ranks that begin at different places in the order of ranks.
+  const bool has_order = !rounds.has_classes() && costs.delay.mean == Time{};
+  for (Rank r = 0; r < rounds.ranks(); ++r) {
+    next_.add(r, Time{});
+    if (has_order) state(r).own_pushed = Origins::of_begin(r);
+  }
   result_.finish_of.resize(index(rounds.ranks()));
   result_.engine = EngineKind::sweep;
 }
@@ -52,7 +59,7 @@ std::optional<SimulationResult> WindowSweep::run() {
 // Handles all events before `end`. Returns the time of the next event.
 inline Time WindowSweep::pass(Time end) {
   next_.pass(
-      end, [&](Rank r) { prefetch(r); },
+      end, [&](Rank r) __attribute__((always_inline)) { prefetch(r); },
       [&](Rank r) { return gives_up_ ? kNever : handle(r, end); });
   put_all();
   return next_.earliest();
@@ -63,17 +70,20 @@ inline Time WindowSweep::handle(Rank rank, Time end) {
   State& s = state(rank);
   for (;;) {
     const bool wakes = s.wake < s.own || (s.wake == s.own && s.wake != kNever && wake_is_first(s));
-    const Time local = wakes ? s.wake : s.own, pushed = wakes ? s.wake_pushed : s.own_pushed;
+    const Time local = wakes ? s.wake : s.own;
     const Time arrival = s.inbox.slot.arrival;
     if (std::min(local, arrival) >= end) return std::min(local, arrival);
     ++handled_;
-    if (arrival < local || (arrival == local && s.inbox.slot.sent < pushed)) {
-      arrive(s, take_first(s));
-    } else if (arrival == local && s.inbox.slot.sent == pushed) {
-      gives_up_ = true;
+    const Origin pushed = wakes ? s.wake_pushed : s.own_pushed;
+    if (arrival < local || (arrival == local && arrives_first(s, pushed))) {
+      const Mail mail = take_first(s);
+      origin_ = origins_.next(mail.sent, arrival);
+      arrive(s, mail);
     } else if (wakes) {
+      origin_ = origins_.next(pushed, local);
       wake(s);
     } else {
+      origin_ = origins_.next(pushed, local);
       const Time now = std::exchange(s.own, kNever);
       if (s.kind == Own::begin)
         begin(s, rank, now);
@@ -86,8 +96,21 @@ inline Time WindowSweep::handle(Rank rank, Time end) {
   }
 }
 
-inline bool WindowSweep::wake_is_first(const State& s) {
-  return s.wake_pushed != s.own_pushed ? s.wake_pushed < s.own_pushed : s.own_is_newer;
+inline bool WindowSweep::wake_is_first(const State& s) const {
+  const Time wake = origins_.time(s.wake_pushed), own = origins_.time(s.own_pushed);
+  return wake != own ? wake < own : s.own_is_newer;
+}
+
+// Whether the first message arrives before the rank's own event of the same time. Gives up if another
+// one that arrives then might.
+inline bool WindowSweep::arrives_first(const State& s, Origin pushed) {
+  if (origins_.order(s.inbox.slot.sent, pushed) < 0) return true;
+  for (const Mail* mail = &s.inbox.slot; mail->arrival == s.inbox.slot.arrival;
+       mail = &mails_[mail->next]) {
+    if (!(origins_.order(mail->sent, pushed) > 0)) gives_up_ = true;
+    if (mail->next == kNoMail) break;
+  }
+  return false;
 }
 
 std::optional<SimulationResult> window_sweep(CompactRounds& rounds, Bytes element_size,

@@ -4,9 +4,10 @@
 // when it begins. In each window every rank handles its own events in order: the engine's begin, send,
 // arrive, wake, and finish (simulator/engine/engine.hpp), of which at most one of its own, one wake,
 // and arrivals are open at a time. The engine breaks ties of events by the time at which each was
-// scheduled, and so on back to the begin. Two levels of that decide nearly all ties; the rest end the
-// sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven simulations of
-// multiple-loop networks, CACM 32(1), 1989.
+// scheduled, and so on back to the begin (origins.hpp). With classes of ranks or random delays, and
+// beyond the memory for origins, one level of that is known; ties that it leaves, and that matter,
+// end the sweep. The idea of windows: Lubachevsky, Efficient distributed event-driven simulations
+// of multiple-loop networks, CACM 32(1), 1989.
 //
 // window_sweep.cpp handles the events in order, window_rounds.inl starts and ends rounds,
 // window_messages.inl delivers messages.
@@ -15,11 +16,12 @@
 #include <array>
 #include <optional>
 
+#include "simulator/large_array.hpp"
 #include "simulator/noise/message_delays.hpp"
-#include "simulator/sweep/large_array.hpp"
 #include "simulator/sweep/mails.hpp"
 #include "simulator/sweep/message_costs.hpp"
 #include "simulator/sweep/next_events.hpp"
+#include "simulator/sweep/origins.hpp"
 #include "simulator/sweep/sweep.hpp"
 
 namespace arlab::simulator {
@@ -37,9 +39,11 @@ class WindowSweep {
 
   struct alignas(64) State {
     Time processor{}, send{}, receive{};  // when each is free
-    Time own{}, own_pushed{};             // its own event; kNever: none
-    Time done{};                          // end of the latest completed message
-    Time wake = kNever, wake_pushed{};
+    Time own{};                           // its own event; kNever: none
+    Origin own_pushed{};
+    Time done{};  // end of the latest completed message
+    Time wake = kNever;
+    Origin wake_pushed{};
     Inbox inbox;  // begins a line of the cache
     std::uint32_t depth = 0, next_depth = 0;
     std::uint32_t taken = 0;             // receives of the round, a mask
@@ -61,7 +65,8 @@ class WindowSweep {
   };
 
   State& state(Rank rank) { return ranks_.data()[index(rank)]; }
-  void prefetch(Rank rank) {
+  // Always inline, as all that it calls: g++ deletes calls of a function that only prefetches.
+  [[gnu::always_inline]] void prefetch(Rank rank) {
     __builtin_prefetch(&state(rank), 1);
     __builtin_prefetch(&state(rank).inbox, 1);
     rounds_.prefetch(rank);
@@ -77,12 +82,13 @@ class WindowSweep {
   // In order of time.
   Time pass(Time end);
   Time handle(Rank rank, Time end);
-  static bool wake_is_first(const State& s);
+  bool wake_is_first(const State& s) const;
+  bool arrives_first(const State& s, Origin pushed);
 
   // Rounds.
   void begin(State& s, Rank rank, Time now);
   void end_program(const State& s, Rank rank, Time now);
-  void push(State& s, Own kind, Time time, Time now);
+  void push(State& s, Own kind, Time time);
   void send_from(State& s, Rank rank, Time now);
   void finish(State& s, Rank rank, Time now);
   Time reduce_all(State& s, Time end);
@@ -91,7 +97,7 @@ class WindowSweep {
   // Messages.
   void arrive(State& s, const Mail& mail);
   void add(std::uint32_t& list, const Mail& mail);
-  void push_wake(State& s, Time time, Time now);
+  void push_wake(State& s, Time time);
   void wake(State& s);
   void receive(State& s, const Mail& mail, Time now);
   void match_unexpected(State& s, Time now);
@@ -101,6 +107,7 @@ class WindowSweep {
   void put(const Letter& letter);
   void put_all();
   Mail take_first(State& s);
+  void check_order(State& s, Mail& first);
   bool can_swap(const State& s, const Mail& a, const Mail& b) const;
 
   CompactRounds& rounds_;
@@ -113,6 +120,8 @@ class WindowSweep {
   NextEvents next_;
   std::array<Letter, 16> posted_;  // the latest messages, in a ring
   std::size_t posts_ = 0;          // in this window
+  Origins origins_;
+  Origin origin_{};  // of what is scheduled now
   Mails mails_;
   Bytes sent_bytes_ = 0;
   Count handled_ = 0;

@@ -7,7 +7,11 @@
 // rank to an idle rank takes 2 o + L + (n-1) G. Alexandrov et al., LogGP, SPAA 1995; Hoefler,
 // Schneider, Lumsdaine, LogGOPSim, HPDC 2010. gamma per reduced byte is our addition.
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
 
+#include "algorithms/base/error.hpp"
 #include "simulator/models/model.hpp"
 
 namespace arlab::simulator::model_catalog {
@@ -23,7 +27,11 @@ class LogGOPS : public Network {
                .O = values.at("O"),
                .gamma = values.at("gamma"),
                .S = values.at("S")},
-        size_(index(ranks)) {}
+        ranks_(static_cast<Free*>(std::calloc(index(ranks), sizeof(Free)))) {
+    if (!ranks_)
+      fail(Blame::environment,
+           "no memory for " + std::to_string(ranks) + " ranks of loggops: use fewer");
+  }
 
   const UniformCosts* uniform() const override { return &costs_; }
 
@@ -74,11 +82,11 @@ class LogGOPS : public Network {
   struct Free {  // when each is free
     Time processor{}, send{}, receive{};
   };
-  // A sweep needs none of them, so that a million ranks are not prepared for it.
-  Free& at(Rank r) {
-    if (ranks_.empty()) ranks_.resize(size_);
-    return ranks_[index(r)];
-  }
+  Free& at(Rank r) { return ranks_[index(r)]; }
+
+  struct Release {
+    void operator()(Free* memory) const { std::free(memory); }
+  };
 
   // Durations that depend only on the size. Most messages are as long as the previous one, so one
   // size is cached.
@@ -97,8 +105,8 @@ class LogGOPS : public Network {
   }
 
   UniformCosts costs_;
-  std::size_t size_;
-  std::vector<Free> ranks_;  // empty before the first message
+  // All are free at time 0. A sweep touches none of them: the system zeroes pages at their first use.
+  std::unique_ptr<Free[], Release> ranks_;
   Body body_;
 };
 

@@ -97,3 +97,20 @@ TEST_CASE("events, sweep and symmetry agree on 1,024 ranks") {
   CHECK(used[{EngineKind::symmetry, "rabenseifner"}] > 0);
   CHECK(used[{EngineKind::sweep, "tree"}] > 0);
 }
+
+// The last subtree is not full, so that it ends together with smaller ones of other shapes.
+TEST_CASE("a sweep orders messages that leave and arrive together as events do") {
+  for (const Rank ranks : {100, 331, 1000, 3000}) {
+    for (const char* name : {"tree", "bine_tree", "circulant"}) {
+      const Algorithm& algorithm = find_algorithm(name);
+      const Problem p{.ranks = ranks, .elements = 1024};
+      const SimulationResult events =
+          run("loggops", {}, algorithm, p, 4, {.symmetry = false, .sweep = false});
+      const SimulationResult swept =
+          run("loggops", {}, algorithm, p, 4, {.symmetry = false, .sweep = true});
+      INFO(name << " on " << ranks);
+      CHECK(swept.engine == EngineKind::sweep);
+      CHECK(swept.finish_of == events.finish_of);
+    }
+  }
+}
