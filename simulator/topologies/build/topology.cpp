@@ -61,12 +61,12 @@ TopologyBuilder::TopologyBuilder(const Topology& like, std::string spec) {
   made_.group_word_ = like.group_word_;
   made_.tiers_ = like.tiers_;
   made_.spec_ = std::move(spec);
-  for (NodeId n = 0; n < like.nodes(); ++n) add_vertex(like.node(n), made_.graph_);
+  for (NodeId n = 0; n < like.nodes(); ++n) add_vertex(like.node(n), *made_.graph_);
 }
 
 NodeId TopologyBuilder::add_node(std::string name, int level) {
   if (name.empty()) fail(Blame::usage, made_.spec_ + ": a node has an empty name, give it one");
-  return static_cast<NodeId>(add_vertex(Node{std::move(name), level, 0}, made_.graph_));
+  return static_cast<NodeId>(add_vertex(Node{std::move(name), level, 0}, *made_.graph_));
 }
 
 NodeId TopologyBuilder::add_host(std::string name) {
@@ -99,7 +99,7 @@ LinkId TopologyBuilder::add_link(NodeId from, NodeId to, const Wire& wire, std::
     fail(Blame::usage,
          "link '" + name + "' joins '" + made_.node(from).name + "' with itself: remove it");
   const auto id = static_cast<LinkId>(made_.links_.size());
-  add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), Edge{id}, made_.graph_);
+  add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), Edge{id}, *made_.graph_);
   made_.links_.push_back(
       {wire.bandwidth, wire.latency, from, to, tier(wire.tier), std::move(name)});
   return id;
@@ -121,14 +121,14 @@ void TopologyBuilder::group_hosts(std::string_view word, std::span<const std::in
   expects(group_of.size() == static_cast<std::size_t>(made_.hosts_), "a group for each host");
   made_.group_word_ = word;
   made_.groups_ = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
-  for (std::size_t h = 0; h < group_of.size(); ++h) made_.graph_[h].group = group_of[h];
+  for (std::size_t h = 0; h < group_of.size(); ++h) (*made_.graph_)[h].group = group_of[h];
 }
 
 Topology TopologyBuilder::build() && {
   if (made_.hosts_ == 0) fail(Blame::usage, made_.spec_ + " has no hosts: give at least one");
-  const auto nodes = boost::make_iterator_range(vertices(made_.graph_));
+  const auto nodes = boost::make_iterator_range(vertices(*made_.graph_));
   check_unique(nodes, "nodes",
-               [&](std::size_t n) -> std::string_view { return made_.graph_[n].name; });
+               [&](std::size_t n) -> std::string_view { return (*made_.graph_)[n].name; });
   check_unique(made_.links_, "links", [](const Link& l) -> std::string_view { return l.name; });
   return std::move(made_);
 }

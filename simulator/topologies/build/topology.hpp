@@ -7,6 +7,7 @@
 
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,11 +67,11 @@ using Structure = std::variant<std::monostate, Grid, Tree, Dragonfly>;
 
 class Topology {
  public:
-  const NetworkGraph& graph() const { return graph_; }
+  const NetworkGraph& graph() const { return *graph_; }
   std::span<const Link> links() const { return links_; }
   const Link& link(LinkId id) const { return links_[static_cast<std::size_t>(id)]; }
-  const Node& node(NodeId id) const { return graph_[static_cast<std::size_t>(id)]; }
-  NodeId nodes() const { return static_cast<NodeId>(num_vertices(graph_)); }
+  const Node& node(NodeId id) const { return graph()[static_cast<std::size_t>(id)]; }
+  NodeId nodes() const { return static_cast<NodeId>(num_vertices(graph())); }
   Rank hosts() const { return hosts_; }
   bool is_host(NodeId id) const { return id < hosts_; }
 
@@ -90,7 +91,8 @@ class Topology {
 
  private:
   friend class TopologyBuilder;
-  NetworkGraph graph_;
+  // Shared by copies: Boost's graphs cannot be moved, and none changes once it is built.
+  std::shared_ptr<NetworkGraph> graph_ = std::make_shared<NetworkGraph>();
   std::vector<Link> links_;
   Rank hosts_ = 0;
   bool hosts_forward_ = false;
@@ -119,6 +121,8 @@ class TopologyBuilder {
   TopologyBuilder(std::string spec, double hosts, double switches, double links);
   /// Copies the nodes of another topology, without its links and its structure.
   TopologyBuilder(const Topology& like, std::string spec);
+  TopologyBuilder(const TopologyBuilder&) = delete;
+  TopologyBuilder& operator=(const TopologyBuilder&) = delete;
 
   NodeId add_host(std::string name);
   NodeId add_switch(std::string name, int level);
