@@ -47,10 +47,9 @@ simulator::Routing TopologyOptions::parsed_routing() const {
 }
 
 simulator::Topology TopologyOptions::open(Rank ranks) const {
-  simulator::Topology whole =
-      simulator::is_topology_file(topology)
-          ? simulator::parse_topology(network_file(topology), topology)
-          : simulator::make_topology(topology, ranks);
+  simulator::Topology whole = simulator::is_topology_file(topology)
+                                  ? simulator::parse_topology(network_file(topology), topology)
+                                  : simulator::make_topology(topology, ranks);
   if (faults.empty()) return whole;
   std::vector<simulator::LinkFault> broken;
   for (const std::string& fault : faults) broken.push_back(simulator::parse_fault(fault));

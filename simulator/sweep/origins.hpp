@@ -62,12 +62,15 @@ class Origins {
   }
 
   /// Returns the order of events of one time that have these origins; unordered if it is not known.
+  /// It compares counts, since libc++ 16 has no <=> of durations.
   std::partial_ordering order(Origin a, Origin b) const {
-    if (const Time at_a = time(a), at_b = time(b); at_a != at_b) return at_a <=> at_b;
+    if (const Time at_a = time(a), at_b = time(b); at_a != at_b)
+      return at_a.count() <=> at_b.count();
     if (!a.is_known() || !b.is_known()) return std::partial_ordering::unordered;
     std::uint32_t of_a = a.number(), of_b = b.number();
     for (; of_a != of_b; of_a = at(of_a).before, of_b = at(of_b).before)
-      if (const Time at_a = at(of_a).time, at_b = at(of_b).time; at_a != at_b) return at_a <=> at_b;
+      if (const Time at_a = at(of_a).time, at_b = at(of_b).time; at_a != at_b)
+        return at_a.count() <=> at_b.count();
     if (a.rank() == b.rank()) return std::partial_ordering::unordered;
     return a.rank() <=> b.rank();
   }
