@@ -14,6 +14,7 @@ Program program(Problem p, Rank me) {
   std::vector<Action> round;
   const auto with_every_worker = [&](ActionKind kind) {
     round.clear();
+    round.reserve(static_cast<std::size_t>(p.ranks - 1));
     for (Rank s = 1; s < p.ranks; ++s) round.push_back({kind, p.wrap(Count{p.root} + s), p.all()});
     return Round(round);
   };

@@ -38,6 +38,7 @@ class Guided {
     predicted_ = predictions.cells();
     for (const Rank ranks : options_.sweep.parsed_ranks()) measure(ranks, all_.names, sample());
     sampled_ = measured_.cells();
+    leave_out_unmeasured();
     result_.model_error = result_.error = gap_error(predicted_, sampled_);
     const std::vector<TuneCell> between = corrected_by_others(predicted_, sampled_);
     if (!between.empty()) result_.error = gap_error(between, sampled_);
@@ -66,6 +67,20 @@ class Guided {
     const Steady::time_point start = Steady::now();
     measure_into(options_, ranks, {names, all_.segments, elements}, folder_, measured_);
     result_.seconds += std::chrono::duration<double>(Steady::now() - start).count();
+  }
+
+  // A model may have what a run has not, such as the trees of a network: what was measured at no size
+  // cannot be chosen.
+  void leave_out_unmeasured() {
+    for (TuneCell& cell : predicted_)
+      std::erase_if(cell.candidates, [&](const TuneCandidate& candidate) {
+        return std::none_of(sampled_.begin(), sampled_.end(), [&](const TuneCell& sampled) {
+          return sampled.ranks == cell.ranks &&
+                 std::any_of(
+                     sampled.candidates.begin(), sampled.candidates.end(),
+                     [&](const TuneCandidate& its) { return its.choice == candidate.choice; });
+        });
+      });
   }
 
   // Sizes with the same contenders share a job.
