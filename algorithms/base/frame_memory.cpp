@@ -31,7 +31,8 @@ void free_frame(void* frame, std::size_t /*bytes*/) noexcept { ::operator delete
 namespace arlab {
 namespace {
 
-constexpr std::size_t kSlab = std::size_t{1} << 20;  // bytes, and the alignment of slabs
+constexpr std::size_t kSlab = std::size_t{1} << 20;     // bytes, and the alignment of slabs
+constexpr std::size_t kLargest = std::size_t{8} << 10;  // bytes of a frame in a slab
 constexpr std::size_t kAlignment = alignof(std::max_align_t);
 
 // The begin of a slab; frames follow.
@@ -97,7 +98,7 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-bool is_large(std::size_t bytes) { return rounded(bytes) > kSlab / 128; }
+bool is_large(std::size_t bytes) { return bytes > kLargest; }
 
 }  // namespace
 

@@ -37,6 +37,22 @@ Count first_byte(Bytes before, Bytes bytes) {
 
 }  // namespace
 
+bool same_place(const TuneCell& a, const TuneCell& b) {
+  return a.ranks == b.ranks && a.bytes == b.bytes;
+}
+
+const TuneCell* cell_at(const std::vector<TuneCell>& cells, const TuneCell& place) {
+  const auto found = std::find_if(cells.begin(), cells.end(),
+                                  [&](const TuneCell& cell) { return same_place(cell, place); });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+const TuneCandidate* candidate_of(const TuneCell& cell, const TunedChoice& choice) {
+  const auto found = std::find_if(cell.candidates.begin(), cell.candidates.end(),
+                                  [&](const TuneCandidate& c) { return c.choice == choice; });
+  return found == cell.candidates.end() ? nullptr : &*found;
+}
+
 std::vector<std::optional<TuneDecision>> decide(
     const std::vector<TuneCell>& cells, const std::string& usual,
     const std::function<bool(const TunedChoice&)>& allowed) {

@@ -25,6 +25,13 @@ struct TuneCell {
   std::vector<TuneCandidate> candidates;
 };
 
+/// Whether the cells are of the same ranks and size.
+bool same_place(const TuneCell& a, const TuneCell& b);
+/// Returns the cell of the same place; null if there is none.
+const TuneCell* cell_at(const std::vector<TuneCell>& cells, const TuneCell& place);
+/// Returns the cell's candidate of this choice; null if there is none.
+const TuneCandidate* candidate_of(const TuneCell& cell, const TunedChoice& choice);
+
 struct TuneDecision {
   TuneCandidate best;                         ///< what to use
   std::optional<TuneCandidate> usual;         ///< the default that it is compared with

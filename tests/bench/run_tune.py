@@ -52,6 +52,12 @@ class Alone(TuneTest):
         [row] = json.loads(self.read("t.json"))["rows"]
         self.assertIn(row["sizes"][0]["algorithm"], ("native", "ring", "butterfly"))
 
+    def test_a_guided_tuning_does_not_choose_what_no_run_has_measured(self):
+        code, out, err = self.run_arlab("tune", "forest", "--by", "guided", "-b", "threads", "-p", "2", "-s", "1K,4K", "--runs", "5",
+                                        "--network=--model fluid --topology rail_pod:nodes=1")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("no candidate that the model predicts ran on 2 ranks", err)
+
     def test_a_guided_tuning_measures_what_the_model_cannot_decide(self):
         code, out, err = self.run_arlab("tune", "ring,butterfly,tree", "--by", "guided", "-b", "threads", "-p", "2,3", "-s", "1K..256Kx4",
                                         "--runs", "5", "--network=--model loggops", "--table", "t.json")

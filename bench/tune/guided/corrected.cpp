@@ -12,26 +12,14 @@ using Factors = std::map<double, double>;
 
 double log_size(const TuneCell& cell) { return std::log(static_cast<double>(cell.bytes) + 1); }
 
-const TuneCandidate* candidate_of(const TuneCell& cell, const TunedChoice& choice) {
-  const auto found = std::find_if(cell.candidates.begin(), cell.candidates.end(),
-                                  [&](const TuneCandidate& c) { return c.choice == choice; });
-  return found == cell.candidates.end() ? nullptr : &*found;
-}
-
-bool same_place(const TuneCell& a, const TuneCell& b) {
-  return a.ranks == b.ranks && a.bytes == b.bytes;
-}
-
 Factors factors_of(const TunedChoice& choice, Rank ranks, const std::vector<TuneCell>& predicted,
                    const std::vector<TuneCell>& measured) {
   Factors all;
   for (const TuneCell& cell : measured) {
     if (cell.ranks != ranks) continue;
-    const auto place = std::find_if(predicted.begin(), predicted.end(),
-                                    [&](const TuneCell& other) { return same_place(cell, other); });
+    const TuneCell* const place = cell_at(predicted, cell);
     const TuneCandidate* const real = candidate_of(cell, choice);
-    const TuneCandidate* const model =
-        place == predicted.end() ? nullptr : candidate_of(*place, choice);
+    const TuneCandidate* const model = place ? candidate_of(*place, choice) : nullptr;
     if (real && model && real->median_us > 0 && model->median_us > 0)
       all[log_size(cell)] = std::log(real->median_us / model->median_us);
   }

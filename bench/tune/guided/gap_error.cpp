@@ -8,33 +8,19 @@
 namespace arlab::bench {
 namespace {
 
-const TuneCell* cell_at(const std::vector<TuneCell>& cells, const TuneCell& place) {
-  const auto found = std::find_if(cells.begin(), cells.end(), [&](const TuneCell& cell) {
-    return cell.ranks == place.ranks && cell.bytes == place.bytes;
-  });
-  return found == cells.end() ? nullptr : &*found;
-}
-
 const TuneCandidate& best_of(const TuneCell& cell) {
   return *std::min_element(
       cell.candidates.begin(), cell.candidates.end(),
       [](const TuneCandidate& a, const TuneCandidate& b) { return a.median_us < b.median_us; });
 }
 
-const TuneCandidate* candidate_at(const TuneCell& cell, const TunedChoice& choice) {
-  const auto found =
-      std::find_if(cell.candidates.begin(), cell.candidates.end(),
-                   [&](const TuneCandidate& candidate) { return candidate.choice == choice; });
-  return found == cell.candidates.end() ? nullptr : &*found;
-}
-
 // Of the candidates of one cell, beside the one that is predicted best.
 void add_errors(const TuneCell& predicted, const TuneCell& measured, std::vector<double>& errors) {
   const TuneCandidate& best = best_of(predicted);
-  const TuneCandidate* const best_measured = candidate_at(measured, best.choice);
+  const TuneCandidate* const best_measured = candidate_of(measured, best.choice);
   if (!best_measured) return;
   for (const TuneCandidate& candidate : predicted.candidates) {
-    const TuneCandidate* const its = candidate_at(measured, candidate.choice);
+    const TuneCandidate* const its = candidate_of(measured, candidate.choice);
     if (!its || candidate.choice == best.choice) continue;
     const double gap = std::log(candidate.median_us / best.median_us);
     errors.push_back(std::abs(std::log(its->median_us / best_measured->median_us) - gap));

@@ -72,15 +72,17 @@ class Guided {
   // A model may have what a run has not, such as the trees of a network: what was measured at no size
   // cannot be chosen.
   void leave_out_unmeasured() {
-    for (TuneCell& cell : predicted_)
+    for (TuneCell& cell : predicted_) {
       std::erase_if(cell.candidates, [&](const TuneCandidate& candidate) {
         return std::none_of(sampled_.begin(), sampled_.end(), [&](const TuneCell& sampled) {
-          return sampled.ranks == cell.ranks &&
-                 std::any_of(
-                     sampled.candidates.begin(), sampled.candidates.end(),
-                     [&](const TuneCandidate& its) { return its.choice == candidate.choice; });
+          return sampled.ranks == cell.ranks && candidate_of(sampled, candidate.choice);
         });
       });
+      if (cell.candidates.empty())
+        fail(Blame::usage,
+             fmt::format("no candidate that the model predicts ran on {}: name others",
+                         show_plural(cell.ranks, "rank")));
+    }
   }
 
   // Sizes with the same contenders share a job.
@@ -105,20 +107,12 @@ class Guided {
   void finish() {
     const std::vector<TuneCell> measured = measured_.cells();
     for (const TuneCell& cell : predicted_) {
-      const auto found = std::find_if(measured.begin(), measured.end(), [&](const TuneCell& m) {
-        return m.ranks == cell.ranks && m.bytes == cell.bytes;
-      });
-      const bool simulated_only = found == measured.end();
-      result_.cells.push_back(simulated_only ? cell : *found);
-      result_.simulated_only += simulated_only ? 1 : 0;
+      const TuneCell* const its = cell_at(measured, cell);
+      result_.cells.push_back(its ? *its : cell);
+      result_.simulated_only += its ? 0 : 1;
       result_.total += cell.candidates.size();
       for (const TuneCandidate& candidate : cell.candidates) {
-        const auto& its = result_.cells.back().candidates;
-        const bool there =
-            !simulated_only && std::any_of(its.begin(), its.end(), [&](const TuneCandidate& c) {
-              return c.choice == candidate.choice;
-            });
-        if (there)
+        if (its && candidate_of(*its, candidate.choice))
           ++result_.measured;
         else
           result_.saved_seconds += options_.runs * candidate.median_us / 1e6;
