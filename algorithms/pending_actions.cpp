@@ -1,10 +1,18 @@
 #include "algorithms/pending_actions.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 namespace arlab {
+namespace {
+
+constexpr std::uint64_t kPositions = std::uint64_t{1} << 31;
+
+// Returns the place of the action at position 0 with this peer and direction in the order of an index.
+std::uint64_t first_of(Rank peer, bool sends) {
+  return (std::uint64_t{static_cast<std::uint32_t>(peer)} << 1 | (sends ? 1 : 0)) * kPositions;
+}
+
+}  // namespace
 
 void PendingActions::post(Round round) {
   actions_ = round.data();
@@ -17,28 +25,21 @@ void PendingActions::post(Round round) {
   if (!index_) index_ = std::make_unique<Index>();
   auto& order = index_->order;
   order.resize(round.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](std::uint32_t i) {
-    return std::make_tuple(round[i].peer, round[i].sends(), i);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  for (std::uint32_t i = 0; i < size_; ++i)
+    order[i] = first_of(round[i].peer, round[i].sends()) | i;
+  std::sort(order.begin(), order.end());
   index_->cursor.assign(round.size(), 0);
   index_->taken.assign(round.size(), false);
 }
 
 int PendingActions::take_indexed(Rank peer, bool sends) {
   const auto& order = index_->order;
-  const auto wanted = std::make_tuple(peer, sends);
-  const auto key = [&](std::uint32_t i) {
-    return std::make_tuple(actions_[i].peer, actions_[i].sends());
-  };
-  const auto head = std::partition_point(order.begin(), order.end(),
-                                         [&](std::uint32_t i) { return key(i) < wanted; });
+  const std::uint64_t first = first_of(peer, sends);
+  const auto head = std::lower_bound(order.begin(), order.end(), first);
   if (head == order.end()) return kNone;
   std::uint32_t& cursor = index_->cursor[static_cast<std::size_t>(head - order.begin())];
-  for (; cursor < order.end() - head && key(head[cursor]) == wanted; ++cursor) {
-    const std::uint32_t i = head[cursor];
+  for (; cursor < order.end() - head && head[cursor] - first < kPositions; ++cursor) {
+    const std::uint64_t i = head[cursor] - first;
     if (index_->taken[i]) continue;
     drop(i);
     return static_cast<int>(i);

@@ -37,7 +37,7 @@ class PendingActions {
   static constexpr std::size_t kScanned = 32;  // bits in the mask
 
   struct Index {
-    std::vector<std::uint32_t> order;   // actions by peer, direction, position in the round
+    std::vector<std::uint64_t> order;   // actions by peer, direction, position, in one number each
     std::vector<std::uint32_t> cursor;  // at the head of each run: how many of it are taken
     std::vector<bool> taken;
   };

@@ -47,6 +47,58 @@ constexpr std::string_view kExamples = R"(Examples:
 
 Exit status: 0 success, 1 a check failed, 2 wrong usage, 3 a problem of the environment.)";
 
+struct Command {
+  const char* name;
+  const char* description;
+  void (*add)(CLI::App& command, Session& session);
+};
+
+constexpr Command kCommands[] = {
+    {"list",
+     "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
+     "architectures, and what this build lacks",
+     add_list},
+    {"show", "Print the rounds of an algorithm as a table, or a topology", add_show},
+    {"verify", "Prove algorithms correct: every contribution exactly once, no deadlock",
+     add_verify},
+    {"count", "Count messages: the closed formula against the programs", add_count},
+    {"simulate", "Predict the time of algorithms on a network model", add_simulate},
+    {"bound", "Compute how fast a collective could be at all on a network, and what limits it",
+     add_bound},
+    {"validate", "Predict published measurements from their calibration rows, and print the errors",
+     add_validate},
+    {"run", "Run algorithms for real, checked, beside the library's own", add_run},
+    {"calibrate", "Measure a machine's network on 2 or 3 ranks, for predictions", add_calibrate},
+    {"identify", "Find out which algorithm MPI_Allreduce really ran, by its messages",
+     add_identify},
+    {"tune", "Choose the best algorithm by ranks and size, and write decision files for libraries",
+     add_tune},
+    {"train", "Train a model on several workers, and report the cost of communication", add_train},
+    {"plan", "Predict step time, efficiency and limits of training on GPUs that you do not have",
+     add_plan},
+    {"compare",
+     "Compare two result files: what became slower, with status 1 if anything did; or the times of "
+     "one file with their predictions",
+     add_compare},
+    {"report", "Write one self-contained HTML page from result files", add_report},
+    {"explore", "Write one HTML page that animates, computes and simulates the algorithms",
+     add_explore},
+    {"export",
+     "Write a schedule as JSON, MSCCL XML, SimGrid or GOAL trace, or a simulated run as Perfetto "
+     "trace",
+     add_export},
+};
+
+// Adds all commands, and options only to those that the words name: options of all would take longer
+// than many a command.
+void add_commands(CLI::App& app, Session& session) {
+  const std::vector<std::string>& words = session.command;
+  for (const Command& c : kCommands) {
+    CLI::App& command = *app.add_subcommand(c.name, c.description);
+    if (std::find(words.begin(), words.end(), c.name) != words.end()) c.add(command, session);
+  }
+}
+
 // Control characters as escapes, so that a value cannot rewrite the terminal, and only the ends of
 // a very long text.
 std::string printable(std::string_view text) {
@@ -143,10 +195,7 @@ int run(std::vector<std::string> words) {
   Session session;
   words = with_settings(std::move(words));
   session.command = words;
-  for (const auto add : {add_list, add_show, add_verify, add_count, add_simulate, add_bound,
-                         add_validate, add_run, add_calibrate, add_identify, add_tune, add_train,
-                         add_plan, add_compare, add_report, add_explore, add_export})
-    add(app, session);
+  add_commands(app, session);
   const bool wants_help = words.size() == 2 && words[1] == "help";
   if (words.size() < 2 || wants_help) {
     fmt::print("{}", app.help());

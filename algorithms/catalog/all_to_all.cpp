@@ -15,6 +15,7 @@ namespace {
 Program program(Problem p, Rank me) {
   if (p.ranks == 1) co_return;
   std::vector<Action> round;
+  round.reserve(2 * static_cast<std::size_t>(p.ranks - 1));
   for (Rank s = 1; s < p.ranks; ++s) {
     round.push_back(send(p.wrap(Count{me} + s), p.all()));
     round.push_back(reduce(p.wrap(Count{me} - s), p.all()));

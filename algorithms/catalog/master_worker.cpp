@@ -8,9 +8,8 @@
 namespace arlab::catalog {
 namespace {
 
-Program program(Problem p, Rank me) {
+Program master(Problem p) {
   if (p.ranks == 1) co_return;
-  const bool master = me == p.root;
   std::vector<Action> round;
   const auto with_every_worker = [&](ActionKind kind) {
     round.clear();
@@ -18,19 +17,16 @@ Program program(Problem p, Rank me) {
     for (Rank s = 1; s < p.ranks; ++s) round.push_back({kind, p.wrap(Count{p.root} + s), p.all()});
     return Round(round);
   };
-  if (p.reduces()) {
-    if (master)
-      co_yield with_every_worker(ActionKind::reduce);
-    else
-      co_yield send(p.root, p.all());
-  }
-  if (p.shares()) {
-    if (master)
-      co_yield with_every_worker(ActionKind::send);
-    else
-      co_yield replace(p.root, p.all());
-  }
+  if (p.reduces()) co_yield with_every_worker(ActionKind::reduce);
+  if (p.shares()) co_yield with_every_worker(ActionKind::send);
 }
+
+Program worker(Problem p) {
+  if (p.reduces()) co_yield send(p.root, p.all());
+  if (p.shares()) co_yield replace(p.root, p.all());
+}
+
+Program program(Problem p, Rank me) { return me == p.root ? master(p) : worker(p); }
 
 Cost cost_model(const Problem& p) {
   const Count workers = p.ranks - 1;

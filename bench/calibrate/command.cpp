@@ -145,10 +145,8 @@ int calibrate(const CalibrateCommand& command, Job& job) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "calibrate", "Measure a machine's network on 2 or 3 ranks, for predictions");
-  command->footer(
+void add_calibrate(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  mpirun -n 3 --map-by node arlab calibrate -o machine.toml\n"
       "  mpirun -n 3 --map-by node arlab calibrate --topology "
       "leaf_spine:leaves=2,spines=1,hosts=4,oversubscription=4\n"
@@ -157,28 +155,28 @@ void add_calibrate(CLI::App& app, Session& session) {
       "  mpirun -n 8 arlab run all -s 4K..4M --machine machine.toml");
   const auto options = std::make_shared<CalibrateCommand>();
   command
-      ->add_option("-b,--backend", options->backend,
-                   "Backend whose messages are measured (default: that of `arlab run`)")
+      .add_option("-b,--backend", options->backend,
+                  "Backend whose messages are measured (default: that of `arlab run`)")
       ->type_name("NAME");
   command
-      ->add_option("-p,--ranks", options->ranks,
-                   "Ranks (default: those of the job, else 3); those beyond 3 only wait")
+      .add_option("-p,--ranks", options->ranks,
+                  "Ranks (default: those of the job, else 3); those beyond 3 only wait")
       ->type_name("COUNT");
   command
-      ->add_option("-o,--output", options->output,
-                   "Machine file to write (default machine.toml); - is stdout")
+      .add_option("-o,--output", options->output,
+                  "Machine file to write (default machine.toml); - is stdout")
       ->type_name("FILE");
   command
-      ->add_option("--topology", options->network.topology,
-                   "The network between the hosts, which is not measured but stated (default: one "
-                   "switch)")
+      .add_option("--topology", options->network.topology,
+                  "The network between the hosts, which is not measured but stated (default: one "
+                  "switch)")
       ->type_name("TOPOLOGY");
   command
-      ->add_option("--placement", options->network.placement,
-                   "Host of each rank in that network: block (default), cyclic, random, or a file")
+      .add_option("--placement", options->network.placement,
+                  "Host of each rank in that network: block (default), cyclic, random, or a file")
       ->type_name("PLACEMENT");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--time",
           [options](const std::string& text) {
             options->probes.seconds = parse_time(text, "--time") / 1e12;
@@ -186,7 +184,7 @@ void add_calibrate(CLI::App& app, Session& session) {
           "Time to spend on each size of each probe (default 150ms), but at least 5 repetitions")
       ->type_name("TIME");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--largest",
           [options](const std::string& text) {
             constexpr std::int64_t kLeast = 1 << 16, kMost = 1 << 26;
@@ -198,8 +196,8 @@ void add_calibrate(CLI::App& app, Session& session) {
           },
           "Largest message (default 4 MiB)")
       ->type_name("BYTES");
-  add_timeout(*command, options->patience);
-  command->callback([options, &session] {
+  add_timeout(command, options->patience);
+  command.callback([options, &session] {
     options->command = session.command;
     session.exit_code =
         in_job([&](Job& job) { return calibrate(*options, job); }, options->patience);

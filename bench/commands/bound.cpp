@@ -133,10 +133,8 @@ void bound(const BoundOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_bound(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "bound", "Compute how fast a collective could be at all on a network, and what limits it");
-  command->footer(
+void add_bound(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab bound torus:dims=8x8\n"
       "  arlab bound rail_pod -p 64 --json bound.jsonl\n"
       "  arlab bound ring:hosts=8 --fault slow=h0--h1:4\n"
@@ -144,21 +142,21 @@ void add_bound(CLI::App& app, Session& session) {
       "bytes.");
   const auto options = std::make_shared<BoundOptions>();
   command
-      ->add_option("topology", options->network.topology,
-                   "Topology with its parameters, or a GraphML or DOT file")
+      .add_option("topology", options->network.topology,
+                  "Topology with its parameters, or a GraphML or DOT file")
       ->required()
       ->type_name("TOPOLOGY");
-  add_number(*command, "-p,--ranks", options->ranks, 1, kMostRanks,
+  add_number(command, "-p,--ranks", options->ranks, 1, kMostRanks,
              "Number of ranks; sizes that are left out are chosen to hold them (default: a rank on "
              "every host)");
   command
-      ->add_option("--placement", options->network.placement,
-                   "block (default), cyclic, random, or a file with a host for each rank")
+      .add_option("--placement", options->network.placement,
+                  "block (default), cyclic, random, or a file with a host for each rank")
       ->type_name("PLACEMENT");
-  command->add_option("--json", options->json, "Write a record to this file; - is stdout")
+  command.add_option("--json", options->json, "Write a record to this file; - is stdout")
       ->type_name("FILE");
-  options->network.add(*command);
-  command->callback([options, &session] { bound(*options, session); });
+  options->network.add(command);
+  command.callback([options, &session] { bound(*options, session); });
 }
 
 }  // namespace arlab::bench

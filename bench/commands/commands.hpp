@@ -1,4 +1,4 @@
-// The commands of arlab, one file per command: each function adds its subcommand to the command line.
+// The commands of arlab, one file per command: each function adds its options, examples, and callback.
 #pragma once
 
 #include <memory>
@@ -21,28 +21,28 @@ struct Session {
   int exit_code = 0;
 };
 
-void add_list(CLI::App& app, Session& session);
-void add_show(CLI::App& app, Session& session);
-void add_verify(CLI::App& app, Session& session);
-void add_count(CLI::App& app, Session& session);
-void add_simulate(CLI::App& app, Session& session);
-void add_bound(CLI::App& app, Session& session);
-void add_validate(CLI::App& app, Session& session);
-void add_run(CLI::App& app, Session& session);
-void add_calibrate(CLI::App& app, Session& session);
-void add_identify(CLI::App& app, Session& session);
-void add_tune(CLI::App& app, Session& session);
-void add_train(CLI::App& app, Session& session);
+void add_list(CLI::App& command, Session& session);
+void add_show(CLI::App& command, Session& session);
+void add_verify(CLI::App& command, Session& session);
+void add_count(CLI::App& command, Session& session);
+void add_simulate(CLI::App& command, Session& session);
+void add_bound(CLI::App& command, Session& session);
+void add_validate(CLI::App& command, Session& session);
+void add_run(CLI::App& command, Session& session);
+void add_calibrate(CLI::App& command, Session& session);
+void add_identify(CLI::App& command, Session& session);
+void add_tune(CLI::App& command, Session& session);
+void add_train(CLI::App& command, Session& session);
 /// Adds `train` as the command line needs it: from a profile, replayed or simulated. Returns whether
 /// it is one of these.
-bool add_profiled_training(CLI::App& app, Session& session);
-void add_replayed_training(CLI::App& app, Session& session);
-void add_simulated_training(CLI::App& app, Session& session);
-void add_plan(CLI::App& app, Session& session);
-void add_compare(CLI::App& app, Session& session);
-void add_report(CLI::App& app, Session& session);
-void add_export(CLI::App& app, Session& session);
-void add_explore(CLI::App& app, Session& session);
+bool add_profiled_training(CLI::App& command, Session& session);
+void add_replayed_training(CLI::App& command, Session& session);
+void add_simulated_training(CLI::App& command, Session& session);
+void add_plan(CLI::App& command, Session& session);
+void add_compare(CLI::App& command, Session& session);
+void add_report(CLI::App& command, Session& session);
+void add_export(CLI::App& command, Session& session);
+void add_explore(CLI::App& command, Session& session);
 
 // Parts of list and show.
 void list_topologies();

@@ -70,33 +70,29 @@ int compare(const CompareCommand& command) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("compare",
-                                         "Compare two result files: what became slower, with "
-                                         "status 1 if anything did; or the times of "
-                                         "one file with their predictions");
-  command->footer(
+void add_compare(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab compare old.jsonl new.jsonl\n"
       "  arlab compare old.jsonl new.jsonl --threshold 2% -o comparison.md\n"
       "  arlab compare measured.jsonl   (written by arlab run --machine machine.toml --json ...)");
   const auto options = std::make_shared<CompareCommand>();
-  command->add_option("old", options->before, "Result file, written with --json")
+  command.add_option("old", options->before, "Result file, written with --json")
       ->required()
       ->type_name("");
   command
-      ->add_option(
+      .add_option(
           "new", options->after,
           "Result file of the same configurations; without it, the first is compared with its "
           "predictions")
       ->type_name("");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--threshold",
           [options](const std::string& text) { parse_threshold(text, options->threshold); },
           "Smallest change that counts, as a part of the old time (default 5%)")
       ->type_name("PART");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--misses",
           [options](const std::string& text) {
             options->misses = static_cast<std::size_t>(
@@ -105,10 +101,10 @@ void add_compare(CLI::App& app, Session& session) {
           "Predictions to list, with the largest errors first (default 20)")
       ->type_name("NUMBER");
   command
-      ->add_option("-o,--output", options->output,
-                   "Write the table to this file (default -, stdout)")
+      .add_option("-o,--output", options->output,
+                  "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
-  command->callback([options, &session] { session.exit_code = compare(*options); });
+  command.callback([options, &session] { session.exit_code = compare(*options); });
 }
 
 }  // namespace arlab::bench

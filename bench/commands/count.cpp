@@ -62,17 +62,15 @@ Estimate estimate(RoundSizes& rounds, const Config& config, const Record& r) {
 
 }  // namespace
 
-void add_count(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("count", "Count messages: the closed formula against the programs");
-  command->footer(
+void add_count(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab count ring -p 7 -n 1000\n  arlab count all -p 2..64 -n 1M --csv "
       "counts.csv");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_axes(*command, true);
-  options->add_outputs(*command);
-  options->add_share(*command);
-  command->callback([options, &session] {
+  options->add_axes(command, true);
+  options->add_outputs(command);
+  options->add_share(command);
+  command.callback([options, &session] {
     options->command = session.command;
     if (options->ranks.empty()) options->ranks = {"8"};
     if (options->elements.empty() && options->sizes.empty()) options->elements = {"1000"};

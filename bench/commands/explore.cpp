@@ -34,19 +34,16 @@ void explore(const ExploreCommand& command) {
 
 }  // namespace
 
-void add_explore(CLI::App& app, Session&) {
-  CLI::App* command = app.add_subcommand(
-      "explore", "Write one HTML page that animates, computes and simulates the algorithms");
-  command->footer("Examples:\n  arlab explore\n  arlab explore -o lecture/explore.html");
+void add_explore(CLI::App& command, Session&) {
+  command.footer("Examples:\n  arlab explore\n  arlab explore -o lecture/explore.html");
   const auto options = std::make_shared<ExploreCommand>();
   command
-      ->add_option("-o,--output", options->output,
-                   "Page to write (default explore.html); - is stdout")
+      .add_option("-o,--output", options->output,
+                  "Page to write (default explore.html); - is stdout")
       ->type_name("FILE");
-  command->add_flag(
-      "--precomputed", options->precomputed,
-      "Embed recorded runs instead of the programs, for browsers without WebAssembly");
-  command->callback([options] { explore(*options); });
+  command.add_flag("--precomputed", options->precomputed,
+                   "Embed recorded runs instead of the programs, for browsers without WebAssembly");
+  command.callback([options] { explore(*options); });
 }
 
 }  // namespace arlab::bench

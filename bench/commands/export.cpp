@@ -157,28 +157,24 @@ void export_one(const ExportCommand& command) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "export",
-      "Write a schedule as JSON, MSCCL XML, SimGrid or GOAL trace, or a simulated run as Perfetto "
-      "trace");
-  command->footer(
+void add_export(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab export ring -p 4 --format json\n"
       "  arlab export ring -p 8 --format msccl -o ring.xml\n"
       "  arlab export tree -p 16 -s 1M --format perfetto -o trace.json\n"
       "  arlab export butterfly -p 16 -s 1M --format ti -o trace.txt");
   const auto options = std::make_shared<ExportCommand>();
-  options->sweep.add_axes(*command, true);
-  options->model.add(*command);
+  options->sweep.add_axes(command, true);
+  options->model.add(command);
   command
-      ->add_option(
+      .add_option(
           "-f,--format", options->format,
           "json (the schedule, default), msccl (the same as XML for msccl and RCCL), ti (for "
           "SimGrid's smpirun -replay), goal (for LogGOPSim) or perfetto (a simulated run)")
       ->type_name("NAME");
-  command->add_option("-o,--output", options->file, "File to write (default -, stdout)")
+  command.add_option("-o,--output", options->file, "File to write (default -, stdout)")
       ->type_name("FILE");
-  command->callback([options, &session] {
+  command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.ranks.empty()) o.ranks = {"4"};

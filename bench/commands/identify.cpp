@@ -77,10 +77,8 @@ int identify(IdentifyCommand& command, Job& job) {
 
 }  // namespace
 
-void add_identify(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "identify", "Find out which algorithm MPI_Allreduce really ran, by its messages");
-  command->footer(
+void add_identify(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  mpirun -n 4 arlab identify -s 4..4Mx4\n"
       "  mpirun -n 4 arlab identify native:ring -n 3,1000\n"
       "  mpirun -n 8 arlab identify native:all -s 64K\n"
@@ -89,26 +87,26 @@ void add_identify(CLI::App& app, Session& session) {
   const auto options = std::make_shared<IdentifyCommand>();
   SweepOptions& sweep = options->sweep;
   command
-      ->add_option("algorithms", sweep.positional,
-                   "native (default): the library's choice; native:ring: one of its algorithms; or "
-                   "native:all")
+      .add_option("algorithms", sweep.positional,
+                  "native (default): the library's choice; native:ring: one of its algorithms; or "
+                  "native:all")
       ->type_name("");
   const auto add_list = [&](const char* names, std::vector<std::string>& values, const char* help,
                             const char* type) {
-    as_list(command->add_option(names, values, help))->type_name(type);
+    as_list(command.add_option(names, values, help))->type_name(type);
   };
   add_list("-n,--elements", sweep.elements, "Elements of the vector: 3, 1000, 1K..1M", "COUNTS");
   add_list("-s,--size", sweep.sizes, "Bytes of the vector, instead of -n (default 1K..1Mx4)",
            "BYTES");
   add_list("-t,--dtype", sweep.dtypes, "float32 (default), or others; several, or all", "NAMES");
   add_list("--op", sweep.ops, "sum (default), prod, min, max or avg; several, or all", "NAMES");
-  command->add_option("--json", sweep.json, "Write records to this file; - is stdout")
+  command.add_option("--json", sweep.json, "Write records to this file; - is stdout")
       ->type_name("FILE");
   command
-      ->add_option("-o,--output", sweep.output, "Write the table to this file (default -, stdout)")
+      .add_option("-o,--output", sweep.output, "Write the table to this file (default -, stdout)")
       ->type_name("FILE");
-  add_timeout(*command, options->patience);
-  command->callback([options, &session] {
+  add_timeout(command, options->patience);
+  command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx4"};

@@ -131,23 +131,19 @@ void list(const std::string& what) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Session&) {
-  CLI::App* command = app.add_subcommand(
-      "list",
-      "Print algorithms, topologies, models, compressors, schedulers, strategies, backends, types, "
-      "architectures, and what this build lacks");
-  command->footer("Examples:\n  arlab list algorithms\n  arlab list backends");
+void add_list(CLI::App& command, Session&) {
+  command.footer("Examples:\n  arlab list algorithms\n  arlab list backends");
   const auto what = std::make_shared<std::string>("all");
   const auto output = std::make_shared<std::string>("-");
   command
-      ->add_option(
+      .add_option(
           "what", *what,
           "algorithms, topologies, models (of networks), compressors, schedulers, strategies, "
           "backends, types, architectures (to train) or all (default)")
       ->type_name("");
-  command->add_option("-o,--output", *output, "File to write (default -, stdout)")
+  command.add_option("-o,--output", *output, "File to write (default -, stdout)")
       ->type_name("FILE");
-  command->callback([what, output] {
+  command.callback([what, output] {
     check_writable(*output);
     redirect_stdout(*output);
     list(*what);

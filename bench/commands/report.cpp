@@ -81,21 +81,19 @@ void report(const ReportCommand& command, const Session& session) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("report", "Write one self-contained HTML page from result files");
-  command->footer(
+void add_report(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab report results.jsonl\n  arlab report results/*.jsonl -o "
       "results/report.html");
   const auto options = std::make_shared<ReportCommand>();
-  command->add_flag("--no-explorer", options->no_explorer,
-                    "Leave out the explorer; the page is about 1 MB smaller");
-  command->add_option("files", options->files, "Result files, written with --json")->type_name("");
+  command.add_flag("--no-explorer", options->no_explorer,
+                   "Leave out the explorer; the page is about 1 MB smaller");
+  command.add_option("files", options->files, "Result files, written with --json")->type_name("");
   command
-      ->add_option("-o,--output", options->output,
-                   "Page to write (default report.html); - is stdout")
+      .add_option("-o,--output", options->output,
+                  "Page to write (default report.html); - is stdout")
       ->type_name("FILE");
-  command->callback([options, &session] { report(*options, session); });
+  command.callback([options, &session] { report(*options, session); });
 }
 
 }  // namespace arlab::bench

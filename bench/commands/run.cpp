@@ -243,10 +243,8 @@ int run(RunCommand& command, Job& job) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("run", "Run algorithms for real, checked, beside the library's own");
-  command->footer(
+void add_run(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab run all -p 4 -s 1K..1M\n  mpirun -n 4 arlab run all -s 1K..4M --json "
       "results.jsonl\n"
       "  arlab run ring,butterfly -p 2,4,8 -n 1000003 -t float16 --op max\n"
@@ -254,10 +252,10 @@ void add_run(CLI::App& app, Session& session) {
       "  arlab run ring,butterfly -p 4 -s 4K -b mpi --launches 10 --json launches.jsonl\n"
       "  arlab run ring -p 4 -s 1M --place in,out --mode alone,streaming --precision 2% --time 5s");
   const auto options = std::make_shared<RunCommand>();
-  options->sweep.add_axes(*command, true);
-  add_run_options(*command, *options);
-  options->sweep.add_outputs(*command);
-  command->callback([options, &session] {
+  options->sweep.add_axes(command, true);
+  add_run_options(command, *options);
+  options->sweep.add_outputs(command);
+  command.callback([options, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;

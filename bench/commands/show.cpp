@@ -143,30 +143,28 @@ void show_schedules(const SweepOptions& options) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("show", "Print the rounds of an algorithm as a table, or a topology");
-  command->footer(
+void add_show(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab show ring -p 4\n  arlab show tree -p 6 --root 2\n  arlab show topology "
       "torus\n  arlab show all --numerics");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_names(*command);
-  options->add_ranks(*command, "Ranks (default 4), at most 64");
+  options->add_names(command);
+  options->add_ranks(command, "Ranks (default 4), at most 64");
   command
-      ->add_option("-o,--output", options->output,
-                   "Write the tables to this file (default -, stdout)")
+      .add_option("-o,--output", options->output,
+                  "Write the tables to this file (default -, stdout)")
       ->type_name("FILE");
   command
-      ->add_option("--json", options->json,
-                   "Write each schedule as a line of JSON to this file; - is stdout")
+      .add_option("--json", options->json,
+                  "Write each schedule as a line of JSON to this file; - is stdout")
       ->type_name("FILE");
   const auto numerics = std::make_shared<bool>(false);
-  command->add_flag("--numerics", *numerics,
-                    "Print how rounding depends on ranks and elements, instead of the rounds");
-  add_show_topology(*command);
-  command->callback([options, command, numerics, &session] {
+  command.add_flag("--numerics", *numerics,
+                   "Print how rounding depends on ranks and elements, instead of the rounds");
+  add_show_topology(command);
+  command.callback([options, &command, numerics, &session] {
     options->command = session.command;
-    if (!command->get_subcommands().empty()) return;
+    if (!command.get_subcommands().empty()) return;
     if (options->ranks.empty()) options->ranks = {*numerics ? "8" : "4"};
     *numerics ? show_numerics(*options) : show_schedules(*options);
   });

@@ -83,10 +83,8 @@ Parallel threads_of(const std::shared_ptr<SimulateCommand>& command, std::size_t
 
 }  // namespace
 
-void add_simulate(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("simulate", "Predict the time of algorithms on a network model");
-  command->footer(
+void add_simulate(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab simulate all -p 2..1024 -s 1M\n"
       "  arlab simulate ring -p 64 -s 1K..64M --model alpha_beta --alpha 5us --beta 0.08ns\n"
       "  arlab simulate butterfly -p 1M -s 4K --model loggops --L 5us --o 1us --g 0.5us --G "
@@ -95,24 +93,24 @@ void add_simulate(CLI::App& app, Session& session) {
       "block,random\n"
       "  arlab simulate file:trace.goal --model loggops");
   const auto options = std::make_shared<SimulateCommand>();
-  options->sweep.add_axes(*command, true);
-  options->model.add(*command);
-  options->disturbance.add(*command);
-  command->add_flag("--critical-path", options->critical_path,
-                    "Record which messages, additions and waits determine each time, and print "
-                    "them to stderr");
-  command->add_flag("--rank-times", options->rank_times,
-                    "Record for how long each rank sends, receives, adds and waits; the table has "
-                    "the means over the ranks");
-  command->add_flag("--no-symmetry", options->no_symmetry,
-                    "Simulate all ranks, also where one rank stands for others");
-  command->add_flag("--events", options->events,
-                    "Handle every event in order of time, also where a faster engine applies");
-  command->add_flag("--fastest", options->fastest,
-                    "Find the fastest algorithm of each number of ranks, size and network: skip "
-                    "those that take longer, without their time");
+  options->sweep.add_axes(command, true);
+  options->model.add(command);
+  options->disturbance.add(command);
+  command.add_flag("--critical-path", options->critical_path,
+                   "Record which messages, additions and waits determine each time, and print "
+                   "them to stderr");
+  command.add_flag("--rank-times", options->rank_times,
+                   "Record for how long each rank sends, receives, adds and waits; the table has "
+                   "the means over the ranks");
+  command.add_flag("--no-symmetry", options->no_symmetry,
+                   "Simulate all ranks, also where one rank stands for others");
+  command.add_flag("--events", options->events,
+                   "Handle every event in order of time, also where a faster engine applies");
+  command.add_flag("--fastest", options->fastest,
+                   "Find the fastest algorithm of each number of ranks, size and network: skip "
+                   "those that take longer, without their time");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--links",
           [options](const std::string& text) {
             constexpr std::int64_t kMost = 1 << 20;
@@ -124,21 +122,21 @@ void add_simulate(CLI::App& app, Session& session) {
           "Record the given number of most utilized links, with utilization over time")
       ->type_name("NUMBER");
   command
-      ->add_option("--profile", options->profile_file,
-                   "Simulate the calls of a program, from a file that libarlab_mpi.so wrote to "
-                   "ARLAB_PROFILE")
+      .add_option("--profile", options->profile_file,
+                  "Simulate the calls of a program, from a file that libarlab_mpi.so wrote to "
+                  "ARLAB_PROFILE")
       ->type_name("FILE");
-  options->sweep.add_outputs(*command);
-  options->sweep.add_share(*command);
-  options->sweep.add_jobs(*command);
-  command->callback([options, command, &session] {
+  options->sweep.add_outputs(command);
+  options->sweep.add_share(command);
+  options->sweep.add_jobs(command);
+  command.callback([options, &command, &session] {
     SweepOptions& o = options->sweep;
     o.command = session.command;
     o.progress = session.progress;
     std::vector<std::string> words = o.positional;
     words.insert(words.end(), o.algorithms.begin(), o.algorithms.end());
     if (const std::vector<std::string> traces = trace_paths(split_specs(words)); !traces.empty())
-      return simulate_traces(*command, *options, traces);
+      return simulate_traces(command, *options, traces);
     if (!options->profile_file.empty()) {
       if (!o.elements.empty() || !o.sizes.empty() || o.share || o.resume)
         fail(Blame::usage,
@@ -158,7 +156,7 @@ void add_simulate(CLI::App& app, Session& session) {
                                      "another --model",
                                      options->links, model));
     refuse_together(*options);
-    options->disturbance.check(*command);
+    options->disturbance.check(command);
     std::vector<Config> configs = o.configs(m.layouts());
     if (options->fastest)
       Fastest::sort(configs, [&](const Config& c) {

@@ -44,13 +44,11 @@ std::string program() {
 
 }  // namespace
 
-void add_train(CLI::App& app, Session& session) {
-  if (add_profiled_training(app, session)) return;
-  CLI::App* command = app.add_subcommand(
-      "train", "Train a model on several workers, and report the cost of communication");
-  command->set_help_flag();  // arlab-train has the options
-  command->prefix_command();
-  command->callback([&session] {
+void add_train(CLI::App& command, Session& session) {
+  if (add_profiled_training(command, session)) return;
+  command.set_help_flag();  // arlab-train has the options
+  command.prefix_command();
+  command.callback([&session] {
     const std::string found = program();
     if (found.empty()) fail(Blame::environment, fmt::format("train {}", kMissing));
     start(found, session.command);

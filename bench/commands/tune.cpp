@@ -254,11 +254,8 @@ void check_tune_options(const TuneCommand& command) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "tune",
-      "Choose the best algorithm by ranks and size, and write decision files for libraries");
-  command->footer(
+void add_tune(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
       "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
@@ -269,9 +266,9 @@ void add_tune(CLI::App& app, Session& session) {
       "--table tuned.json\n"
       "The library's default is replaced only where another algorithm is faster beyond chance.");
   const auto options = std::make_shared<TuneCommand>();
-  add_candidates(*command, options->options);
-  add_files(*command, *options);
-  command->callback([options, &session] {
+  add_candidates(command, options->options);
+  add_files(command, *options);
+  command.callback([options, &session] {
     TuneOptions& o = options->options;
     SweepOptions& sweep = o.sweep;
     sweep.command = session.command;

@@ -103,31 +103,28 @@ void run_validate(const ValidateOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_validate(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "validate",
-      "Predict published measurements from their calibration rows, and print the errors");
-  command->footer(
+void add_validate(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab validate\n"
       "  arlab validate measurements --misses 25\n"
       "  arlab validate --parameters --json predictions.jsonl\n"
       "Rows of split calibrate are fitted, rows of split test are only predicted.");
   const auto options = std::make_shared<ValidateOptions>();
   command
-      ->add_option("folder", options->folder,
-                   "Folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
-                   "published_gains.csv (default: tests/validation of the repository)")
+      .add_option("folder", options->folder,
+                  "Folder with allreduce.csv, training_schedules.csv, training_scaling.csv or "
+                  "published_gains.csv (default: tests/validation of the repository)")
       ->type_name("FOLDER");
-  command->add_option("--json", options->json, "Write a record per row to this file; - is stdout")
+  command.add_option("--json", options->json, "Write a record per row to this file; - is stdout")
       ->type_name("FILE");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--misses",
           [options](const std::string& text) { options->misses = parse_number(text, "--misses"); },
           "List the test rows with errors above this, in percent")
       ->type_name("PERCENT");
-  command->add_flag("--parameters", options->parameters, "List the fitted numbers of each system");
-  command->callback([options, &session] { run_validate(*options, session); });
+  command.add_flag("--parameters", options->parameters, "List the fitted numbers of each system");
+  command.callback([options, &session] { run_validate(*options, session); });
 }
 
 }  // namespace arlab::bench

@@ -35,17 +35,15 @@ Estimate estimate_proof(const Config& config, const Record& r) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "verify", "Prove algorithms correct: every contribution exactly once, no deadlock");
-  command->footer(
+void add_verify(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab verify all -p 1..64+1\n  arlab verify tree -p 6 --root 2\n"
       "The proof holds for any number of elements. All sends are rendezvous, the strictest case.");
   const auto options = std::make_shared<SweepOptions>();
-  options->add_axes(*command, false);
-  options->add_outputs(*command);
-  options->add_share(*command);
-  command->callback([options, &session] {
+  options->add_axes(command, false);
+  options->add_outputs(command);
+  options->add_share(command);
+  command.callback([options, &session] {
     options->command = session.command;
     options->progress = session.progress;
     if (options->ranks.empty()) options->ranks = {"2..16"};

@@ -25,16 +25,16 @@ std::string value_of(const std::vector<std::string>& command, const std::string&
 
 }  // namespace
 
-bool add_profiled_training(CLI::App& app, Session& session) {
-  const std::vector<std::string>& command = session.command;
-  if (command.size() < 2 || command[1] != "train") return false;
-  const std::string backend = value_of(command, "-b", "--backend");
+bool add_profiled_training(CLI::App& command, Session& session) {
+  const std::vector<std::string>& words = session.command;
+  if (words.size() < 2 || words[1] != "train") return false;
+  const std::string backend = value_of(words, "-b", "--backend");
   const bool simulated = backend == "simulated";
-  if (!simulated && !value_of(command, "-m", "--model").starts_with("profile:")) return false;
+  if (!simulated && !value_of(words, "-m", "--model").starts_with("profile:")) return false;
   if (simulated || backend.empty())
-    add_simulated_training(app, session);
+    add_simulated_training(command, session);
   else
-    add_replayed_training(app, session);
+    add_replayed_training(command, session);
   return true;
 }
 

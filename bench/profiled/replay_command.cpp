@@ -204,25 +204,24 @@ int run(const ReplayOptions& options, const CLI::App& app, Job& job) {
 
 }  // namespace
 
-void add_replayed_training(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "train",
+void add_replayed_training(CLI::App& command, Session& session) {
+  command.description(
       "Replay training from a profile: computation as waiting, with real communication (--backend "
       "with a profile)");
-  command->footer(
+  command.footer(
       "Examples:\n  arlab train -m profile:resnet50 -b threads -w 2\n"
       "  mpirun -n 16 arlab train -m profile:bert-large -b mpi -a ring --scheduler fifo buckets\n"
       "  arlab train -m profile:resnet50 -b virtual -w 8 --network 10G,100G\n"
       "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --tune settings.txt\n"
       "  arlab train -m profile:resnet50 -b virtual -w 8 --network 25G --settings settings.txt");
   const auto options = std::make_shared<ReplayOptions>();
-  options->add(*command);
-  add_settings_option(*command);
-  command->callback([options, command, &session] {
+  options->add(command);
+  add_settings_option(command);
+  command.callback([options, &command, &session] {
     options->command = session.command;
     if (session.progress) session.progress->stop();
     session.exit_code =
-        in_job([&](Job& job) { return run(*options, *command, job); }, options->patience);
+        in_job([&](Job& job) { return run(*options, command, job); }, options->patience);
   });
 }
 

@@ -102,42 +102,40 @@ void run_plan(const PlanCommand& options, Session& session) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "plan", "Predict step time, efficiency and limits of training on GPUs that you do not have");
-  command->footer(
+void add_plan(CLI::App& command, Session& session) {
+  command.footer(
       "Examples:\n  arlab plan -m profile:resnet50 --gpus 8..512x8 --network 10G,100G\n"
       "  arlab plan -m profile:gpt2-xl --gpus 64 --network 100G,rail_pod --json plan.jsonl\n"
       "  arlab plan -m profile:vgg16 --gpus 64 --network 25G --compressor powersgd");
   const auto options = std::make_shared<PlanCommand>();
-  as_list(command->add_option("--gpus", options->gpus,
-                              "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
+  as_list(command.add_option("--gpus", options->gpus,
+                             "Numbers of GPUs, one worker each: 8,64,512 (default), up to 16384"))
       ->type_name("COUNTS");
   command
-      ->add_option("--network", options->scale.networks,
-                   "Networks: bits per second of each GPU's port, 10G (default) or 10G,100G; "
-                   "topologies such as fat_tree:k=16; machine files (.toml)")
+      .add_option("--network", options->scale.networks,
+                  "Networks: bits per second of each GPU's port, 10G (default) or 10G,100G; "
+                  "topologies such as fat_tree:k=16; machine files (.toml)")
       ->allow_extra_args(false)
       ->take_all()
       ->type_name("NETWORKS");
-  options->scale.add(*command);
+  options->scale.add(command);
   command
-      ->add_option("-a,--algorithm", options->algorithm,
-                   "Allreduce algorithm: auto (default), the fastest of a few for a bucket on this "
-                   "network; or any of `arlab list algorithms`")
+      .add_option("-a,--algorithm", options->algorithm,
+                  "Allreduce algorithm: auto (default), the fastest of a few for a bucket on this "
+                  "network; or any of `arlab list algorithms`")
       ->type_name("NAME");
   command
-      ->add_option("--scheduler", options->scheduler,
-                   "Order of gradient messages: any of `arlab list schedulers` (default buckets)")
+      .add_option("--scheduler", options->scheduler,
+                  "Order of gradient messages: any of `arlab list schedulers` (default buckets)")
       ->type_name("SPEC");
   command
-      ->add_option("--compressor", options->compressor,
-                   "Compression of gradients: any of `arlab list compressors` (default none)")
+      .add_option("--compressor", options->compressor,
+                  "Compression of gradients: any of `arlab list compressors` (default none)")
       ->type_name("SPEC");
-  command->callback([options, command, &session] {
+  command.callback([options, &command, &session] {
     options->scale.command = session.command;
     // The codec's cost is also that of the alternative with fp16 gradients.
-    options->scale.check_effects(*command, {options->algorithm, "auto"}, {"fp16"});
+    options->scale.check_effects(command, {options->algorithm, "auto"}, {"fp16"});
     run_plan(*options, session);
   });
 }

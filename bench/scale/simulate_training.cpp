@@ -102,53 +102,52 @@ void run_simulated(const SimulatedTraining& options) {
 
 }  // namespace
 
-void add_simulated_training(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand(
-      "train", "Simulate training from a profile, at any number of workers (--backend simulated)");
-  command->footer(
+void add_simulated_training(CLI::App& command, Session& session) {
+  command.description(
+      "Simulate training from a profile, at any number of workers (--backend simulated)");
+  command.footer(
       "Examples:\n  arlab train -b simulated -m profile:resnet50 -w 8,64,512 --bandwidth 10G,100G\n"
       "  arlab train -m profile:bert-large -w 256 -a rabenseifner --scheduler fifo mg_wfbp "
       "--compressor none fp16\n"
       "  arlab train -m profile:gpt2-xl -w 64 --topology rail_pod -a hierarchical --trace "
       "trace.json");
   const auto options = std::make_shared<SimulatedTraining>();
-  command->add_option("-b,--backend", options->backend, "simulated")->type_name("NAME");
-  as_list(command->add_option("-w,-p,--workers,--ranks", options->workers,
-                              "Workers: 8 (default), or 8,64,512, up to 16384"))
+  command.add_option("-b,--backend", options->backend, "simulated")->type_name("NAME");
+  as_list(command.add_option("-w,-p,--workers,--ranks", options->workers,
+                             "Workers: 8 (default), or 8,64,512, up to 16384"))
       ->type_name("COUNTS");
-  options->scale.add(*command);
+  options->scale.add(command);
   as_list(
-      command->add_option("-a,--algorithm", options->algorithms,
-                          "Allreduce algorithm: any of `arlab list algorithms` (default ring), or "
-                          "auto: the fastest of a few on this network; or several"))
+      command.add_option("-a,--algorithm", options->algorithms,
+                         "Allreduce algorithm: any of `arlab list algorithms` (default ring), or "
+                         "auto: the fastest of a few on this network; or several"))
       ->type_name("NAMES");
   command
-      ->add_option(
+      .add_option(
           "--scheduler", options->schedulers,
           "Order of gradient messages: any of `arlab list schedulers` (default buckets); or "
           "several")
       ->type_name("SPECS");
   command
-      ->add_option("--compressor", options->compressors,
-                   "Compression of gradients: any of `arlab list compressors` (default none); or "
-                   "several")
+      .add_option("--compressor", options->compressors,
+                  "Compression of gradients: any of `arlab list compressors` (default none); or "
+                  "several")
       ->type_name("SPECS");
   command
-      ->add_option("--bandwidth,--topology,--machine,--network", options->scale.networks,
-                   "Of each worker's port, in bits per second: 10G (default), or 10G,100G; or "
-                   "topologies such as fat_tree:k=16; or machine files (.toml)")
+      .add_option("--bandwidth,--topology,--machine,--network", options->scale.networks,
+                  "Of each worker's port, in bits per second: 10G (default), or 10G,100G; or "
+                  "topologies such as fat_tree:k=16; or machine files (.toml)")
       ->allow_extra_args(false)
       ->take_all()
       ->type_name("NETWORKS");
   command
-      ->add_option(
-          "--trace", options->trace,
-          "Write a trace of computation and communication for Perfetto; - is stdout, alone")
+      .add_option("--trace", options->trace,
+                  "Write a trace of computation and communication for Perfetto; - is stdout, alone")
       ->type_name("FILE");
-  add_settings_option(*command);
-  command->callback([options, command, &session] {
+  add_settings_option(command);
+  command.callback([options, &command, &session] {
     options->scale.command = session.command;
-    options->scale.check_effects(*command, options->algorithms, options->compressors);
+    options->scale.check_effects(command, options->algorithms, options->compressors);
     run_simulated(*options);
   });
 }

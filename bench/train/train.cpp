@@ -239,15 +239,13 @@ int run(TrainOptions& options, Job& job) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Session& session) {
-  if (add_profiled_training(app, session)) return;
-  CLI::App* command = app.add_subcommand("train");
-  command->description(
-      "Train a model on several workers, and report the cost of communication\n\n" +
-      std::string(kExamples) + "\n");
+void add_train(CLI::App& command, Session& session) {
+  if (add_profiled_training(command, session)) return;
+  command.description("Train a model on several workers, and report the cost of communication\n\n" +
+                      std::string(kExamples) + "\n");
   const auto options = std::make_shared<TrainOptions>();
-  options->add(*command);
-  command->callback([options, &session] {
+  options->add(command);
+  command.callback([options, &session] {
     options->command = session.command;
     if (session.progress) session.progress->stop();  // training shows its own
     session.exit_code = in_job([&](Job& job) { return run(*options, job); }, options->patience);

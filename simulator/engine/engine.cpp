@@ -27,6 +27,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       waiting_(static_cast<std::size_t>(ranks)),
       ready_(synchronous_ ? actors_.size() : 0) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
+  messages_.reserve(actors_.size());
   if constexpr (std::is_same_v<Source, Actors>)
     if (options.trace) tracer_.emplace(*options.trace, actors_);
   const std::span<const Time> starts = options.starts;

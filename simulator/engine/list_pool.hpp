@@ -1,6 +1,7 @@
 // ListPool: many first-in-first-out lists, most of them short or empty, in one pool of nodes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct List {
 template <class T>
 class ListPool {
  public:
+  /// Reserves memory for values, which is not touched before they are stored.
+  void reserve(std::size_t values) { nodes_.reserve(values); }
+
   void append(List& list, const T& value) {
     const std::uint32_t i = allocate(value);
     (list.empty() ? list.head : nodes_[list.tail].next) = i;
