@@ -49,6 +49,14 @@ struct Path {
   std::span<const std::int32_t> links;  ///< valid until the next call
 };
 
+/// A message that shares links with others, on its way.
+struct Transit {
+  std::uint32_t number = 0;
+  Time change{};              ///< from now until its bytes start to flow, or have arrived
+  Time since{};               ///< from the latest change of its rate until now
+  double left = 0, rate = 0;  ///< bytes at that change, and bytes per picosecond since then
+};
+
 /// The load of a link.
 struct LinkLoad {
   std::string name;
@@ -73,6 +81,9 @@ class Network {
   /// both of its rounds have started, holds no port, and is complete at both ends when it arrives.
   virtual bool has_paths() const { return false; }
   virtual Path path(Rank /*source*/, Rank /*target*/) { return {}; }
+  /// Returns the messages on their way at `now`, valid until the next call. With has_paths(), they and
+  /// the later calls decide all later times, relative to `now`. Call next_change() first.
+  virtual std::span<const Transit> transits(Time /*now*/) { return {}; }
   /// Adds bytes to what each link, by number, has carried.
   virtual void carry(std::span<const double> /*bytes*/) {}
   /// Returns the time of a reduction on an idle processor.

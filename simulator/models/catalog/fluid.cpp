@@ -45,6 +45,13 @@ class Fluid : public Network {
   void carry(std::span<const double> bytes) override {
     for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
   }
+  std::span<const Transit> transits(Time now) override {
+    transits_.clear();
+    for (const Flow& f : flows_)
+      if (f.number != kArrived)
+        transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
+    return transits_;
+  }
   Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
 
   bool synchronous() const override { return true; }
@@ -55,8 +62,8 @@ class Fluid : public Network {
     const IncrementalMaxMin::Flow id = rates_.add(route.links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
-    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes};
-    changes_.set(id, now + route.latency);
+    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
+    schedule(id, now + route.latency);
     return {now, kNever, true};
   }
 
@@ -96,12 +103,15 @@ class Fluid : public Network {
   }
 
  private:
+  static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
+
   struct Flow {
-    std::uint32_t number = 0;  // the engine's
+    std::uint32_t number = kArrived;  // the engine's
     double bytes = 0;
     double left = 0;  // bytes that remain at `since`
     double rate = 0;  // bytes per picosecond; 0 during the latency
     Time since{};
+    Time change{};  // when the latency ends, or the bytes have arrived
   };
 
   struct Route {
@@ -135,6 +145,7 @@ class Fluid : public Network {
     for (const LinkId link : rates_.route(id))
       carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
+    flows_[id].number = kArrived;
     rates_.stop(id);
   }
 
@@ -155,7 +166,12 @@ class Fluid : public Network {
     flow.rate = rates_.rate(id);
     const double longer = flow.left / flow.rate;
     if (!(longer <= picoseconds(kLongest))) too_slow(id);
-    changes_.set(id, now_ + to_time(longer));
+    schedule(id, now_ + to_time(longer));
+  }
+
+  void schedule(IncrementalMaxMin::Flow id, Time at) {
+    flows_[id].change = at;
+    changes_.set(id, at);
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
@@ -180,6 +196,7 @@ class Fluid : public Network {
   IndexedHeap changes_;          // of the flows: end of the latency, then the arrival
   std::vector<double> carried_;  // by each link: bytes of completed flows
   std::vector<std::uint32_t> arrived_;
+  std::vector<Transit> transits_;
   Time now_{};
   LinkHistory* history_ = nullptr;  // null: not recorded
 };
