@@ -5,9 +5,11 @@
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
 #include <algorithm>
+#include <utility>
 
 #include "simulator/contention/incremental_maxmin.hpp"
 #include "simulator/contention/indexed_heap.hpp"
+#include "simulator/contention/link_flaps.hpp"
 #include "simulator/contention/processors.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
@@ -35,8 +37,9 @@ class Fluid : public Network {
         rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
 
-  // The times of changes are known only with all flows, so links are watched by events.
-  bool has_paths() const override { return history_ == nullptr; }
+  // The times of changes are known only with all flows, so links are watched by events. So are links
+  // that fail.
+  bool has_paths() const override { return history_ == nullptr && flaps_.empty(); }
   Path path(Rank source, Rank target) override {
     const Route& route = route_to(source, target);
     if (route.links.empty()) return {};
@@ -58,6 +61,7 @@ class Fluid : public Network {
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
+    if (in_transit_++ == 0) apply_flaps(now);
     const Route& route = route_to(m.source, m.target);
     const IncrementalMaxMin::Flow id = rates_.add(route.links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
@@ -81,12 +85,14 @@ class Fluid : public Network {
 
   Time next_change() override {
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
-    return changes_.empty() ? kNever : changes_.next_time();
+    const Time next = changes_.empty() ? kNever : changes_.next_time();
+    return in_transit_ > 0 ? std::min(next, flaps_.next_time()) : kNever;
   }
 
   std::span<const std::uint32_t> advance(Time now) override {
     now_ = now;
     arrived_.clear();
+    apply_flaps(now);
     if (changes_.empty() || changes_.next_time() > now) return arrived_;
     for (const IncrementalMaxMin::Flow id : changes_.take_next())
       if (rates_.started(id))
@@ -97,6 +103,11 @@ class Fluid : public Network {
   }
 
   void watch_links(LinkHistory& history) override { history_ = &history; }
+
+  bool flap_links(std::vector<LinkFlap> flaps) override {
+    flaps_ = LinkFlaps(std::move(flaps));
+    return true;
+  }
 
   std::vector<LinkLoad> loads(Time now) const override {
     return loads_of(topology_, carried_, now);
@@ -132,6 +143,13 @@ class Fluid : public Network {
     return route;
   }
 
+  // While no message is on its way nothing asks for the next change, so flaps may have passed.
+  void apply_flaps(Time now) {
+    for (const LinkFlaps::Change& change : flaps_.advance(now))
+      rates_.set_capacity(change.link, topology_.link(change.link).bandwidth /
+                                           kPicosecondsPerSecond * change.share);
+  }
+
   // The latency is over: the flow starts.
   void start(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
@@ -146,6 +164,7 @@ class Fluid : public Network {
       carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
     flows_[id].number = kArrived;
+    --in_transit_;
     rates_.stop(id);
   }
 
@@ -164,9 +183,10 @@ class Fluid : public Network {
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = rates_.rate(id);
-    const double longer = flow.left / flow.rate;
-    if (!(longer <= picoseconds(kLongest))) too_slow(id);
-    schedule(id, now_ + to_time(longer));
+    const double longer = flow.left > 0 ? flow.left / flow.rate : 0;
+    if (longer <= picoseconds(kLongest)) return schedule(id, now_ + to_time(longer));
+    if (flaps_.next_time() == kNever) too_slow(id);
+    schedule(id, kNever);  // until a link works again
   }
 
   void schedule(IncrementalMaxMin::Flow id, Time at) {
@@ -192,8 +212,10 @@ class Fluid : public Network {
   Processors processors_;
   std::vector<Route> routes_;
   IncrementalMaxMin rates_;
-  std::vector<Flow> flows_;      // by their number in rates_
-  IndexedHeap changes_;          // of the flows: end of the latency, then the arrival
+  std::vector<Flow> flows_;  // by their number in rates_
+  IndexedHeap changes_;      // of the flows: end of the latency, then the arrival
+  LinkFlaps flaps_;
+  std::size_t in_transit_ = 0;   // messages
   std::vector<double> carried_;  // by each link: bytes of completed flows
   std::vector<std::uint32_t> arrived_;
   std::vector<Transit> transits_;
