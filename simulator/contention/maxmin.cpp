@@ -62,12 +62,13 @@ void MaxMin::fill_few(const Sharing& s) {
   for (std::uint32_t l = 0; l < share_.size(); ++l) share_[l] = share(l);
   const double max = s.cap > 0 ? s.cap : kNone;
   for (;;) {
-    Level least{kNone, 0};
-    for (std::uint32_t l = 0; l < share_.size(); ++l)
-      if (share_[l] < least.share) least = {share_[l], l};
-    if (least.share >= max) return;  // no link limits the remaining flows
-    settle_flows(s, least, [&](std::uint32_t l) { share_[l] = share(l); });
-    share_[least.link] = kNone;
+    double min = kNone;
+    for (const double one : share_) min = std::min(min, one);
+    if (min >= max) return;  // no link limits the remaining flows
+    const auto link =
+        static_cast<std::uint32_t>(std::find(share_.begin(), share_.end(), min) - share_.begin());
+    settle_flows(s, {min, link}, [&](std::uint32_t l) { share_[l] = share(l); });
+    share_[link] = kNone;
   }
 }
 
