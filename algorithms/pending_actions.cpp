@@ -57,7 +57,7 @@ void PendingActions::drop(std::size_t position) {
 
 int PendingActions::first() const {
   for (std::size_t i = 0; i < size_; ++i)
-    if (index_ ? !index_->taken[i] : !(taken_ >> i & 1)) return static_cast<int>(i);
+    if (!is_taken(i)) return static_cast<int>(i);
   return kNone;
 }
 

@@ -30,7 +30,12 @@ class PendingActions {
 
   /// Returns the index of the first untaken action, or kNone.
   int first() const;
+  bool is_taken(std::size_t position) const {
+    return index_ ? static_cast<bool>(index_->taken[position]) : (taken_ >> position & 1) != 0;
+  }
   Count left() const { return left_; }
+  /// Refers to another copy of the round, which must stay valid until the next post().
+  void move_to(const Action* actions) { actions_ = actions; }
   Round round() const { return {actions_, size_}; }
 
  private:

@@ -49,6 +49,23 @@ struct Path {
   std::span<const std::int32_t> links;  ///< valid until the next call
 };
 
+/// A link that loses a share of its bandwidth for a while, or all of it: once, or once per period.
+struct LinkFlap {
+  std::int32_t link = 0;
+  Time begin{};      ///< of the first failure
+  Time length{};     ///< of each failure, above 0
+  Time period{};     ///< from one failure to the next, above `length`; 0: it fails once
+  double share = 0;  ///< of the bandwidth that remains, 0 to 1
+};
+
+/// A message that shares links with others, on its way.
+struct Transit {
+  std::uint32_t number = 0;
+  Time change{};              ///< from now until its bytes start to flow, or have arrived
+  Time since{};               ///< from the latest change of its rate until now
+  double left = 0, rate = 0;  ///< bytes at that change, and bytes per picosecond since then
+};
+
 /// The load of a link.
 struct LinkLoad {
   std::string name;
@@ -73,6 +90,9 @@ class Network {
   /// both of its rounds have started, holds no port, and is complete at both ends when it arrives.
   virtual bool has_paths() const { return false; }
   virtual Path path(Rank /*source*/, Rank /*target*/) { return {}; }
+  /// Returns the messages on their way at `now`, valid until the next call. With has_paths(), they and
+  /// the later calls decide all later times, relative to `now`. Call next_change() first.
+  virtual std::span<const Transit> transits(Time /*now*/) { return {}; }
   /// Adds bytes to what each link, by number, has carried.
   virtual void carry(std::span<const double> /*bytes*/) {}
   /// Returns the time of a reduction on an idle processor.
@@ -118,6 +138,9 @@ class Network {
   /// From now on, records in `history` what each link carries. `history` must outlive the use of
   /// the network. Models without links do nothing.
   virtual void watch_links(LinkHistory& /*history*/) {}
+  /// From the start on, the bandwidths of links change so. Returns false if the model cannot do that.
+  /// Throws Error(usage) as LinkFlaps does (contention/link_flaps.hpp).
+  virtual bool flap_links(std::vector<LinkFlap> /*flaps*/) { return false; }
   /// Returns the load of each link up to `now`, by link number; empty for models without links.
   virtual std::vector<LinkLoad> loads(Time /*now*/) const { return {}; }
 

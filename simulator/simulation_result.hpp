@@ -14,10 +14,21 @@ enum class EngineKind : std::uint8_t {
   events,    ///< every event in order of time, from one queue
   sweep,     ///< rank after rank and round after round, without a queue of all events
   symmetry,  ///< one rank of each class of ranks that behave alike
+  periods,   ///< events, without those of rounds that repeat the rounds before them
 };
 
 constexpr std::string_view name(EngineKind kind) {
-  return kind == EngineKind::events ? "events" : kind == EngineKind::sweep ? "sweep" : "symmetry";
+  switch (kind) {
+    case EngineKind::events:
+      return "events";
+    case EngineKind::sweep:
+      return "sweep";
+    case EngineKind::symmetry:
+      return "symmetry";
+    case EngineKind::periods:
+      return "periods";
+  }
+  return {};
 }
 
 struct SimulationResult {

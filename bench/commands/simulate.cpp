@@ -33,7 +33,8 @@ void simulate_traces(const CLI::App& app, const SimulateCommand& command,
                       "times: leave out {}, and all options except the network's and --output",
                       paths.front(), option->get_name()));
   if (command.disturbance.any())
-    fail(Blame::usage, "a trace is simulated undisturbed: leave out --late, --jitter and --noise");
+    fail(Blame::usage,
+         "a trace is simulated undisturbed: leave out --late, --jitter, --noise and --flap");
   write_file(o.output, replay_traces(paths, command.model));
   say_written(o.output);
 }
@@ -58,9 +59,10 @@ void refuse_together(const SimulateCommand& command) {
   for (const auto& [given, what] : undisturbed)
     if (is_disturbed && given)
       fail(Blame::usage,
-           fmt::format("{} describes the undisturbed run: leave out it, or --late, --jitter and "
-                       "--noise",
-                       what));
+           fmt::format(
+               "{} describes the undisturbed run: leave out it, or --late, --jitter, --noise "
+               "and --flap",
+               what));
 }
 
 // Each thread has its own proofs, networks and fastest times. What is printed, or added up over all

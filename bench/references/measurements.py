@@ -143,6 +143,10 @@ DISTURBED = {"a rank 100 us late": "--late 37:100us",
              "messages 10 us late on average": "--jitter 10us --noise-runs 20",
              "ranks interrupted for 50 us per ms": "--noise 50us:1ms --noise-runs 20"}
 ROBUSTNESS = {what: f"arlab simulate all -p 64 -s 1K,1M --model loggops {options}" for what, options in DISTURBED.items()}
+FAILING = ("arlab simulate all_to_all,bidirectional_ring,bine_tree,butterfly,chain,circulant,double_tree,master_worker,pat,"
+           "rabenseifner,recursive_multiplying,ring,round_robin,swing,swing_whole,tree -p 64 -s 1K,1M --model fluid "
+           "--topology leaf_spine:oversubscription=4 --flap all:50us:1ms --noise-runs 20")
+ROBUSTNESS["each link down for 50 us per ms"] = FAILING
 
 
 @measurement("robustness", *ROBUSTNESS.values(), exact=True)

@@ -43,7 +43,7 @@ struct SimulateBody {
   std::string topology = {}, model = {};
   std::string machine = {};  ///< the model's parameters
   std::optional<double> modelled_us = {};
-  std::optional<std::string> engine = {};  ///< events, sweep or symmetry
+  std::optional<std::string> engine = {};  ///< as in EngineKind
   std::string disturbance = {};            ///< what delays the run; empty: nothing
   std::optional<double> undisturbed_us = {}, delay_us = {};  ///< of one delay; with a disturbance
   /// A time that no run on this topology can beat: the optimum, for allreduce a bound.

@@ -68,8 +68,9 @@ void disturb(const SimulateCommand& command, const Config& config,
   options.starts = starts;
   double sum = 0;
   for (int run = 0; run < command.disturbance.runs; ++run) {
-    const auto network =
-        command.disturbance.noisy(command.model.make(config.network, ranks, draw), ranks, run);
+    const auto network = command.disturbance.disturbed(
+        command.model.make(config.network, ranks, draw),
+        command.model.fabric(config.network, ranks).get(), ranks, run);
     const simulator::SimulationResult outcome = simulator::simulate(
         *config.algorithm, config.problem, config.element_size(), *network, options);
     sum += microseconds(outcome.finish);

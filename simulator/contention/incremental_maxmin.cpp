@@ -101,6 +101,13 @@ void IncrementalMaxMin::stop(Flow flow) {
   }
 }
 
+// All flows of the link are solved again: any of them may now be limited by it, or no longer.
+void IncrementalMaxMin::set_capacity(Link link, double capacity) {
+  channel(link).capacity = capacity;
+  for (const Flow flow : channel(link).flows) holder_[flow] = kNew;
+  mark(link);
+}
+
 std::span<const IncrementalMaxMin::Flow> IncrementalMaxMin::settle() {
   changed_.clear();
   for (const Link link : dirty_)

@@ -29,6 +29,9 @@ class IncrementalMaxMin {
   /// Removes the flow, started or not, and frees its number.
   void stop(Flow flow);
 
+  /// Changes the capacity of a link; 0: its flows wait.
+  void set_capacity(Link link, double capacity);
+
   /// Updates all rates. Returns the flows whose rate has changed, valid until the next call.
   std::span<const Flow> settle();
 

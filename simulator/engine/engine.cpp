@@ -28,8 +28,11 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       ready_(synchronous_ ? actors_.size() : 0) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
-  if constexpr (std::is_same_v<Source, Actors>)
+  if constexpr (std::is_same_v<Source, Actors>) {
     if (options.trace) tracer_.emplace(*options.trace, actors_);
+    if (options.sweep && !options.trace && synchronous_ && network.has_paths() && !knows_sent_)
+      repeats_.emplace(actors_);
+  }
   const std::span<const Time> starts = options.starts;
   const auto start_of = [&](Rank rank) { return starts.empty() ? Time{} : starts[index(rank)]; };
   for (Index a = 0; a < actors_.size(); ++a)
@@ -109,19 +112,57 @@ template <class Source>
 bool Engine<Source>::step(Time latest) {
   const Time ours = queue_.empty() ? kNever : queue_.next_time();
   if (ours == now_) {
-    if (ours > latest) return false;
+    if (ours > latest - skipped_) return false;
     handle_next();
     return true;
   }
   const Time change = changes_ ? network_.next_change() : kNever;
   const Time next = std::min(ours, change);
-  if (next == kNever || next > latest) return false;
+  if (repeats_ && repeats_->is_due() && queue_.empty()) skip_repeated_rounds(latest);
+  if (next == kNever || next > latest - skipped_) return false;
   now_ = next;
   if (change > next)
     handle_next();
   else
     advance();
   return true;
+}
+
+// Nothing more happens at this time, so the messages on their way decide what follows.
+template <class Source>
+void Engine<Source>::skip_repeated_rounds(Time latest) {
+  std::vector<RepeatedRounds::Flight> flights;
+  const std::span<const Transit> transits = network_.transits(now_);
+  for (const Transit& t : transits) {
+    const Event& e = messages_.at(t.number);
+    flights.push_back({e.actor, e.source, e.depth, e.bytes, t.change, t.since, t.left, t.rate});
+  }
+  const auto skip = repeats_->observe(now_, std::move(flights), latest - skipped_);
+  if (!skip) return;
+  for (const Transit& t : transits) messages_.at(t.number).depth += skip->depth;
+  skipped_ = in_calendar(skipped_ + skip->time);
+  outcome_.engine = EngineKind::periods;
+  count_skipped(skip->rounds);
+}
+
+// Counts the messages of the current rounds as often as these were skipped.
+template <class Source>
+void Engine<Source>::count_skipped(Count rounds) {
+  std::vector<double> carried;
+  for (Index a = 0; a < actors_.size(); ++a)
+    for (const Action& action : actors_[a].pending.round()) {
+      const Bytes bytes = action.sends() ? actors_.bytes_of(a, action) : 0;
+      if (bytes == 0) continue;
+      outcome_.sent.messages += rounds;
+      outcome_.sent.elements += rounds * (bytes / element_size_);
+      const Path path = network_.path(actors_.rank_of(a), action.peer);
+      for (const std::int32_t link : path.links) {
+        if (index(link) >= carried.size()) carried.resize(index(link) + 1);
+        carried[index(link)] +=
+            static_cast<double>(rounds) * (static_cast<double>(bytes) + path.envelope);
+      }
+    }
+  network_.carry(carried);
 }
 
 template <class Source>

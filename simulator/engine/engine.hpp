@@ -12,6 +12,7 @@
 #include "simulator/engine/event_queue.hpp"
 #include "simulator/engine/external_rounds.hpp"
 #include "simulator/engine/list_pool.hpp"
+#include "simulator/engine/repeated_rounds.hpp"
 #include "simulator/engine/round_source.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/engine/tracer.hpp"
@@ -61,11 +62,14 @@ class Engine {
   // Events.
   void handle_next();
   void advance();
+  void skip_repeated_rounds(Time latest);
+  void count_skipped(Count rounds);
   void complete_send(const Event& e);
   void prefetch() const;
   void handle(const Event& e);
 
   // Rounds.
+  bool next_round(Index id);
   void begin(Index id, Time now);
   bool complete_message(Actor& a, Time done) {
     a.done = std::max(a.done, done);
@@ -103,8 +107,10 @@ class Engine {
   std::unordered_map<std::uint64_t, List> unexpected_;
   std::vector<std::vector<Index>> ready_;  // of each actor, on a synchronous network: a heap
   std::optional<Tracer> tracer_;
+  std::optional<RepeatedRounds> repeats_;
   SimulationResult outcome_;
   Time now_{};
+  Time skipped_{};  // by which all times are later than the engine's, after repeated rounds
 };
 
 extern template class Engine<Actors>;

@@ -3,16 +3,25 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "simulator/engine/engine.hpp"
 
 namespace arlab::simulator {
 
 template <class Source>
+bool Engine<Source>::next_round(Index id) {
+  if constexpr (std::is_same_v<Source, Actors>)
+    if (repeats_) return repeats_->next(id);
+  return actors_.next(id);
+}
+
+template <class Source>
 void Engine<Source>::begin(Index id, Time now) {
-  while (actors_.next(id))
+  while (next_round(id))
     if (post(id, now)) return;
   actors_[id].pending.post({});  // its round was part of the program
+  now = in_calendar(now + skipped_);
   Time& finish = outcome_.finish_of[static_cast<std::size_t>(actors_.rank_of(id))];
   finish = std::max(finish, now);
   outcome_.finish = std::max(outcome_.finish, now);

@@ -22,7 +22,7 @@ struct SimulateOptions {
   int segments = 1;
   // Faster engines, where they apply. A trace and progress need all events.
   bool symmetry = true;  ///< may simulate one rank of each class of ranks that behave alike
-  bool sweep = true;     ///< may compute the times without a queue of all events
+  bool sweep = true;     ///< may compute the times without all events, or with some of them
   /// The simulation may stop once it is known to end after this time.
   Time latest = kNever;
   /// When each rank begins; empty: at once. Only events take it into account.

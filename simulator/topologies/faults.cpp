@@ -15,12 +15,12 @@ namespace {
 
 constexpr double kDead = 0;
 
-[[noreturn]] void unknown_link(const Topology& topology, const std::string& wanted) {
+[[noreturn]] void unknown_link(const Topology& topology, std::string_view wanted) {
   constexpr std::size_t kMaxCompared = 20'000;
   std::vector<std::string_view> names;
   if (topology.links().size() <= kMaxCompared)
     for (const Link& link : topology.links()) names.push_back(link.name);
-  fail(Blame::usage, topology.spec() + " has no link '" + wanted + "'" +
+  fail(Blame::usage, topology.spec() + " has no link '" + std::string(wanted) + "'" +
                          did_you_mean(wanted, names) + " (node--node takes both directions)");
 }
 
@@ -33,15 +33,11 @@ bool matches(const Topology& topology, const Link& link, std::string_view wanted
 // Returns the factor by which each link is slower.
 std::vector<double> slowness(const Topology& topology, std::span<const LinkFault> faults) {
   std::vector<double> slower(topology.links().size(), 1);
-  for (const LinkFault& fault : faults) {
-    bool found = false;
-    for (std::size_t id = 0; id < slower.size(); ++id) {
-      if (!matches(topology, topology.links()[id], fault.link)) continue;
-      found = true;
-      slower[id] = fault.slower == kDead ? kDead : slower[id] * fault.slower;
+  for (const LinkFault& fault : faults)
+    for (const LinkId link : links_named(topology, fault.link)) {
+      double& factor = slower[static_cast<std::size_t>(link)];
+      factor = fault.slower == kDead ? kDead : factor * fault.slower;
     }
-    if (!found) unknown_link(topology, fault.link);
-  }
   return slower;
 }
 
@@ -91,6 +87,14 @@ LinkFault parse_fault(std::string_view text) {
     fail(Blame::usage,
          "fault '" + std::string(text) + "' would make the link faster: give 1 or more");
   return {std::string(link.substr(0, colon)), slower};
+}
+
+std::vector<LinkId> links_named(const Topology& topology, std::string_view name) {
+  std::vector<LinkId> found;
+  for (std::size_t id = 0; id < topology.links().size(); ++id)
+    if (matches(topology, topology.links()[id], name)) found.push_back(static_cast<LinkId>(id));
+  if (found.empty()) unknown_link(topology, name);
+  return found;
 }
 
 Topology with_faults(const Topology& topology, std::span<const LinkFault> faults) {

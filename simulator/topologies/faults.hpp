@@ -22,6 +22,10 @@ struct LinkFault {
 /// that names the text.
 LinkFault parse_fault(std::string_view text);
 
+/// Returns the links of that name, or the links between two nodes. Throws Error(usage) if there are
+/// none.
+std::vector<LinkId> links_named(const Topology& topology, std::string_view name);
+
 /// Returns the topology with slower and without dead links. It keeps its structure only without
 /// dead links; with them only the routings shortest and ecmp remain. Throws Error(usage) if a link
 /// does not exist, and if hosts are disconnected: the error names them and the dead links on the

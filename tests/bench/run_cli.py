@@ -134,6 +134,27 @@ class Contract(program.ProgramTest):
         [other] = self.records(*chain, "--jitter", "10us", "--noise-runs", 50, "--noise-seed", 2)
         self.assertNotEqual(jitter["modelled_us"], other["modelled_us"])
 
+    def test_links_that_fail(self):
+        one = ("simulate", "tree", "--collective", "broadcast", "-p", 2, "-s", "1M", "--model", "fluid")
+        [once] = self.records(*one, "--flap", "h0--s0:50us@20us")
+        self.assertEqual(once["disturbance"], "flap=h0--s0:50us@20us")
+        self.assertAlmostEqual(once["slowdown_per_delay"], 1)  # the only message waits
+        [half] = self.records(*one, "--flap", "h0-s0:50us@20us:0.5")
+        self.assertEqual(half["delay_us"], 25)
+        self.assertAlmostEqual(half["slowdown_per_delay"], 1, delta=1e-3)
+        seeded = [self.records(*one, "--flap", "all:9us:90us", "--noise-seed", seed)[0]["modelled_us"] for seed in (1, 2, 1)]
+        self.assertEqual(seeded[0], seeded[2])
+        self.assertNotEqual(seeded[0], seeded[1])
+        for flap, message in (("h0--s0", "--flap is 'h0--s0': write it like"), ("h0--s0:1us", "write it like"),
+                              ("h0--s0:2us:1us", "must be shorter than the period"), ("h0--s0:1us:2us:1", "a share below 1"),
+                              ("h0--s9:1us:2us", "has no link 'h0--s9'"), ("h0--s0:1us@2us:0.5:7", "write it like")):
+            _, err = self.arlab(*one, "--flap", flap, code=2)
+            self.assertIn(message, err)
+        _, err = self.arlab("simulate", "ring", "-p", 4, "--model", "loggops", "--flap", "all:1us:2us", code=2)
+        self.assertIn("the model knows no links that fail for a while: leave out --flap, or use --model fluid", err)
+        _, err = self.arlab(*one, "--flap", "h0--s0:1us@0", "--noise-seed", "2", code=2)
+        self.assertIn("--noise-seed has no effect here", err)
+
     def test_nothing_but_the_table_on_stdout(self):
         out, err = self.arlab(*SWEEP)
         self.assertEqual(err, "")

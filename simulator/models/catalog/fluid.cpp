@@ -5,9 +5,11 @@
 // Scalable, and Accurate Simulation of Distributed Applications (SimGrid), JPDC 74(10), 2014; its
 // CM02 model gives the same times (bench/references).
 #include <algorithm>
+#include <utility>
 
 #include "simulator/contention/incremental_maxmin.hpp"
 #include "simulator/contention/indexed_heap.hpp"
+#include "simulator/contention/link_flaps.hpp"
 #include "simulator/contention/processors.hpp"
 #include "simulator/link_history.hpp"
 #include "simulator/models/model.hpp"
@@ -35,8 +37,9 @@ class Fluid : public Network {
         rates_(capacities(topology_), values.at("flow_beta") > 0 ? 1 / values.at("flow_beta") : 0),
         carried_(topology_.links().size()) {}
 
-  // The times of changes are known only with all flows, so links are watched by events.
-  bool has_paths() const override { return history_ == nullptr; }
+  // The times of changes are known only with all flows, so links are watched by events. So are links
+  // that fail.
+  bool has_paths() const override { return history_ == nullptr && flaps_.empty(); }
   Path path(Rank source, Rank target) override {
     const Route& route = route_to(source, target);
     if (route.links.empty()) return {};
@@ -45,18 +48,26 @@ class Fluid : public Network {
   void carry(std::span<const double> bytes) override {
     for (std::size_t link = 0; link < bytes.size(); ++link) carried_[link] += bytes[link];
   }
+  std::span<const Transit> transits(Time now) override {
+    transits_.clear();
+    for (const Flow& f : flows_)
+      if (f.number != kArrived)
+        transits_.push_back({f.number, f.change - now, now - f.since, f.left, f.rate});
+    return transits_;
+  }
   Time reduction(Bytes bytes) const override { return processors_.reduction(bytes); }
 
   bool synchronous() const override { return true; }
   Time can_send(Rank, Time now) override { return now; }
 
   Sent send(const Message& m, Time now) override {
+    if (in_transit_++ == 0) apply_flaps(now);
     const Route& route = route_to(m.source, m.target);
     const IncrementalMaxMin::Flow id = rates_.add(route.links);
     if (id >= flows_.size()) flows_.resize(rates_.flows());
     const double bytes = static_cast<double>(m.bytes) + envelope_;
-    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes};
-    changes_.set(id, now + route.latency);
+    flows_[id] = {.number = m.number, .bytes = bytes, .left = bytes, .since = now};
+    schedule(id, now + route.latency);
     return {now, kNever, true};
   }
 
@@ -74,12 +85,14 @@ class Fluid : public Network {
 
   Time next_change() override {
     for (const IncrementalMaxMin::Flow id : rates_.settle()) set_rate(id);
-    return changes_.empty() ? kNever : changes_.next_time();
+    const Time next = changes_.empty() ? kNever : changes_.next_time();
+    return in_transit_ > 0 ? std::min(next, flaps_.next_time()) : kNever;
   }
 
   std::span<const std::uint32_t> advance(Time now) override {
     now_ = now;
     arrived_.clear();
+    apply_flaps(now);
     if (changes_.empty() || changes_.next_time() > now) return arrived_;
     for (const IncrementalMaxMin::Flow id : changes_.take_next())
       if (rates_.started(id))
@@ -91,17 +104,25 @@ class Fluid : public Network {
 
   void watch_links(LinkHistory& history) override { history_ = &history; }
 
+  bool flap_links(std::vector<LinkFlap> flaps) override {
+    flaps_ = LinkFlaps(std::move(flaps));
+    return true;
+  }
+
   std::vector<LinkLoad> loads(Time now) const override {
     return loads_of(topology_, carried_, now);
   }
 
  private:
+  static constexpr std::uint32_t kArrived = ~std::uint32_t{0};  // instead of a number
+
   struct Flow {
-    std::uint32_t number = 0;  // the engine's
+    std::uint32_t number = kArrived;  // the engine's
     double bytes = 0;
     double left = 0;  // bytes that remain at `since`
     double rate = 0;  // bytes per picosecond; 0 during the latency
     Time since{};
+    Time change{};  // when the latency ends, or the bytes have arrived
   };
 
   struct Route {
@@ -122,6 +143,13 @@ class Fluid : public Network {
     return route;
   }
 
+  // While no message is on its way nothing asks for the next change, so flaps may have passed.
+  void apply_flaps(Time now) {
+    for (const LinkFlaps::Change& change : flaps_.advance(now))
+      rates_.set_capacity(change.link, topology_.link(change.link).bandwidth /
+                                           kPicosecondsPerSecond * change.share);
+  }
+
   // The latency is over: the flow starts.
   void start(IncrementalMaxMin::Flow id) {
     flows_[id].since = now_;
@@ -135,6 +163,8 @@ class Fluid : public Network {
     for (const LinkId link : rates_.route(id))
       carried_[static_cast<std::size_t>(link)] += flow.bytes;
     arrived_.push_back(flow.number);
+    flows_[id].number = kArrived;
+    --in_transit_;
     rates_.stop(id);
   }
 
@@ -153,9 +183,15 @@ class Fluid : public Network {
     flow.left = std::max(0.0, flow.left - flowed);
     flow.since = now_;
     flow.rate = rates_.rate(id);
-    const double longer = flow.left / flow.rate;
-    if (!(longer <= picoseconds(kLongest))) too_slow(id);
-    changes_.set(id, now_ + to_time(longer));
+    const double longer = flow.left > 0 ? flow.left / flow.rate : 0;
+    if (longer <= picoseconds(kLongest)) return schedule(id, now_ + to_time(longer));
+    if (flaps_.next_time() == kNever) too_slow(id);
+    schedule(id, kNever);  // until a link works again
+  }
+
+  void schedule(IncrementalMaxMin::Flow id, Time at) {
+    flows_[id].change = at;
+    changes_.set(id, at);
   }
 
   [[noreturn]] void too_slow(IncrementalMaxMin::Flow id) const {
@@ -176,10 +212,13 @@ class Fluid : public Network {
   Processors processors_;
   std::vector<Route> routes_;
   IncrementalMaxMin rates_;
-  std::vector<Flow> flows_;      // by their number in rates_
-  IndexedHeap changes_;          // of the flows: end of the latency, then the arrival
+  std::vector<Flow> flows_;  // by their number in rates_
+  IndexedHeap changes_;      // of the flows: end of the latency, then the arrival
+  LinkFlaps flaps_;
+  std::size_t in_transit_ = 0;   // messages
   std::vector<double> carried_;  // by each link: bytes of completed flows
   std::vector<std::uint32_t> arrived_;
+  std::vector<Transit> transits_;
   Time now_{};
   LinkHistory* history_ = nullptr;  // null: not recorded
 };

@@ -19,7 +19,9 @@ std::set<Flow> settled(IncrementalMaxMin& shares) {
 }
 
 // Starts and stops up to `max` flows per step on a random network with random routes.
-void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, double cap) {
+// With `changing`, capacities change, too, also to 0.
+void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, double cap,
+                 bool changing = false) {
   Draw draw(seed);
   const std::uint32_t links = 2 + draw(20);
   std::vector<double> capacity(links);
@@ -53,6 +55,11 @@ void come_and_go(std::uint32_t seed, std::uint32_t max, std::uint32_t one_in, do
           if (!waiting.empty() && draw(8) == 0) shares.stop(take(waiting));
           if (!flowing.empty()) shares.stop(take(flowing));
       }
+    if (changing && draw(2) == 0) {
+      const std::uint32_t link = draw(links);
+      capacity[link] = draw(3) == 0 ? 0 : 1 + draw(1000);
+      shares.set_capacity(static_cast<IncrementalMaxMin::Link>(link), capacity[link]);
+    }
     const std::set<Flow> changed = settled(shares);
     Routes routes;
     for (const Flow f : flowing)
@@ -110,4 +117,28 @@ TEST_CASE("incremental max-min on random networks equals a brute-force solver af
     come_and_go(1000 + seed, 40, 3, 0);  // many at once
     come_and_go(2000 + seed, 6, 8, 20);  // short routes, a cap
   }
+}
+
+TEST_CASE("incremental max-min: capacities that change equal a brute-force solver") {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    come_and_go(3000 + seed, 3, 4, 0, true);
+    come_and_go(4000 + seed, 20, 3, 20, true);
+  }
+}
+
+TEST_CASE("incremental max-min: a link without capacity stops its flows until it is back") {
+  IncrementalMaxMin shares({10, 4}, 0);
+  const Flow a = shares.add(std::vector<IncrementalMaxMin::Link>{0, 1});
+  const Flow b = shares.add(std::vector<IncrementalMaxMin::Link>{0});
+  for (const Flow f : {a, b}) shares.start(f);
+  shares.settle();
+  CHECK((shares.rate(a) == 4 && shares.rate(b) == 6));
+  shares.set_capacity(1, 0);
+  CHECK(settled(shares) == std::set{a, b});
+  CHECK((shares.rate(a) == 0 && shares.rate(b) == 10));
+  shares.set_capacity(1, 7);
+  CHECK(settled(shares) == std::set{a, b});
+  CHECK((shares.rate(a) == 5 && shares.rate(b) == 5));
+  shares.set_capacity(0, 10);  // as it was
+  CHECK(settled(shares).empty());
 }

@@ -1,0 +1,122 @@
+// Rounds that repeat the ones before them are skipped, with the times, messages, and loads of all
+// events.
+#include "simulator/engine/repeated_rounds.hpp"
+
+#include <map>
+#include <string>
+
+#include "simulator/engine/simulate.hpp"
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/grouped.hpp"
+#include "tests/support/time.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+
+namespace {
+
+// 4 leaves of hosts with two links to spines: neighbors of a ring are on different leaves.
+FabricSpec leaves(Rank ranks) {
+  return {.topology = "fat_tree:down=" + std::to_string(ranks / 4) + "x4,up=1x2",
+          .placement = "cyclic"};
+}
+
+struct Pair {
+  SimulationResult events, fast;
+};
+
+Pair check(const Algorithm& algorithm, const Problem& p, const FabricSpec& fabric,
+           const Values& values = {}, int segments = 1, std::span<const Time> starts = {}) {
+  INFO(algorithm.name << " on " << p.ranks << ", " << p.elements << " elements, " << fabric.topology
+                      << " " << fabric.placement << ", segments " << segments);
+  const auto all = make_network(find_model("fluid"), values, p.ranks, fabric),
+             some = make_network(find_model("fluid"), values, p.ranks, fabric);
+  const Pair result{
+      simulate(algorithm, p, 4, *all, {.segments = segments, .sweep = false, .starts = starts}),
+      simulate(algorithm, p, 4, *some, {.segments = segments, .starts = starts})};
+  REQUIRE(result.events.engine == EngineKind::events);
+  REQUIRE(result.fast.finish == result.events.finish);
+  REQUIRE(result.fast.finish_of == result.events.finish_of);
+  REQUIRE(result.fast.sent == result.events.sent);
+  const auto expected = all->loads(result.events.finish), loads = some->loads(result.fast.finish);
+  for (std::size_t l = 0; l < loads.size(); ++l) REQUIRE(loads[l].bytes == expected[l].bytes);
+  return result;
+}
+
+const Values kCosts{{"gamma", 3.7}, {"envelope", 33}, {"flow_beta", 90}};
+
+}  // namespace
+
+TEST_CASE("a ring that shares links repeats its rounds") {
+  const Problem p{.ranks = 64, .elements = 64 * 100};
+  for (const Values& values : {Values{}, kCosts}) {
+    const Pair ring = check(find_algorithm("ring"), p, leaves(64), values);
+    CHECK(ring.fast.engine == EngineKind::periods);
+    CHECK(ring.fast.events * 3 < ring.events.events);
+  }
+}
+
+TEST_CASE("a ring falls into step after ranks that begin late") {
+  const Problem p{.ranks = 32, .elements = 32 * 100};
+  std::vector<Time> starts(32);
+  starts[5] = 3_us;
+  starts[6] = 1_ns;
+  const Pair ring = check(find_algorithm("ring"), p, leaves(32), {}, 1, starts);
+  CHECK(ring.fast.engine == EngineKind::periods);
+}
+
+TEST_CASE("lanes of a ring repeat their rounds together") {
+  const Problem p{.ranks = 32, .elements = 32 * 300};
+  CHECK(check(find_algorithm("ring"), p, leaves(32), {}, 3).fast.engine == EngineKind::periods);
+}
+
+TEST_CASE("messages of different sizes, and other peers in each round, repeat nothing") {
+  const Problem uneven{.ranks = 32, .elements = 32 * 100 + 17}, even{.ranks = 32, .elements = 3200};
+  CHECK(check(find_algorithm("ring"), uneven, leaves(32)).fast.engine == EngineKind::events);
+  CHECK(check(find_algorithm("round_robin"), even, leaves(32)).fast.engine == EngineKind::events);
+}
+
+TEST_CASE("skipped rounds over the catalog") {
+  std::map<std::string, int> skipped;
+  const FabricSpec fabrics[] = {{.topology = "ring", .placement = "random"},
+                                {.topology = "torus", .placement = "random"},
+                                {.topology = "dragonfly", .placement = "cyclic"},
+                                {.topology = "rail_pod", .placement = "cyclic"},
+                                leaves(32)};
+  for (const FabricSpec& fabric : fabrics)
+    for (const Algorithm& algorithm : algorithms()) {
+      const Problem p = grouped(algorithm, {.ranks = 32, .elements = 32 * 20});
+      if (!unsupported(algorithm, p).empty()) continue;
+      const Pair pair = check(algorithm, p, fabric);
+      skipped[std::string(algorithm.name)] += pair.fast.engine == EngineKind::periods;
+    }
+  CHECK(skipped["ring"] > 0);
+  CHECK(skipped["tree"] == 0);
+}
+
+TEST_CASE("a skip ends with the simulation that has passed the latest time") {
+  const Problem p{.ranks = 64, .elements = 64 * 100};
+  const Algorithm& ring = find_algorithm("ring");
+  const auto network = [&] { return make_network(find_model("fluid"), {}, 64, leaves(64)); };
+  const Time finish = simulate(ring, p, 4, *network()).finish;
+  for (const Time latest : {finish / 2, finish - Time{1}, finish, finish + Time{1}}) {
+    const auto made = network();
+    const SimulationResult result = simulate(ring, p, 4, *made, {.latest = latest});
+    CHECK(result.stopped == (latest < finish));
+    if (!result.stopped) CHECK(result.finish == finish);
+  }
+}
+
+TEST_CASE("a program without an end meets its limit while its rounds are skipped") {
+  Algorithm endless = find_algorithm("ring");
+  endless.symmetry = nullptr;
+  endless.program = [](Problem p, Rank me) -> Program {
+    for (;;)
+      co_yield together(send(p.wrap(Count{me} + 1), p.chunk(0)),
+                        replace(p.wrap(Count{me} - 1), p.chunk(0)));
+  };
+  const Problem p{.ranks = 32, .elements = 3200};
+  const auto network = make_network(find_model("fluid"), {}, 32, leaves(32));
+  CHECK_THROWS_AS(simulate(endless, p, 4, *network), Error);
+}
