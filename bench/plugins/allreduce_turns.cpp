@@ -1,7 +1,7 @@
 // What libarlab_mpi.so costs and gains: under LD_PRELOAD, MPI_Allreduce is ours and PMPI_Allreduce the library's. Both take
 // turns in one process.
 //
-//   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS]
+//   mpirun -n 2 -x LD_PRELOAD=.../libarlab_mpi.so -x ARLAB_ALGORITHM=ring allreduce_turns [ROUNDS [MOST_BYTES]]
 //
 // Prints, for each size, the median over rounds of the slowest rank's mean time of each, and the median of their ratios with its
 // 95% confidence interval.
@@ -57,9 +57,13 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
-  if (rounds < 1) {
+  const long most = argc > 2 ? std::atol(argv[2]) : 64L << 20;
+  if (rounds < 1 || most < 8) {
     if (rank == 0)
-      std::fprintf(stderr, "error: ROUNDS is '%s': give a whole number above 0\n", argv[1]);
+      std::fprintf(
+          stderr,
+          "error: ROUNDS and MOST_BYTES are %d and %ld: give whole numbers, at least 1 and 8\n",
+          rounds, most);
     MPI_Finalize();
     return 2;
   }
@@ -67,7 +71,7 @@ int main(int argc, char** argv) {
     std::printf(
         "| bytes | ours, us | library, us | ours / library | 95%% interval |\n"
         "| ---: | ---: | ---: | ---: | ---: |\n");
-  for (std::size_t bytes = 8; bytes <= std::size_t{64} << 20; bytes *= bytes < 4096 ? 8 : 4) {
+  for (std::size_t bytes = 8; static_cast<long>(bytes) <= most; bytes *= bytes < 4096 ? 8 : 4) {
     const std::vector<float> from(bytes / sizeof(float), 1);
     std::vector<float> into(from.size());
     const int calls =

@@ -16,10 +16,11 @@ using collectives::Op;
 using collectives::Operand;
 
 // Small vectors by few messages, large ones by few bytes.
-collectives::SizeRules rules_of_environment() {
+collectives::SizeRules rules_of_environment(Rank ranks) {
   const char* const text = std::getenv("ARLAB_ALGORITHM");
-  return collectives::parse_size_rules(text && *text != '\0' ? text : "butterfly@16K,ring",
-                                       "ARLAB_ALGORITHM");
+  return rules_for(collectives::read_rank_rules(text && *text != '\0' ? text : "butterfly@16K,ring",
+                                                "ARLAB_ALGORITHM"),
+                   ranks);
 }
 
 std::vector<Rank> members_of(Engine& engine, c10d::Store& store, int rank, int size) {
@@ -81,7 +82,8 @@ ProcessGroupArlab::ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c1
                                      int rank, int size)
     : ProcessGroup(rank, size),
       engine_(engine),
-      ranks_(engine.add_group(members_of(engine, *store, rank, size), rules_of_environment())) {}
+      ranks_(engine.add_group(members_of(engine, *store, rank, size), rules_of_environment(size))) {
+}
 
 auto ProcessGroupArlab::post(c10d::OpType type, const char* name, Tensors results,
                              Engine::Task task) -> Work {
