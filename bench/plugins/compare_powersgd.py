@@ -71,7 +71,8 @@ def job(hook, backend, options):
                backend, "--model", options.model, "--rank", str(options.rank), "--steps", str(options.steps), "--batch", str(options.batch)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
-        sys.exit(f"error: {' '.join(command)}\n{done.stderr}")
+        print(f"note: failed: {' '.join(command)}\n{done.stderr}", file=sys.stderr)
+        return None
     return json.loads(done.stdout)
 
 
@@ -97,11 +98,14 @@ def main():
     rounds = [[job(hook, backend, options) for hook, backend, _ in ROWS] for _ in range(options.rounds)]
     print("| gradients | loss | sent per step | time per step | range of rounds |\n|---|--:|--:|--:|--:|")
     for (_, _, name), results in zip(ROWS, zip(*rounds)):
+        if None in results:
+            print(f"| {name} | failed in {results.count(None)} of {len(results)} rounds | | | |")
+            continue
         ms = sorted(result["ms"] for result in results)
         sent = f"{results[0]['sent']:,} bytes" if results[0]["sent"] is not None else ""
         print(f"| {name} | {statistics.median(r['loss'] for r in results):.3f} | {sent} | {statistics.median(ms):.2f} ms | "
               f"{ms[0]:.2f} to {ms[-1]:.2f} |")
-    return 0
+    return 1 if any(result is None for results in rounds for result in results) else 0
 
 
 if __name__ == "__main__":
