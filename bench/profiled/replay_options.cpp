@@ -39,7 +39,7 @@ void add_strategy(CLI::App& app, ReplayOptions& o) {
 
 void ReplayOptions::add(CLI::App& app) {
   app.add_option("-m,--model", model,
-                 "profile:NAME, as for backend simulated; or profile:FILE.json")
+                 "profile:NAME, as for backend simulated; or profile:FILE.json, FILE.et")
       ->type_name("PROFILE");
   app.add_option("-b,--backend", backend,
                  "Any of `arlab list backends` with a rank per thread or process; or virtual")

@@ -31,7 +31,7 @@ std::string profile_names() {
 
 void ScaleOptions::add(CLI::App& app) {
   app.add_option("-m,--model", model,
-                 fmt::format("profile:NAME of {}; or profile:FILE.json (default {})",
+                 fmt::format("profile:NAME of {}; or profile:FILE.json, FILE.et (default {})",
                              profile_names(), model))
       ->type_name("PROFILE");
   app.add_option("-s,--strategy", strategy,
@@ -84,7 +84,7 @@ void ScaleOptions::add(CLI::App& app) {
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile))
     fail(Blame::usage, fmt::format("--model {}: a simulation needs a profile: give profile:NAME of "
-                                   "{}, or profile:FILE.json",
+                                   "{}, or profile:FILE.json or FILE.et",
                                    model, profile_names()));
   training::ModelProfile profile = training::load_profile(model.substr(kProfile.size()));
   if (batch > 0) {

@@ -131,7 +131,7 @@ class Faults(program.ProgramTest):
         process = ranks_of(job)[2]
         os.kill(process, signal.SIGSTOP)
         err = self.expect_end(job, 30, f"rank 2 (process {process}) has not responded for 1 s")
-        self.assertEqual(self.records_in("a.jsonl"), before)
+        self.assertEqual(self.records_in("a.jsonl")[:len(before)], before)
         return err
 
     def test_rank_stopped_in_a_collective(self):

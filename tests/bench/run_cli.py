@@ -93,7 +93,7 @@ class Contract(program.ProgramTest):
         self.assertEqual(once, again)
 
     def test_any_number_of_threads_gives_the_same_records_in_order(self):
-        sweep = ("simulate", "all", "-p", "2..40+3", "-s", "1K,64K", "--model", "loggops")
+        sweep = ("simulate", "all", "-p", "2..40+7", "-s", "1K,64K", "--model", "loggops")
         for more in ((), ("--fastest",), ("--jitter", "3us", "--noise-runs", "2")):
             one = self.records(*sweep, *more, "--jobs", 1)
             self.assertEqual(one, self.records(*sweep, *more, "--jobs", 3))

@@ -72,6 +72,7 @@ struct Fuzzer {
 /// Returns all of them.
 std::span<const Fuzzer> fuzzers();
 
+void chakra(std::string_view input);
 void checkpoint(std::string_view input);
 void cluster(std::string_view input);
 void goal(std::string_view input);

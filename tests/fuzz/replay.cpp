@@ -96,7 +96,8 @@ void expect_nothing(const Fuzzer& fuzzer, const std::string& input) {
 }  // namespace
 
 std::span<const Fuzzer> arlab::fuzz::fuzzers() {
-  static constexpr Fuzzer kAll[] = {{"checkpoint", checkpoint},
+  static constexpr Fuzzer kAll[] = {{"chakra", chakra},
+                                    {"checkpoint", checkpoint},
                                     {"cluster", cluster},
                                     {"goal", goal, 1000},
                                     {"images", images},

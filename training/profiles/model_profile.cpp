@@ -5,6 +5,7 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "training/io/files.hpp"
+#include "training/profiles/chakra_trace.hpp"
 #include "training/profiles/pytorch_trace.hpp"
 
 namespace arlab::training {
@@ -40,9 +41,10 @@ Profile ModelProfile::tensors() const {
 }
 
 ModelProfile load_profile(const std::string& name) {
-  if (name.ends_with(".json") || name.find('/') != std::string::npos) {
+  if (name.ends_with(".json") || name.ends_with(".et") || name.find('/') != std::string::npos) {
     const std::string text =
         read_whole(name, "name a profile, such as resnet50, or a readable file");
+    if (name.ends_with(".et")) return import_chakra_trace(read_chakra(text, name), name);
     return is_pytorch_trace(text) ? import_pytorch_trace(text, name) : parse_profile(text, name);
   }
   std::vector<std::string_view> names;

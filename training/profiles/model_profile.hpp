@@ -58,9 +58,9 @@ struct BuiltInProfile {
 };
 std::span<const BuiltInProfile> built_in_profiles();
 
-/// Returns a built-in profile, or that of a file if the name has a '/' or ends in ".json". The file
-/// may be a trace of PyTorch's profiler. Throws Error(usage) that names the nearest profile, and as
-/// parse_profile() and import_pytorch_trace() do.
+/// Returns a built-in profile, or that of a file if the name has a '/' or ends in ".json" or ".et". The
+/// file may be a trace of PyTorch's profiler, or Chakra's (.et). Throws Error(usage) that names the
+/// nearest profile, and as parse_profile(), import_pytorch_trace(), and import_chakra_trace() do.
 ModelProfile load_profile(const std::string& name);
 
 }  // namespace arlab::training

@@ -17,9 +17,11 @@ class Follower : public Scheduler {
 
   std::optional<Bundle> next(Time) override {
     if (at_ == plan_.size() || (hold_ && count_ < is_ready_.size())) return {};
-    for (const Slice& slice : plan_[at_].slices)
-      if (!is_ready_[static_cast<std::size_t>(slice.layer)]) return {};
-    const Bundle& bundle = plan_[at_++];
+    const Bundle& bundle = plan_[at_];
+    for (; checked_ < bundle.slices.size(); ++checked_)
+      if (!is_ready_[static_cast<std::size_t>(bundle.slices[checked_].layer)]) return {};
+    checked_ = 0;
+    ++at_;
     if (at_ == plan_.size()) {  // continues with the next step's gradients
       at_ = 0;
       count_ = 0;
@@ -31,6 +33,7 @@ class Follower : public Scheduler {
  private:
   std::vector<Bundle> plan_;
   std::size_t at_ = 0, count_ = 0;
+  std::size_t checked_ = 0;  // slices of the next bundle that are known to be ready
   std::vector<bool> is_ready_;
   bool hold_;
 };

@@ -88,7 +88,9 @@ class Worker {
   void land(const Bundle& bundle, Time now) {
     if (bundle.collective != Collective::reduce_scatter)
       for (const Slice& slice : bundle.slices)
-        missing_[static_cast<std::size_t>(slice.layer)] -= slice.elements;
+        if (slice.elements > 0 &&
+            (missing_[static_cast<std::size_t>(slice.layer)] -= slice.elements) == 0)
+          --incomplete_;
     scheduler_->done(bundle, now);
   }
 
@@ -132,26 +134,28 @@ class Worker {
     const auto l = static_cast<std::size_t>(current_.layer);
     if (!backward_) {
       forwarded_[l] = true;
+      while (first_ < layers() && forwarded_[static_cast<std::size_t>(first_)]) ++first_;
       if (begun_ < layers()) return;
       backward_ = true;
       next_backward_ = layers() - 1;
       return;
     }
     missing_[l] = layer(current_.layer).elements;
+    if (missing_[l] > 0) ++incomplete_;
     ready_step_ = step_;
     scheduler_->ready(current_.layer, now);
     if (--next_backward_ >= 0) return;
     backward_ = false;
     begun_ = 0;
     forwarded_.assign(forwarded_.size(), false);
+    first_ = 0;
     ++step_;
   }
 
   // Returns the first layer that can be computed, or -1.
   int next_forward() const {
-    const auto is_missing = [](Count elements) { return elements > 0; };
-    if (barrier_ && std::any_of(missing_.begin(), missing_.end(), is_missing)) return -1;
-    for (int l = 0; l < layers(); ++l)
+    if (barrier_ && incomplete_ > 0) return -1;
+    for (int l = first_; l < layers(); ++l)
       if (!forwarded_[static_cast<std::size_t>(l)] && missing_[static_cast<std::size_t>(l)] == 0 &&
           has_inputs(l))
         return l;
@@ -175,6 +179,8 @@ class Worker {
   Time free_{};  // until then the worker computes or has not started
   bool barrier_, computing_ = false, backward_ = false;
   int step_ = 0, ready_step_ = 0, begun_ = 0, next_backward_ = 0;
+  int first_ = 0;       // all layers before it are forwarded
+  int incomplete_ = 0;  // layers whose gradient is not exchanged yet
 };
 
 }  // namespace

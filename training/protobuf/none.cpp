@@ -1,6 +1,7 @@
-// Replaces protobuf/events.cpp in builds without protobuf. EventFile's constructor throws there, so
-// nothing requests an event.
+// Replaces events.cpp and chakra_nodes.cpp in builds without protobuf. EventFile's constructor throws
+// there, so nothing requests an event.
 #include "algorithms/base/error.hpp"
+#include "training/profiles/chakra_nodes.hpp"
 #include "training/telemetry/event_file.hpp"
 #include "training/telemetry/events.hpp"
 
@@ -16,5 +17,14 @@ bool has_event_files() { return false; }
 std::string version_event(double) { none(); }
 std::string scalar_event(std::string_view, double, Count, double) { none(); }
 std::string histogram_event(std::string_view, const Histogram&, Count, double) { none(); }
+
+bool reads_chakra() { return false; }
+
+std::vector<ChakraNode> read_chakra(std::string_view, const std::string& file) {
+  fail(Blame::environment,
+       "trace " + file +
+           ": this arlab was built without protobuf and cannot read Chakra's traces: "
+           "apt install libprotobuf-dev protobuf-compiler, and rebuild");
+}
 
 }  // namespace arlab::training

@@ -1,7 +1,7 @@
 #include "training/telemetry/events.hpp"
 
+#include "training/protobuf/event.pb.h"
 #include "training/telemetry/event_file.hpp"
-#include "training/telemetry/protobuf/event.pb.h"
 
 namespace arlab::training {
 namespace {
