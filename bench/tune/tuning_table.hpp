@@ -1,51 +1,17 @@
-// TuningTable: which algorithm to use for each number of ranks and each size, as a file of our own.
-//
-// Ranges of ranks and of bytes follow one another without a gap, from 1 rank and 0 bytes to any number.
+// The tuning table as a file that the command line names.
 #pragma once
 
-#include <limits>
 #include <string>
-#include <vector>
 
-#include "algorithms/problem.hpp"
+#include "collectives/plugins/tuning_table.hpp"
 
 namespace arlab::bench {
 
-struct TunedChoice {
-  /// A spec of the catalog, "native" for the library's own choice, or "native:ring".
-  std::string algorithm = "native";
-  int segments = 1;
-  bool operator==(const TunedChoice&) const = default;
-};
+using collectives::parse_tuning_table;
+using collectives::TunedChoice;
+using collectives::TuningTable;
 
-struct TuningTable {
-  static constexpr Count kNoEnd = std::numeric_limits<Count>::max();
-
-  struct Sizes {
-    Count first = 0, last = kNoEnd;  ///< bytes of the vector, both included
-    TunedChoice choice;
-    bool operator==(const Sizes&) const = default;
-  };
-  struct Row {
-    Count first = 1, last = kNoEnd;  ///< ranks, both included
-    std::vector<Sizes> sizes;
-    bool operator==(const Row&) const = default;
-  };
-
-  std::string made_by;  ///< how the choices were found, for people
-  std::vector<Row> rows;
-  bool operator==(const TuningTable&) const = default;
-
-  /// The choice for an allreduce.
-  const TunedChoice& choice(Rank ranks, Bytes bytes) const;
-};
-
-/// Returns the file's text.
-std::string to_text(const TuningTable& table);
-
-/// Reads a table. Throws Error(usage) that names `path` and the part for a table with a gap, an
-/// overlap, an unknown algorithm, or a damaged file.
-TuningTable parse_tuning_table(const std::string& text, const std::string& path);
+/// Throws Error(environment) if the file cannot be read, and the errors of parse_tuning_table().
 TuningTable read_tuning_table(const std::string& path);
 
 }  // namespace arlab::bench

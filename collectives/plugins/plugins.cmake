@@ -1,5 +1,10 @@
 # Libraries that other people's programs load. What they need of ours is compiled once more: position-independent, optimized,
 # and without sanitizers, which a program that loads the library would have to load first.
+find_package(nlohmann_json QUIET GLOBAL)  # tuned tables are JSON
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  arlab_feature("plugins" OFF "needs: apt install nlohmann-json3-dev")
+  return()
+endif()
 set(algorithms ${PROJECT_SOURCE_DIR}/algorithms)
 set(collectives ${PROJECT_SOURCE_DIR}/collectives)
 file(GLOB sources CONFIGURE_DEPENDS ${algorithms}/*.cpp ${algorithms}/base/*.cpp ${algorithms}/levels/*.cpp ${algorithms}/verify/*.cpp
@@ -16,6 +21,7 @@ endfunction()
 
 add_library(arlab_plugin_core STATIC ${sources})
 arlab_catalog(arlab_plugin_core ${algorithms}/catalog algorithms/algorithm.hpp Algorithm algorithms arlab catalog)
+target_link_libraries(arlab_plugin_core PUBLIC nlohmann_json::nlohmann_json)
 arlab_plugin_part(arlab_plugin_core)
 target_precompile_headers(arlab_plugin_core PRIVATE ${ARLAB_STANDARD_HEADERS})
 

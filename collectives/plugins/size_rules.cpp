@@ -1,5 +1,9 @@
 #include "collectives/plugins/size_rules.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/quantities.hpp"
 #include "algorithms/base/text.hpp"
@@ -62,6 +66,35 @@ const Algorithm* chosen(const SizeRules& rules, Bytes bytes) {
   for (const SizeRule& rule : rules)
     if (bytes <= rule.most_bytes) return rule.algorithm;
   return nullptr;
+}
+
+RankRules rules_of(const TuningTable& table) {
+  RankRules rules;
+  for (const TuningTable::Row& row : table.rows) {
+    RankRule& its = rules.emplace_back(RankRule{row.first, row.last, {}});
+    for (const TuningTable::Sizes& sizes : row.sizes) {
+      const bool ours = !sizes.choice.algorithm.starts_with("native") && sizes.choice.segments == 1;
+      its.sizes.push_back({sizes.last, ours ? &find_algorithm(sizes.choice.algorithm) : nullptr});
+    }
+  }
+  return rules;
+}
+
+RankRules read_rank_rules(const std::string& text, std::string_view what) {
+  if (!text.ends_with(".json")) return {{1, TuningTable::kNoEnd, parse_size_rules(text, what)}};
+  std::ifstream in(text);
+  const std::string table{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && table.empty())
+    fail(Blame::environment,
+         concat(what, ": cannot read ", text, ": name a table that `arlab tune --table` wrote"));
+  return rules_of(parse_tuning_table(table, text));
+}
+
+const SizeRules& rules_for(const RankRules& rules, Rank ranks) {
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const RankRule& rule) { return ranks <= rule.last; });
+  expects(found != rules.end(), "rules for any number of ranks");
+  return found->sizes;
 }
 
 }  // namespace arlab::collectives

@@ -1,4 +1,5 @@
-// SizeRules: which algorithm an allreduce runs, by the bytes of its vector, as the environment gives them.
+// SizeRules: which algorithm an allreduce runs, by the bytes of its vector; RankRules: by the ranks, too, as the
+// environment gives them.
 #pragma once
 
 #include <limits>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "collectives/plugins/tuning_table.hpp"
 
 namespace arlab::collectives {
 
@@ -26,5 +28,25 @@ SizeRules parse_size_rules(std::string_view text, std::string_view what);
 
 /// Returns the rule's algorithm for a vector of that many bytes; null: the library's own.
 const Algorithm* chosen(const SizeRules& rules, Bytes bytes);
+
+/// The rules of communicators of `first` to `last` ranks.
+struct RankRule {
+  Count first = 1, last = TuningTable::kNoEnd;
+  SizeRules sizes;
+};
+
+/// Ranges of ranks without a gap, from 1 to any number.
+using RankRules = std::vector<RankRule>;
+
+/// Returns the choices of a table. What the plugins cannot run, the library's algorithms by name and
+/// segments, is the library's own.
+RankRules rules_of(const TuningTable& table);
+
+/// Reads a value of ARLAB_ALGORITHM: what parse_size_rules() takes, for any number of ranks; or, if it
+/// ends in ".json", the path of a table that `arlab tune --table` wrote. Throws Error that names `what` or
+/// the file.
+RankRules read_rank_rules(const std::string& text, std::string_view what);
+
+const SizeRules& rules_for(const RankRules& rules, Rank ranks);
 
 }  // namespace arlab::collectives

@@ -66,8 +66,11 @@ struct Plugin {
       return;
     }
     try {
-      rules = parse_size_rules(text, "ARLAB_ALGORITHM");
-      const auto is_library = [](const SizeRule& rule) { return !rule.algorithm; };
+      rules = read_rank_rules(text, "ARLAB_ALGORITHM");
+      const auto is_library = [](const RankRule& rule) {
+        return std::all_of(rule.sizes.begin(), rule.sizes.end(),
+                           [](const SizeRule& size) { return !size.algorithm; });
+      };
       if (std::all_of(rules.begin(), rules.end(), is_library)) rules.clear();  // decides faster
     } catch (const std::exception& error) {
       say_once(concat(error.what(), "; MPI_Allreduce remains the library's"));
@@ -81,7 +84,7 @@ struct Plugin {
       MPI_Comm_set_attr(MPI_COMM_SELF, keyval, this);
   }
 
-  SizeRules rules;
+  RankRules rules;
   bool logs = false, reports = false;
   std::string profile;
   CallLog log;
@@ -145,6 +148,11 @@ struct Call {
   MPI_Comm comm;
 
   int pass_on() const { return PMPI_Allreduce(from, into, count, type, op, comm); }
+  int ranks() const {
+    int ranks = 1;
+    PMPI_Comm_size(comm, &ranks);
+    return ranks;
+  }
 };
 
 // Returns the algorithm to run, and its ranks; none if the library runs.
@@ -153,6 +161,7 @@ struct Decision {
   PluginRanks* ranks = nullptr;
   Operand operand;
   const char* why = kByChoice;
+  bool by_rule = false;  // the rules leave a known type and operation to the library
 };
 
 Decision decide(const Plugin& its, const Call& call) {
@@ -163,8 +172,9 @@ Decision decide(const Plugin& its, const Call& call) {
   if (!operand) return d.why = "mpi: another type or operation", d;
   d.operand = *operand;
   const Algorithm* const algorithm =
-      chosen(its.rules, Bytes{call.count} * static_cast<Bytes>(size_of(operand->dtype)));
-  if (!algorithm) return d;
+      chosen(rules_for(its.rules, call.ranks()),
+             Bytes{call.count} * static_cast<Bytes>(size_of(operand->dtype)));
+  if (!algorithm) return d.by_rule = true, d;
   d.ranks = plugin_ranks(call.comm);
   if (!d.ranks) return d.why = "mpi: an intercommunicator", d;
   if (const std::string why = d.ranks->why_not(*algorithm, call.count); !why.empty()) {
@@ -175,20 +185,30 @@ Decision decide(const Plugin& its, const Call& call) {
   return d;
 }
 
-// The decision of this thread's last call, which programs repeat. Communicators that are freed end it;
-// types and operations that ours know are never freed.
+// The decision of this thread's last call, which programs repeat. For an algorithm it holds until a
+// communicator with ranks of ours is freed. What the rules leave to the library depends on the number of
+// ranks, if they name several. Types and operations that ours know are never freed.
+struct LastDecision {
+  std::uint64_t freed = 0;
+  int ranks = 0;
+  Call call{};
+  Decision decision;
+};
+// Preloaded libraries may use the fast model, which saves a call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local LastDecision last;
+
+bool still_holds(const Plugin& its, const Call& call) {
+  if (last.call.count != call.count || last.call.type != call.type || last.call.op != call.op ||
+      last.call.comm != call.comm)
+    return false;
+  if (last.decision.algorithm) return last.freed == communicators_freed();
+  return last.decision.by_rule && (its.rules.size() == 1 || last.ranks == call.ranks());
+}
+
 const Decision& decide_again(const Plugin& its, const Call& call) {
-  struct Last {
-    std::uint64_t freed = 0;
-    Call call{};
-    Decision decision;
-  };
-  thread_local Last last;
-  const std::uint64_t freed = communicators_freed();
-  const bool same = last.decision.algorithm && last.freed == freed &&
-                    last.call.count == call.count && last.call.type == call.type &&
-                    last.call.op == call.op && last.call.comm == call.comm;
-  if (!same) last = {freed, call, decide(its, call)};
+  if (still_holds(its, call)) return last.decision;
+  last = {communicators_freed(), 0, call, decide(its, call)};
+  if (last.decision.by_rule) last.ranks = call.ranks();
   return last.decision;
 }
 
@@ -205,11 +225,10 @@ int run_logged(Plugin& its, const Call& call) {
   const Decision d = decide(its, call);
   const int code = run(d, call);
   const double seconds = now() - start;
-  int ranks = 0, size = 0;
-  MPI_Comm_size(call.comm, &ranks);
+  int size = 0;
   MPI_Type_size(call.type, &size);
   const auto operand = operand_of(call.type, call.op);
-  its.log.add({.ranks = ranks,
+  its.log.add({.ranks = call.ranks(),
                .bytes = Bytes{call.count} * size,
                .type = operand ? std::string(name(operand->dtype)) : "",
                .op = operand ? std::string(name(operand->op)) : "",
@@ -221,6 +240,7 @@ int run_logged(Plugin& its, const Call& call) {
 int allreduce(const Call& call) {
   Plugin& its = plugin();
   if (its.logs && call.comm != MPI_COMM_NULL) return run_logged(its, call);
+  if (its.rules.empty()) return call.pass_on();
   return run(decide_again(its, call), call);
 }
 

@@ -48,7 +48,8 @@ class Line {
     r.protocol = position(4, nccl_abi::kProtocols, "protocol");
     r.channels = number<int>(5, "channels");
     r.nodes = number<int>(6, "nodes");
-    r.ranks = number<int>(7, "ranks");
+    const int ranks = number<int>(7, "ranks");
+    if (ranks >= 0) r.min_ranks = r.max_ranks = ranks;
     if (fields_.size() > 8) r.pipe_ops = number<int>(8, "pipe_ops");
     if (fields_.size() > 9) r.registered = number<int>(9, "registered");
     return r;
@@ -96,11 +97,31 @@ std::vector<TuningRule> read_tuning_table(std::string_view text, std::string_vie
   return rules;
 }
 
+std::vector<TuningRule> nccl_rules_of(const TuningTable& table) {
+  const auto end_of = [](Count last) { return last == TuningTable::kNoEnd ? -1 : last; };
+  std::vector<TuningRule> rules;
+  for (const TuningTable::Row& row : table.rows)
+    for (const TuningTable::Sizes& sizes : row.sizes) {
+      const bool is_tree = sizes.choice.algorithm == "double_tree";
+      if (!is_tree && sizes.choice.algorithm != "ring") continue;
+      TuningRule rule;
+      rule.min_bytes = sizes.first;
+      rule.max_bytes = end_of(sizes.last);
+      rule.min_ranks = row.first;
+      rule.max_ranks = end_of(row.last);
+      rule.algorithm = is_tree ? 0 : 1;
+      rule.protocol = -1;
+      rules.push_back(rule);
+    }
+  return rules;
+}
+
 const TuningRule* find_rule(const std::vector<TuningRule>& rules, const TuningQuestion& q) {
   for (const TuningRule& r : rules)
     if (r.function == q.function && q.bytes >= r.min_bytes &&
         (r.max_bytes < 0 || q.bytes <= r.max_bytes) && fits(r.nodes, q.nodes) &&
-        fits(r.ranks, q.ranks) && fits(r.pipe_ops, q.pipe_ops) && fits(r.registered, q.registered))
+        q.ranks >= r.min_ranks && (r.max_ranks < 0 || q.ranks <= r.max_ranks) &&
+        fits(r.pipe_ops, q.pipe_ops) && fits(r.registered, q.registered))
       return &r;
   return nullptr;
 }

@@ -1,7 +1,9 @@
-// libnccl-tuner-arlab: an NCCL tuner plugin that chooses by a table, such as `arlab tune` writes.
+// libnccl-tuner-arlab: an NCCL tuner plugin that chooses by a table of `arlab tune`: its own table, or the lines of NCCL's
+// example tuner.
 //
 // It only chooses among what NCCL can run: a pair that NCCL forbids stays forbidden, and what the table
 // does not name stays NCCL's choice.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "collectives/plugins/nccl/abi.hpp"
 #include "collectives/plugins/nccl/table.hpp"
@@ -47,7 +50,15 @@ std::vector<TuningRule> rules_from_environment(nccl_abi::Logger log) {
     return {};
   }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  std::vector<TuningRule> rules = read_tuning_table(text, path);
+  const bool is_ours = std::string_view(path).ends_with(".json");
+  std::vector<TuningRule> rules =
+      is_ours ? nccl_rules_of(parse_tuning_table(text, path)) : read_tuning_table(text, path);
+  if (rules.empty()) {
+    say(log, LogLevel::warn,
+        std::string("ARLAB_NCCL_TABLE=") + path +
+            " chooses nothing that NCCL has, so NCCL chooses: tune ring and double_tree");
+    return rules;
+  }
   say(log, LogLevel::info, std::to_string(rules.size()) + " rules of " + path);
   return rules;
 }
@@ -71,6 +82,12 @@ Result start(void** context, std::size_t ranks, std::size_t nodes, nccl_abi::Log
   }
 }
 
+// Of one algorithm's protocols; one that NCCL forbids only if it forbids all.
+float* cheapest(float* costs, int protocols) {
+  return std::min_element(costs, costs + protocols,
+                          [](float a, float b) { return a >= 0 && (b < 0 || a < b); });
+}
+
 Result get_coll_info(void* context, nccl_abi::Function function, std::size_t bytes, int pipe_ops,
                      float** costs, int algorithms, int protocols, int registered,
                      int* channels) noexcept {
@@ -80,9 +97,11 @@ Result get_coll_info(void* context, nccl_abi::Function function, std::size_t byt
       find_rule(tuner->rules, {function, static_cast<std::int64_t>(bytes), tuner->nodes,
                                tuner->ranks, pipe_ops, registered});
   if (!rule || rule->algorithm >= algorithms || rule->protocol >= protocols) return Result::success;
-  float& cost = reinterpret_cast<float*>(costs)[rule->algorithm * protocols + rule->protocol];
-  if (cost < 0) return Result::success;  // NCCL cannot run it here
-  cost = 0;
+  float* const of_algorithm = reinterpret_cast<float*>(costs) + rule->algorithm * protocols;
+  float* const cost =
+      rule->protocol < 0 ? cheapest(of_algorithm, protocols) : of_algorithm + rule->protocol;
+  if (*cost < 0) return Result::success;  // NCCL cannot run it here
+  *cost = 0;
   if (rule->channels > 0) *channels = rule->channels;
   return Result::success;
 }

@@ -2,6 +2,7 @@
 
     drop_in.py LIBRARY MPI_PROGRAM MPIEXEC
 """
+import json
 import os
 import pathlib
 import re
@@ -75,6 +76,22 @@ class DropIn(unittest.TestCase):
         for what in ("| ring |", "| mpi |", "| mpi: no elements |", "| mpi: another type or operation |", "| mpi: an intercommunicator |"):
             self.assertIn(what, err)
 
+    def test_a_tuned_table_chooses_by_ranks_and_bytes(self):
+        ring, native = ({"bytes": [0, None], "algorithm": name, "segments": 1} for name in ("ring", "native"))
+        small = [{"bytes": [0, 4095], "algorithm": "native", "segments": 1}, {"bytes": [4096, None], "algorithm": "butterfly", "segments": 1}]
+        table = {"schema": 1, "kind": "tuning_table", "collective": "allreduce",
+                 "rows": [{"ranks": [1, 1], "sizes": [native]}, {"ranks": [2, 2], "sizes": small}, {"ranks": [3, None], "sizes": [ring]}]}
+        (self.folder / "tuned.json").write_text(json.dumps(table))
+        for ranks, algorithm in ((2, "butterfly"), (3, "ring")):  # its communicators have fewer ranks, too
+            out, err = self.run_ranks(ranks, PROGRAM, algorithm="tuned.json", report=1)
+            self.assertIn("wrong 0", out)
+            self.assertIn(f"| {algorithm} |", err)
+            self.assertNotIn(f"| {ranks} | 4 | float32 sum | butterfly |", err)
+        (self.folder / "tuned.json").write_text("{")
+        out, err = self.run_ranks(2, PROGRAM, algorithm="tuned.json")
+        self.assertIn("wrong 0", out)
+        self.assertIn("tuning table tuned.json: is not JSON", err)
+
     def test_without_or_with_wrong_settings_the_library_runs_and_it_is_said_once(self):
         for settings, text in (({}, "ARLAB_ALGORITHM is not set"), ({"algorithm": "rnig"}, "unknown algorithm 'rnig', did you mean 'ring'?"),
                                ({"algorithm": "ring@x"}, "'x'"), ({"algorithm": "ring@16K,tree@8K"}, "never applies"),
@@ -89,7 +106,6 @@ class DropIn(unittest.TestCase):
 
     def test_a_profile_lists_the_calls_by_size(self):
         self.run_ranks(2, PROGRAM, algorithm="ring", profile="calls.jsonl")
-        import json
         lines = [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
         self.assertTrue(all(line["kind"] == "profile" and line["calls"] > 0 for line in lines))
         self.assertTrue(all(line["least_rank_s"] <= line["most_rank_s"] for line in lines))

@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/plugins/nccl/table.hpp"
@@ -131,11 +133,60 @@ TEST_CASE("NCCL's calls choose the table's pair, and nothing that NCCL forbids")
   unsetenv("ARLAB_NCCL_TABLE");
 }
 
+TEST_CASE("the plugin reads the table of arlab tune, with NCCL's cheapest protocol") {
+  const TuningTable tuned{
+      "a test",
+      {{1, 7, {{0, TuningTable::kNoEnd, {"native"}}}},
+       {8, 15, {{0, 65535, {"double_tree"}}, {65536, TuningTable::kNoEnd, {"ring"}}}},
+       {16, TuningTable::kNoEnd, {{0, TuningTable::kNoEnd, {"butterfly"}}}}}};
+  const Folder folder;
+  const std::string path = folder.with("tuned.json", to_text(tuned));
+  setenv("ARLAB_NCCL_TABLE", path.c_str(), 1);
+  const Library library;
+  const auto chosen = [&](std::size_t ranks, std::size_t bytes, auto change) {
+    void* context = nullptr;
+    REQUIRE(library.v5->init(&context, 1, ranks, 1, note, nullptr, nullptr) == Result::success);
+    Costs costs;
+    costs.values[0][1] = costs.values[1][1] = 5;  // the cheapest of each algorithm
+    change(costs);
+    const Costs before = costs;
+    int channels = 0;
+    CHECK(library.v5->get_coll_info(context, Function::all_reduce, bytes, 1, costs.pointer(),
+                                    kAlgorithmCount, kProtocolCount, 0,
+                                    &channels) == Result::success);
+    CHECK(channels == 0);
+    CHECK(library.v5->finalize(context) == Result::success);
+    std::vector<std::pair<int, int>> changed;
+    for (int a = 0; a < kAlgorithmCount; ++a)
+      for (int p = 0; p < kProtocolCount; ++p)
+        if (costs.values[a][p] != before.values[a][p]) {
+          CHECK(costs.values[a][p] == 0);
+          changed.emplace_back(a, p);
+        }
+    return changed;
+  };
+  using Pairs = std::vector<std::pair<int, int>>;
+  const auto as_it_is = [](Costs&) {};
+  CHECK(chosen(8, 65535, as_it_is) == Pairs{{0, 1}});
+  CHECK(chosen(15, 65536, as_it_is) == Pairs{{1, 1}});
+  CHECK(chosen(8, 8, [](Costs& c) { c.values[0][1] = -1; }) == Pairs{{0, 0}});
+  CHECK(chosen(8, 8, [](Costs& c) {
+          for (float& x : c.values[0]) x = -1;
+        }).empty());
+  CHECK(chosen(7, 8, as_it_is).empty());   // NCCL's own
+  CHECK(chosen(16, 8, as_it_is).empty());  // not an algorithm of NCCL
+  unsetenv("ARLAB_NCCL_TABLE");
+}
+
 TEST_CASE("without a table, or with a faulty one, NCCL chooses and it is said") {
   const Library library;
   const Folder folder;
   const std::string path = folder.with("table.csv", "allreduce,0,1,rign,ll,1,1,1\n");
-  for (const std::string& file : {std::string(), path, folder.file("none")}) {
+  const std::string damaged = folder.with("damaged.json", "{");
+  const TuningTable of_others{"a test",
+                              {{1, TuningTable::kNoEnd, {{0, TuningTable::kNoEnd, {"pat"}}}}}};
+  const std::string nothing = folder.with("others.json", to_text(of_others));
+  for (const std::string& file : {std::string(), path, folder.file("none"), damaged, nothing}) {
     file.empty() ? unsetenv("ARLAB_NCCL_TABLE") : setenv("ARLAB_NCCL_TABLE", file.c_str(), 1);
     logged.clear();
     void* context = nullptr;

@@ -4,6 +4,7 @@
 #include "algorithms/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace arlab;
 using namespace arlab::collectives;
@@ -14,6 +15,22 @@ std::string name_at(const char* text, Bytes bytes) {
   const Algorithm* const algorithm = chosen(parse_size_rules(text, "RULES"), bytes);
   return algorithm ? std::string(algorithm->name) : "mpi";
 }
+
+std::string name_at(const RankRules& rules, Rank ranks, Bytes bytes) {
+  const Algorithm* const algorithm = chosen(rules_for(rules, ranks), bytes);
+  return algorithm ? std::string(algorithm->name) : "mpi";
+}
+
+const TuningTable kTuned{
+    "a test",
+    {{1,
+      3,
+      {{0, 1023, {"butterfly"}},
+       {1024, 4095, {"ring", 4}},
+       {4096, TuningTable::kNoEnd, {"circulant"}}}},
+     {4,
+      TuningTable::kNoEnd,
+      {{0, 4095, {"native:ring"}}, {4096, TuningTable::kNoEnd, {"recursive_multiplying:k=4"}}}}}};
 
 }  // namespace
 
@@ -49,4 +66,35 @@ TEST_CASE("wrong size rules say what is wrong") {
   CHECK_THROWS_WITH(parse("ring@-1"), contains("-1"));
   CHECK_THROWS_WITH(parse("ring@16K,tree@16K"), contains("'tree@16K' never applies"));
   CHECK_THROWS_WITH(parse("ring,tree"), contains("'tree' never applies"));
+}
+
+TEST_CASE(
+    "a tuned table chooses by ranks and bytes, and leaves to the library what only it can run") {
+  const RankRules rules = rules_of(kTuned);
+  CHECK(name_at(rules, 1, 0) == "butterfly");
+  CHECK(name_at(rules, 3, 1023) == "butterfly");
+  CHECK(name_at(rules, 3, 1024) == "mpi");  // four segments
+  CHECK(name_at(rules, 3, 4096) == "circulant");
+  CHECK(name_at(rules, 4, 4095) == "mpi");
+  CHECK(name_at(rules, 4, 4096) == "recursive_multiplying:k=4");
+  CHECK(name_at(rules, 1 << 20, Bytes{1} << 40) == "recursive_multiplying:k=4");
+}
+
+TEST_CASE("ARLAB_ALGORITHM holds rules, or names a tuned table") {
+  const Folder folder;
+  const std::string path = folder.with("tuned.json", to_text(kTuned));
+  CHECK(name_at(read_rank_rules(path, "RULES"), 4, 8192) == "recursive_multiplying:k=4");
+  const RankRules same = read_rank_rules("butterfly@16K,ring", "RULES");
+  for (const Rank ranks : {1, 2, 1 << 20}) CHECK(name_at(same, ranks, 16385) == "ring");
+}
+
+TEST_CASE("a tuned table that cannot be used is refused with its path") {
+  const Folder folder;
+  CHECK_THROWS_WITH(read_rank_rules("", "RULES"), contains("RULES has an empty rule"));
+  CHECK_THROWS_WITH(read_rank_rules(folder.file("none.json"), "RULES"),
+                    contains("RULES: cannot read") && contains("none.json"));
+  CHECK_THROWS_WITH(read_rank_rules(folder.with("empty.json", ""), "RULES"),
+                    contains("empty.json"));
+  CHECK_THROWS_WITH(read_rank_rules(folder.with("bad.json", "{}"), "RULES"),
+                    contains("bad.json") && contains("write it with `arlab tune --table`"));
 }

@@ -8,9 +8,11 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLE = HERE.parents[2] / "training" / "plugins" / "torch" / "example" / "train.py"
 PACKAGES, MPIEXEC = sys.argv[1:3]
 PYTHON = "/usr/bin/python3"
 
@@ -46,6 +48,35 @@ class TorchBackend(unittest.TestCase):
     def test_an_mpi_that_runs_already_is_joined(self):
         out, _ = self.run_ranks(2, "all_collectives.py", free_port(), ARLAB_TEST_MPI4PY=1)
         self.assertIn("all collectives are right", out)
+
+    def test_compressed_gradients(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                out, _ = self.run_ranks(ranks, "compression.py", free_port(), ARLAB_ALGORITHM="ring")
+                self.assertIn("all averages are right", out)
+
+    @unittest.skipUnless(subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0,
+                         "pip is not installed: apt install python3-pip")
+    def test_pip_installs_the_package_and_one_line_moves_a_script_to_it(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            subprocess.run([PYTHON, "-m", "pip", "install", "-q", "--no-index", "--no-compile", "--target", folder / "site", PACKAGES],
+                           check=True, capture_output=True, timeout=120)
+            self.assertEqual({path.name.split(".")[0] for path in (folder / "site" / "arlab").iterdir()},
+                             {"__init__", "_arlab", "py"})
+            text = EXAMPLE.read_text()
+            line = 'torch.distributed.init_process_group("gloo")\n'
+            self.assertEqual(text.count("\n" + line), 1)
+            (folder / "train.py").write_text(text.replace("\n" + line, "\nimport arlab; arlab.init()\n"))
+            port = free_port()
+            ours, _ = self.run_ranks(2, folder / "train.py", MASTER_PORT=port, PYTHONPATH=folder / "site")
+            port = free_port()
+            environment = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+            ranks = [subprocess.Popen([PYTHON, "-B", EXAMPLE], env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
+                     for rank in range(2)]
+            theirs = [rank.communicate(timeout=100)[0] for rank in ranks]
+        self.assertRegex(ours, r"^step 10: loss 0\.\d+\n(step \d0: loss 0\.\d+\n){4}$")
+        self.assertEqual(ours, theirs[0])
 
     def test_two_processes_train_to_the_bits_of_gloo(self):
         results = {backend: re.search(r"loss (\S+) weights (\S+)", self.run_ranks(2, "ddp.py", backend, free_port(), 30)[0]).groups()

@@ -9,21 +9,7 @@
 
 namespace arlab::training {
 
-using collectives::Communicator;
 using collectives::Mpi;
-
-GroupRanks::GroupRanks(std::unique_ptr<Communicator> its)
-    : communicator(std::move(its)),
-      machines(groups_by_machine(*communicator)),
-      plans(communicator->rank()) {}
-
-Problem GroupRanks::problem(Collective collective, Count elements, Rank root) const {
-  return {.collective = collective,
-          .ranks = communicator->ranks(),
-          .elements = elements,
-          .root = root,
-          .groups = machines.get()};
-}
 
 Engine::Engine(double patience)
     : mpi_(Mpi::join({.seconds = patience})),
@@ -47,16 +33,18 @@ Rank Engine::world_ranks() { return mpi_->world().ranks(); }
 
 // MPI allows one thread at a time. The communicator is made in this one, while the engine's thread waits:
 // a communicator lets any other thread than its maker's rest between polls.
-GroupRanks& Engine::add_group(const std::vector<Rank>& members) {
+GroupRanks& Engine::add_group(const std::vector<Rank>& members, collectives::SizeRules rules) {
   GroupRanks* added = nullptr;
   run_alone([&] {
-    groups_.push_back(std::make_unique<GroupRanks>(collectives::subset_of(mpi_->world(), members)));
+    groups_.push_back(std::make_unique<GroupRanks>(collectives::subset_of(mpi_->world(), members),
+                                                   std::move(rules)));
     added = groups_.back().get();
   });
   return *added;
 }
 
 void Engine::run_alone(const Task& task) {
+  if (on_its_thread()) return task();
   std::promise<void> ended;
   const auto waits = std::make_shared<std::promise<void>>();
   std::future<void> waiting = waits->get_future();
@@ -76,7 +64,12 @@ void Engine::run_alone(const Task& task) {
   task();
 }
 
-void Engine::post(Task task, std::function<void(std::exception_ptr)> done) {
+bool Engine::on_its_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+// A future's continuation runs in the engine's thread, and may wait for a collective that it calls, as
+// PyTorch's PowerSGD hook does: that one runs at once. All ranks call it there, before what is queued.
+void Engine::post(Task task, Done done) {
+  if (on_its_thread()) return run_one({std::move(task), std::move(done)});
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back({std::move(task), std::move(done)});
@@ -94,19 +87,23 @@ void Engine::run() {
       next = std::move(queue_.front());
       queue_.pop_front();
     }
-    std::exception_ptr error = failure_;
-    if (!error) {
-      try {
-        next.task();
-      } catch (const collectives::Stalled&) {
-        error = failure_ = std::current_exception();
-        failed_ = true;
-      } catch (...) {
-        error = std::current_exception();
-      }
-    }
-    next.done(error);
+    run_one(next);
   }
+}
+
+void Engine::run_one(const Posted& posted) {
+  std::exception_ptr error = failure_;
+  if (!error) {
+    try {
+      posted.task();
+    } catch (const collectives::Stalled&) {
+      error = failure_ = std::current_exception();
+      failed_ = true;
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  posted.done(error);
 }
 
 }  // namespace arlab::training

@@ -1,8 +1,8 @@
 // Engine: the thread that runs the collectives of all process groups of a PyTorch process, over MPI.
 //
 // Python posts a task and continues; the thread runs the tasks in the order in which they were posted, which
-// all ranks of a group share. Once a rank is missing, the engine has failed: every later task fails with
-// the same message.
+// all ranks of a group share. What a task's `done` posts runs before the tasks that wait. Once a rank is
+// missing, the engine has failed: every later task fails with the same message.
 #pragma once
 
 #include <atomic>
@@ -15,24 +15,15 @@
 #include <thread>
 #include <vector>
 
-#include "collectives/host/plan_cache.hpp"
 #include "collectives/mpi/mpi.hpp"
+#include "training/plugins/torch/group_ranks.hpp"
 
 namespace arlab::training {
-
-/// The ranks of one process group. Only the engine's thread uses its members.
-struct GroupRanks {
-  explicit GroupRanks(std::unique_ptr<collectives::Communicator> its);
-  Problem problem(Collective collective, Count elements, Rank root = 0) const;
-
-  std::unique_ptr<collectives::Communicator> communicator;
-  std::shared_ptr<const Groups> machines;  ///< null if all ranks share a machine, or none do
-  collectives::PlanCache plans;
-};
 
 class Engine {
  public:
   using Task = std::function<void()>;
+  using Done = std::function<void(std::exception_ptr)>;
 
   /// Starts or joins MPI, on the calling thread. Ranks that wait longer than `patience` seconds without
   /// any progress give up. Throws Error(environment).
@@ -44,18 +35,22 @@ class Engine {
 
   /// Makes the communicator of a group; `members` are its ranks' ranks in the job. All members call it
   /// together. It lives as long as the engine.
-  GroupRanks& add_group(const std::vector<Rank>& members);
+  GroupRanks& add_group(const std::vector<Rank>& members, collectives::SizeRules rules);
 
   /// Runs the task in the engine's thread, then `done` with its error or null.
-  void post(Task task, std::function<void(std::exception_ptr)> done);
+  void post(Task task, Done done);
+
+  /// Runs the task in the calling thread, once all tasks before it have ended; the engine's thread waits.
+  void run_alone(const Task& task);
 
  private:
   struct Posted {
     Task task;
-    std::function<void(std::exception_ptr)> done;
+    Done done;
   };
+  bool on_its_thread() const;
   void run();
-  void run_alone(const Task& task);
+  void run_one(const Posted& posted);
 
   std::unique_ptr<collectives::Mpi> mpi_;
   std::vector<std::unique_ptr<GroupRanks>> groups_;

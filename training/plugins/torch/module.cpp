@@ -6,10 +6,12 @@
 #include <memory>
 #include <stdexcept>
 
+#include "algorithms/base/error.hpp"
 #include "training/plugins/torch/process_group.hpp"
 
 namespace {
 
+using arlab::training::BucketAverages;
 using arlab::training::Engine;
 using arlab::training::ProcessGroupArlab;
 
@@ -33,11 +35,44 @@ void shut_down() {
   engine.reset();
 }
 
+std::shared_ptr<BucketAverages> averages_of(const std::string& spec, std::uint64_t seed) {
+  try {
+    return std::make_shared<BucketAverages>(spec, seed);
+  } catch (const arlab::Error& error) {
+    throw pybind11::value_error(error.what());
+  }
+}
+
+ProcessGroupArlab& ours(c10d::ProcessGroup& group, const char* what) {
+  if (auto* const found = dynamic_cast<ProcessGroupArlab*>(&group)) return *found;
+  throw pybind11::value_error(std::string("arlab: ") + what +
+                              " needs a group of the backend arlab, not of " +
+                              group.getBackendName() + ": start with arlab.init()");
+}
+
+c10::intrusive_ptr<c10d::Work> average(const std::shared_ptr<BucketAverages>& averages,
+                                       const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                       const c10d::GradBucket& bucket) {
+  return ours(*group, "arlab.compress()").average(averages, bucket);
+}
+
+std::int64_t bytes_sent(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
+  ProcessGroupArlab& its = ours(*group, "arlab.bytes_sent()");
+  const pybind11::gil_scoped_release others_run;
+  return its.bytes_sent();
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_arlab, module) {
   module.doc() = "Collectives of Allreduce Lab for torch.distributed";
   module.def("create", &create);
+  pybind11::class_<BucketAverages, std::shared_ptr<BucketAverages>>(module, "BucketAverages")
+      .def(pybind11::init(&averages_of), pybind11::arg("spec"), pybind11::arg("seed"))
+      .def_property_readonly("spec", &BucketAverages::spec);
+  module.def("average", &average, pybind11::arg("averages"), pybind11::arg("group"),
+             pybind11::arg("bucket"));
+  module.def("bytes_sent", &bytes_sent, pybind11::arg("group"));
   pybind11::module::import("torch.distributed")
       .attr("Backend")
       .attr("register_backend")("arlab", module.attr("create"));

@@ -6,6 +6,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
+#include "training/plugins/torch/tensors.hpp"
 
 namespace arlab::training {
 namespace {
@@ -14,76 +15,12 @@ using collectives::DType;
 using collectives::Op;
 using collectives::Operand;
 
-DType dtype_of(const at::Tensor& tensor) {
-  switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return DType::float32;
-    case at::kDouble:
-      return DType::float64;
-    case at::kHalf:
-      return DType::float16;
-    case at::kBFloat16:
-      return DType::bfloat16;
-    case at::kInt:
-      return DType::int32;
-    case at::kLong:
-      return DType::int64;
-    case at::kChar:
-      return DType::int8;
-    case at::kByte:
-      return DType::uint8;
-    default:
-      fail(Blame::usage,
-           concat("arlab cannot reduce tensors of ", c10::toString(tensor.scalar_type()),
-                  ": convert them to float32, float64, float16, bfloat16 or an integer "
-                  "type first"));
-  }
-}
-
-Op op_of(const c10d::ReduceOp& op) {
-  switch (static_cast<c10d::ReduceOp::RedOpType>(op)) {
-    case c10d::ReduceOp::SUM:
-      return Op::sum;
-    case c10d::ReduceOp::AVG:
-      return Op::avg;
-    case c10d::ReduceOp::PRODUCT:
-      return Op::prod;
-    case c10d::ReduceOp::MIN:
-      return Op::min;
-    case c10d::ReduceOp::MAX:
-      return Op::max;
-    default:
-      fail(Blame::usage, "arlab reduces by SUM, AVG, PRODUCT, MIN and MAX: choose one of these");
-  }
-}
-
-const at::Tensor& the_one(const std::vector<at::Tensor>& tensors, const char* what) {
-  if (tensors.size() != 1)
-    fail(Blame::usage,
-         concat(what, " takes one tensor, not ", tensors.size(), ": call it for each"));
-  return tensors.front();
-}
-
-const at::Tensor& checked(const at::Tensor& tensor, const char* what) {
-  if (!tensor.device().is_cpu())
-    fail(Blame::usage, concat(what, " of a tensor on ", tensor.device().str(),
-                              ": arlab takes tensors on the CPU, move it there"));
-  if (tensor.is_sparse() || tensor.layout() != at::kStrided)
-    fail(Blame::usage, concat(what, " of a sparse tensor: make it dense with to_dense()"));
-  if (!tensor.is_contiguous())
-    fail(Blame::usage, concat(what, " of a tensor with gaps: call contiguous() first"));
-  return tensor;
-}
-
-std::span<std::byte> bytes_of(const at::Tensor& tensor) {
-  return {static_cast<std::byte*>(tensor.data_ptr()), static_cast<std::size_t>(tensor.nbytes())};
-}
-
 // Small vectors by few messages, large ones by few bytes.
-collectives::SizeRules rules_of_environment() {
+collectives::SizeRules rules_of_environment(Rank ranks) {
   const char* const text = std::getenv("ARLAB_ALGORITHM");
-  return collectives::parse_size_rules(text && *text != '\0' ? text : "butterfly@16K,ring",
-                                       "ARLAB_ALGORITHM");
+  return rules_for(collectives::read_rank_rules(text && *text != '\0' ? text : "butterfly@16K,ring",
+                                                "ARLAB_ALGORITHM"),
+                   ranks);
 }
 
 std::vector<Rank> members_of(Engine& engine, c10d::Store& store, int rank, int size) {
@@ -145,8 +82,8 @@ ProcessGroupArlab::ProcessGroupArlab(Engine& engine, const c10::intrusive_ptr<c1
                                      int rank, int size)
     : ProcessGroup(rank, size),
       engine_(engine),
-      ranks_(engine.add_group(members_of(engine, *store, rank, size))),
-      rules_(rules_of_environment()) {}
+      ranks_(engine.add_group(members_of(engine, *store, rank, size), rules_of_environment(size))) {
+}
 
 auto ProcessGroupArlab::post(c10d::OpType type, const char* name, Tensors results,
                              Engine::Task task) -> Work {
@@ -156,21 +93,34 @@ auto ProcessGroupArlab::post(c10d::OpType type, const char* name, Tensors result
   return work;
 }
 
-void ProcessGroupArlab::allreduce_now(const at::Tensor& tensor, Operand operand) {
-  const std::span<std::byte> data = bytes_of(tensor);
-  const Problem problem = ranks_.problem(Collective::allreduce, tensor.numel());
-  const Algorithm* const algorithm = chosen(rules_, static_cast<Bytes>(data.size()));
-  if (algorithm && unsupported(*algorithm, problem).empty())
-    ranks_.plans.get(*algorithm, problem, operand).run(*ranks_.communicator, data);
-  else
-    ranks_.communicator->native_allreduce(data.data(), tensor.numel(), operand);
-}
-
 auto ProcessGroupArlab::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) -> Work {
   const at::Tensor tensor = checked(the_one(tensors, "allreduce"), "allreduce");
   const Operand operand{dtype_of(tensor), op_of(options.reduceOp)};
   return post(c10d::OpType::ALLREDUCE, "arlab:allreduce", tensors,
-              [this, tensor, operand] { allreduce_now(tensor, operand); });
+              [this, tensor, operand] { ranks_.allreduce(bytes_of(tensor), operand); });
+}
+
+auto ProcessGroupArlab::average(const std::shared_ptr<BucketAverages>& averages,
+                                const c10d::GradBucket& bucket) -> Work {
+  const at::Tensor buffer = checked(bucket.getBuffer(), "a compressed allreduce");
+  if (buffer.scalar_type() != at::kFloat)
+    fail(Blame::usage, concat("compressors encode float32, but a bucket's gradients are ",
+                              c10::toString(buffer.scalar_type()),
+                              ": train in float32, or leave the compressor out"));
+  GradientBucket its{
+      .index = static_cast<Count>(bucket.getIndex()),
+      .last = bucket.isLast(),
+      .gradients = {buffer.data_ptr<float>(), static_cast<std::size_t>(buffer.numel())},
+      .layout = {}};
+  for (const at::Tensor& tensor : bucket.getGradients()) its.layout.push_back(matrix_of(tensor));
+  return post(c10d::OpType::ALLREDUCE, "arlab:compressed_allreduce", {buffer},
+              [this, averages, its] { averages->run(ranks_, its); });
+}
+
+Count ProcessGroupArlab::bytes_sent() {
+  Count bytes = 0;
+  engine_.run_alone([&] { bytes = ranks_.communicator.sent().bytes; });
+  return bytes;
 }
 
 auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
@@ -181,7 +131,7 @@ auto ProcessGroupArlab::allreduce_coalesced(Tensors& tensors,
     all.emplace_back(checked(tensor, "allreduce_coalesced"),
                      Operand{dtype_of(tensor), op_of(options.reduceOp)});
   return post(c10d::OpType::ALLREDUCE_COALESCED, "arlab:allreduce_coalesced", tensors, [this, all] {
-    for (const auto& [tensor, operand] : all) allreduce_now(tensor, operand);
+    for (const auto& [tensor, operand] : all) ranks_.allreduce(bytes_of(tensor), operand);
   });
 }
 
@@ -193,7 +143,7 @@ auto ProcessGroupArlab::broadcast(Tensors& tensors, const c10d::BroadcastOptions
     const Problem problem =
         ranks_.problem(Collective::broadcast, static_cast<Count>(data.size()), root);
     ranks_.plans.get(find_algorithm("tree"), problem, {DType::byte, Op::sum})
-        .run(*ranks_.communicator, data);
+        .run(ranks_.communicator, data);
   });
 }
 
@@ -206,7 +156,7 @@ auto ProcessGroupArlab::reduce(Tensors& tensors, const c10d::ReduceOptions& opti
     const at::Tensor data = root == getRank() ? tensor : tensor.clone();
     const Problem problem = ranks_.problem(Collective::reduce, tensor.numel(), root);
     ranks_.plans.get(find_algorithm("tree"), problem, operand)
-        .run(*ranks_.communicator, bytes_of(data));
+        .run(ranks_.communicator, bytes_of(data));
   });
 }
 
@@ -217,7 +167,7 @@ void ProcessGroupArlab::all_gather_now(at::Tensor output, const at::Tensor& inpu
                 mine.size());
   const Problem problem = ranks_.problem(Collective::all_gather, static_cast<Count>(all.size()));
   ranks_.plans.get(find_algorithm("ring"), problem, {DType::byte, Op::sum})
-      .run(*ranks_.communicator, all);
+      .run(ranks_.communicator, all);
 }
 
 auto ProcessGroupArlab::_allgather_base(at::Tensor& output, at::Tensor& input,
@@ -254,7 +204,7 @@ void ProcessGroupArlab::reduce_scatter_now(at::Tensor output, const at::Tensor& 
   const at::Tensor all = input.clone();
   const Problem problem = ranks_.problem(Collective::reduce_scatter, all.numel());
   ranks_.plans.get(find_algorithm("ring"), problem, operand)
-      .run(*ranks_.communicator, bytes_of(all));
+      .run(ranks_.communicator, bytes_of(all));
   const auto mine = bytes_of(output);
   if (!mine.empty())
     std::memcpy(mine.data(),
@@ -293,8 +243,8 @@ void ProcessGroupArlab::transfer_now(ActionKind kind, const at::Tensor& tensor, 
   const auto data = bytes_of(tensor);
   if (data.empty()) return;
   const collectives::Transfer transfer{kind, peer, data.data(), static_cast<Count>(data.size())};
-  ranks_.communicator->start(kLane, std::span(&transfer, 1), {DType::byte, Op::sum});
-  ranks_.communicator->wait();
+  ranks_.communicator.start(kLane, std::span(&transfer, 1), {DType::byte, Op::sum});
+  ranks_.communicator.wait();
 }
 
 auto ProcessGroupArlab::send(Tensors& tensors, int to, int tag) -> Work {
@@ -313,7 +263,7 @@ auto ProcessGroupArlab::recv(Tensors& tensors, int from, int tag) -> Work {
 
 auto ProcessGroupArlab::barrier(const c10d::BarrierOptions&) -> Work {
   return post(c10d::OpType::BARRIER, "arlab:barrier", {},
-              [this] { ranks_.communicator->barrier(); });
+              [this] { ranks_.communicator.barrier(); });
 }
 
 }  // namespace arlab::training

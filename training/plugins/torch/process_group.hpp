@@ -1,10 +1,12 @@
 // ProcessGroupArlab: a backend of torch.distributed whose collectives are algorithms of the catalog.
 #pragma once
 
+#include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
 
-#include "collectives/plugins/size_rules.hpp"
+#include "training/plugins/torch/bucket_averages.hpp"
 #include "training/plugins/torch/engine.hpp"
 
 namespace arlab::training {
@@ -37,16 +39,21 @@ class ProcessGroupArlab final : public c10d::ProcessGroup {
   Work recv(Tensors& tensors, int from, int tag) override;
   Work barrier(const c10d::BarrierOptions& options) override;
 
+  /// Averages a bucket of DistributedDataParallel in place. The averages belong to one model.
+  Work average(const std::shared_ptr<BucketAverages>& averages, const c10d::GradBucket& bucket);
+
+  /// What this rank has sent in this group's collectives before this call; without what the library's own
+  /// allreduce sends, which it does not report.
+  Count bytes_sent();
+
  private:
   Work post(c10d::OpType type, const char* name, Tensors results, Engine::Task task);
-  void allreduce_now(const at::Tensor& tensor, collectives::Operand operand);
   void all_gather_now(at::Tensor output, const at::Tensor& input);
   void reduce_scatter_now(at::Tensor output, const at::Tensor& input, collectives::Operand operand);
   void transfer_now(ActionKind kind, const at::Tensor& tensor, Rank peer);
 
   Engine& engine_;
   GroupRanks& ranks_;
-  collectives::SizeRules rules_;
 };
 
 }  // namespace arlab::training

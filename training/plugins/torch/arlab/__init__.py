@@ -1,20 +1,27 @@
-"""Collectives of Allreduce Lab for PyTorch.
+"""Collectives and compressors of Allreduce Lab for PyTorch.
 
     import arlab  # registers the backend
-    torch.distributed.init_process_group("arlab", init_method=..., rank=arlab.rank(), world_size=arlab.world_size())
+    arlab.init()  # was: torch.distributed.init_process_group("gloo")
+    model = torch.nn.parallel.DistributedDataParallel(model)
+    model.register_comm_hook(None, arlab.compress("powersgd:rank=4"))  # optional: fewer bytes
 
 Start the processes with mpirun. ARLAB_ALGORITHM=butterfly@16K,ring chooses the algorithms by size.
 """
+import datetime
 import os
+from typing import Callable, Optional, Tuple
 
-import torch.distributed  # noqa: F401  loads what the module needs
+import torch
+import torch.distributed as dist  # loads what the compiled module needs
 
-from . import _arlab  # noqa: F401  registers the backend
+from . import _arlab  # registers the backend
 
-__all__ = ["init", "local_rank", "rank", "world_size"]
+__all__ = ["bytes_sent", "compress", "init", "local_rank", "rank", "world_size"]
+
+Hook = Callable[[Optional[dist.ProcessGroup], dist.GradBucket], "torch.futures.Future[torch.Tensor]"]
 
 
-def _of_launcher(names: tuple[str, ...], what: str) -> int:
+def _of_launcher(names: Tuple[str, ...], what: str) -> int:
     for name in names:
         if name in os.environ:
             return int(os.environ[name])
@@ -36,15 +43,42 @@ def local_rank() -> int:
     return _of_launcher(("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"), "local rank")
 
 
-def init(timeout_seconds: float = 300.0, address: str | None = None, port: int = 29500) -> None:
+def init(timeout_seconds: float = 300.0, address: Optional[str] = None, port: int = 29500) -> None:
     """Starts torch.distributed with this backend on all ranks of the MPI job.
 
     Rank 0's machine is `address`, or the variable MASTER_ADDR, or this machine.
     """
-    import datetime
-
     address = address or os.environ.get("MASTER_ADDR", "127.0.0.1")
     port = int(os.environ.get("MASTER_PORT", port))
-    torch.distributed.init_process_group(
+    dist.init_process_group(
         "arlab", init_method=f"tcp://{address}:{port}", rank=rank(), world_size=world_size(),
         timeout=datetime.timedelta(seconds=timeout_seconds))
+
+
+def compress(spec: str, *, seed: int = 0) -> Hook:
+    """Returns a communication hook of DistributedDataParallel that averages gradients by a compressor.
+
+    `spec` names a compressor of `arlab list compressors` with its settings, such as "powersgd:rank=4" or
+    "topk:ratio=0.01,feedback=off"; "none" averages like DistributedDataParallel without a hook, to the bit.
+    A wrong spec raises a ValueError that names the value. `seed` must be the same on all ranks. A hook keeps
+    the state of one model's buckets, so each model needs its own. Its first step is not compressed, since
+    DistributedDataParallel cuts its buckets anew after it. The first argument of register_comm_hook() is
+    None, or the process group of the model.
+    """
+    averages = _arlab.BucketAverages(spec, seed)
+
+    def hook(state: Optional[dist.ProcessGroup], bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+        group = dist.group.WORLD if state is None else state
+        return _arlab.average(averages, group, bucket).get_future().then(lambda future: future.value()[0])
+
+    hook.__name__ = hook.__qualname__ = f"arlab.compress({averages.spec})"
+    return hook
+
+
+def bytes_sent(group: Optional[dist.ProcessGroup] = None) -> int:
+    """The bytes that this rank has sent in the collectives of a group, by default that of all ranks.
+
+    It waits for the collectives that were called before. It does not count what MPI's own allreduce sends,
+    which ARLAB_ALGORITHM=mpi chooses.
+    """
+    return _arlab.bytes_sent(dist.group.WORLD if group is None else group)

@@ -1,14 +1,15 @@
-#include "bench/tune/tuning_table.hpp"
+#include "collectives/plugins/tuning_table.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 
 using namespace arlab;
-using namespace arlab::bench;
+using namespace arlab::collectives;
 
 namespace {
 
-constexpr const char* kTable = R"({"schema": 1, "kind": "tuning_table", "collective": "allreduce",
+constexpr const char* kTableText =
+    R"({"schema": 1, "kind": "tuning_table", "collective": "allreduce",
   "made_by": "a test",
   "rows": [
     {"ranks": [1,3], "sizes": [
@@ -20,7 +21,7 @@ constexpr const char* kTable = R"({"schema": 1, "kind": "tuning_table", "collect
 
 // The table with a part of its text replaced.
 std::string table_with(std::string part, const std::string& other) {
-  std::string text = kTable;
+  std::string text = kTableText;
   text.replace(text.find(part), part.size(), other);
   return text;
 }
@@ -32,13 +33,13 @@ std::string refused_table(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a tuning table is read, asked, and written as it was") {
-  const TuningTable table = parse_tuning_table(kTable, "t.json");
+  const TuningTable table = parse_tuning_table(kTableText, "t.json");
   CHECK(table.choice(1, 0) == TunedChoice{"butterfly", 1});
   CHECK(table.choice(3, 1023) == TunedChoice{"butterfly", 1});
   CHECK(table.choice(2, 1024) == TunedChoice{"ring", 4});
   CHECK(table.choice(4, 0).algorithm == "native:segmented_ring:segment=64K");
   CHECK(table.choice(1 << 30, TuningTable::kNoEnd).algorithm.starts_with("native:"));
-  CHECK(to_text(table) == kTable);
+  CHECK(to_text(table) == kTableText);
 }
 
 TEST_CASE("a tuning table with a gap, an overlap, or no end is refused") {
