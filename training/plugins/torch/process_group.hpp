@@ -1,6 +1,7 @@
 // ProcessGroupArlab: a backend of torch.distributed whose collectives are algorithms of the catalog.
 #pragma once
 
+#include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
