@@ -33,6 +33,8 @@ template <class Real>
 Leading<Real> leading_number(std::string_view text) {
   Leading<Real> read;
 #ifdef __cpp_lib_to_chars
+  // "nan" and "inf" are not quantities, and libstdc++ 12 reads past the end of texts like them.
+  if (text.find_first_of("0123456789.") > (text.starts_with('-') ? 1u : 0u)) return read;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.value);
   read.found = error != std::errc::invalid_argument;
   read.overflow = error == std::errc::result_out_of_range;

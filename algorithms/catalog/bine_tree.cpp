@@ -104,7 +104,8 @@ Algorithm bine_tree() {
                          const Fold fold(p.ranks);
                          double sum = 0;
                          for (int s = 0; s < fold.steps; ++s)
-                           sum += static_cast<double>(swing_distance(s)) / (Count{1} << s);
+                           sum += static_cast<double>(swing_distance(s)) /
+                                  static_cast<double>(Count{1} << s);
                          return fold.extras() > 0 ? 0 : p.ranks * sum;
                        }}},
   };

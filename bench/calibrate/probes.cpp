@@ -229,9 +229,9 @@ ProbeTimes probe(collectives::Communicator& communicator, const ProbeOptions& op
   t.local_send = {static_cast<double>(options.largest), local_send(x, options.largest)};
   t.gap_us = gap(x, 1, 8);
   constexpr int kManySamples = 400, kSamples = 50;
-  constexpr Count kLong = 128 * 1024;
+  constexpr Count kLongMessage = 128 * 1024;
   t.spread_us = spread(x, kSmall, kManySamples);
-  t.long_spread_us = spread(x, std::min(options.largest, kLong), kSamples);
+  t.long_spread_us = spread(x, std::min(options.largest, kLongMessage), kSamples);
   for (Count bytes = 4096; bytes <= options.largest / 4; bytes *= 4)
     t.exchanges.push_back(exchanges(x, bytes));
   t.reductions = reductions(x, options.largest);

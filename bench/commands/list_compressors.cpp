@@ -11,6 +11,8 @@
 namespace arlab::bench {
 namespace {
 
+using Rows = std::vector<std::vector<std::string>>;
+
 std::string feedback_of(const training::CompressorKind& kind) {
   if (kind.feedback == training::Feedback::built_in) return "built in";
   return kind.feedback == training::Feedback::on ? "on" : "off";
@@ -28,7 +30,6 @@ std::string join(const std::string& list, const std::string& next) {
 }  // namespace
 
 void list_compressors() {
-  using Rows = std::vector<std::vector<std::string>>;
   Rows kinds, parameters;
   for (const training::CompressorKind& k : training::compressors()) {
     std::string ways;

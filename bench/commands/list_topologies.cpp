@@ -8,9 +8,13 @@
 #include "simulator/topologies/routing/routing.hpp"
 
 namespace arlab::bench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+}  // namespace
 
 void list_topologies() {
-  using Rows = std::vector<std::vector<std::string>>;
   Rows rows;
   for (const simulator::TopologyKind& kind : simulator::topologies())
     for (const Parameter& p : kind.parameters) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -13,7 +12,6 @@
 namespace arlab::bench {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::string_view kPostings[] = {"receives", "sends", "sends of exchanges"};
 
 // One table of the file, whose keys must all be known.

@@ -79,13 +79,13 @@ double training_step(const training::Profile& layers, const TrainingMethod& meth
   // With a barrier all steps are equal.
   training::Study study{.profile = layers, .kind = &kind, .steps = kind.barrier ? 3 : 8};
   study.link = {to_time(cost.startup), cost.per_byte, Time{}};
-  constexpr double kAll = 1e15;  // bytes
+  constexpr double kUnbounded = 1e15;  // bytes
   // Horovod's tensor fusion as it was published: HOROVOD_CYCLE_TIME 5 ms, buffers of 64 MiB.
   if (method.scheduler == "fusion") study.values = {{"cycle", 5e9}, {"threshold", 64 << 20}};
   // P3's slices of 50,000 parameters.
   if (method.slices) study.values = {{"slice", 200'000}};
-  if (method.after_backward) study.values = {{"first_bucket", kAll}, {"bucket", kAll}};
-  if (method.whole_tensors) study.values = {{"slice", kAll}};
+  if (method.after_backward) study.values = {{"first_bucket", kUnbounded}, {"bucket", kUnbounded}};
+  if (method.whole_tensors) study.values = {{"slice", kUnbounded}};
   if (method.overlaps_startup) study.link = {Time{}, cost.per_byte, to_time(cost.startup)};
   if (method.cycle_ms > 0 && gpus > 1)
     study.holds = [&](const training::Bundle& bundle) {

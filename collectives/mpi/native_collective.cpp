@@ -67,12 +67,25 @@ void native_all_gather(MPI_Comm comm, const Problem& p, std::byte* data, Operand
               "MPI_Allgatherv");
 }
 
-void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand) {
+// MPICH before 4.2 reads from a wrong address if a root other than 0 reduces in place (its issue 6540).
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
+constexpr bool kAnyRootInPlace = false;
+#else
+constexpr bool kAnyRootInPlace = true;
+#endif
+
+void native_reduce(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, Operand operand,
+                   std::vector<std::byte>& scratch) {
   const MpiOperand mpi(operand);
   divide_before(data, p.elements, operand, p.ranks);
+  const bool copies = !kAnyRootInPlace && p.root != 0 && me == p.root;
+  if (copies)
+    scratch.assign(data, data + static_cast<std::size_t>(p.elements) * size_of(operand.dtype));
   in_int_pieces(data, p.elements, operand.dtype, [&](std::byte* piece, int elements) {
+    const void* const own =
+        copies ? static_cast<const void*>(scratch.data() + (piece - data)) : MPI_IN_PLACE;
     check_mpi(me == p.root
-                  ? MPI_Reduce(MPI_IN_PLACE, piece, elements, mpi.type(), mpi.op(), p.root, comm)
+                  ? MPI_Reduce(own, piece, elements, mpi.type(), mpi.op(), p.root, comm)
                   : MPI_Reduce(piece, nullptr, elements, mpi.type(), mpi.op(), p.root, comm),
               "MPI_Reduce");
   });
@@ -128,7 +141,7 @@ void run_native_mpi(MPI_Comm comm, const Problem& p, Rank me, std::byte* data, O
     case Collective::all_gather:
       return native_all_gather(comm, p, data, operand);
     case Collective::reduce:
-      return native_reduce(comm, p, me, data, operand);
+      return native_reduce(comm, p, me, data, operand, scratch);
     case Collective::broadcast:
       return native_broadcast(comm, p, data, operand);
   }

@@ -62,8 +62,9 @@ bool RepeatedRounds::repeats(State& before, State& now) {
       now.messages != before.messages || now.flights.size() != before.flights.size())
     return false;
   for (Flight& flight : before.flights) flight.depth += longer;
-  std::sort(before.flights.begin(), before.flights.end());
-  std::sort(now.flights.begin(), now.flights.end());
+  const auto by_key = [](const Flight& a, const Flight& b) { return a.key() < b.key(); };
+  std::sort(before.flights.begin(), before.flights.end(), by_key);
+  std::sort(now.flights.begin(), now.flights.end(), by_key);
   return now.flights == before.flights;
 }
 

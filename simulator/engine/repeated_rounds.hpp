@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "simulator/engine/round_source.hpp"
@@ -29,7 +30,11 @@ class RepeatedRounds {
     Bytes bytes = 0;
     Time change{}, since{};
     double left = 0, rate = 0;
-    auto operator<=>(const Flight&) const = default;
+    bool operator==(const Flight&) const = default;
+    /// For sorting: libc++ 16 does not order durations.
+    auto key() const {
+      return std::tuple(receiver, sender, depth, bytes, change.count(), since.count(), left, rate);
+    }
   };
 
   /// What was skipped: the rounds of each actor, their time, and by how much the chain of rounds up to

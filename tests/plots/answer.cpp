@@ -175,6 +175,23 @@ TEST_CASE("errors for bad requests name the bad value") {
             .find("an action is") == 0);
   CHECK(refused(R"({"ask":"explain","algorithm":"ring","id":-2})").find("id is -2") == 0);
   CHECK(refused(R"({"ask":"curve"})").find("a curve needs sizes") == 0);
+  for (const std::string size : {"1.5", "\"4K\"", "1e300", "99999999999999999999"})
+    CHECK(refused(R"({"ask":"curve","sizes":[8,)" + size + "]}").find("a size is ") == 0);
+  CHECK(refused(R"({"ask":"run","algorithm":"ring","ranks":18446744073709551615})") ==
+        "ranks is 18446744073709551615: give a whole number");
+  for (const std::string ask : {R"("curve","sizes":[8])", R"("network")"})
+    for (const std::string ranks : {"0", "-1", "4294967300"})
+      CHECK(refused("{\"ask\":" + ask + ",\"ranks\":" + ranks + "}") ==
+            "ranks is " + ranks + ": give 1 to 2147483647");
+  for (const std::string pair : {"3", "[]", "[0]", "[0,1,2]", R"({"0":1})"})
+    CHECK(refused(R"({"ask":"network","pairs":[)" + pair + "]}").find("a pair is [rank, rank]") ==
+          0);
+  for (const std::string rank : {"1.5", "1e300", "\"0\""})
+    CHECK(refused(R"({"ask":"network","pairs":[[0,)" + rank + "]]}").find("a rank of a pair is ") ==
+          0);
+  for (const std::string rank : {"-1", "4"})
+    CHECK(refused(R"({"ask":"network","pairs":[[)" + rank + ",0]]}") ==
+          "pairs names rank " + rank + ": give 0 to 3");
   CHECK(refused(R"({"ask":"simulate","algorithm":"ring","model":"x"})").find("unknown model 'x'") ==
         0);
 }

@@ -1,7 +1,7 @@
 // The picture of a topology, and the routes of messages on it.
-#include "algorithms/base/error.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "algorithms/base/error.hpp"
 #include "plots/explorer/engine/request.hpp"
 #include "simulator/topologies/analysis/layout.hpp"
 #include "simulator/topologies/build/kind.hpp"
@@ -14,7 +14,7 @@ namespace arlab::explorer {
 // of each rank; routes: the links between the hosts of each of the request's "pairs" of ranks.
 Json network_json(const Json& request) {
   const simulator::FabricSpec fabric = parse_fabric(request);
-  const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
+  const Rank ranks = ranks_of(request);
   const simulator::Topology topology =
       simulator::make_topology(fabric.topology.empty() ? "crossbar" : fabric.topology, ranks);
   if (topology.nodes() > 2000)
@@ -33,12 +33,14 @@ Json network_json(const Json& request) {
         {link.from, link.to, simulator::bow_of(topology, link), link.bandwidth, link.name});
   if (request.contains("pairs"))
     for (const Json& pair : request["pairs"]) {
+      if (!pair.is_array() || pair.size() != 2)
+        fail(Blame::usage, "a pair is [rank, rank], not " + pair.dump());
       const auto host = [&](std::size_t end) {
-        const auto rank = pair[end].get<std::size_t>();
-        if (rank >= host_of.size())
+        const Count rank = whole_number(pair[end], "a rank of a pair");
+        if (rank < 0 || rank >= static_cast<Count>(host_of.size()))
           fail(Blame::usage, "pairs names rank " + std::to_string(rank) + ": give 0 to " +
                                  std::to_string(host_of.size() - 1));
-        return host_of[rank];
+        return host_of[static_cast<std::size_t>(rank)];
       };
       const auto route = router.route(host(0), host(1));
       routes.push_back(std::vector<simulator::LinkId>(route.begin(), route.end()));

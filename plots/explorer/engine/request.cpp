@@ -1,5 +1,7 @@
 #include "plots/explorer/engine/request.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
@@ -7,12 +9,25 @@
 
 namespace arlab::explorer {
 
-Count number(const Json& request, const char* key, Count default_value) {
-  if (!request.contains(key)) return default_value;
-  const Json& value = request[key];
-  if (!value.is_number_integer())
-    fail(Blame::usage, std::string(key) + " is " + value.dump() + ": give a whole number");
+Count whole_number(const Json& value, std::string_view what) {
+  // A number of more digits than 64 bits hold is parsed as a fraction.
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() &&
+       value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<Count>::max()}))
+    fail(Blame::usage, std::string(what) + " is " + value.dump() + ": give a whole number");
   return value.get<Count>();
+}
+
+Count number(const Json& request, const char* key, Count default_value) {
+  return request.contains(key) ? whole_number(request[key], key) : default_value;
+}
+
+Rank ranks_of(const Json& request) {
+  const Count ranks = number(request, "ranks", 4);
+  if (ranks < 1 || ranks > std::numeric_limits<Rank>::max())
+    fail(Blame::usage, "ranks is " + std::to_string(ranks) + ": give 1 to " +
+                           std::to_string(std::numeric_limits<Rank>::max()));
+  return static_cast<Rank>(ranks);
 }
 
 std::string text(const Json& request, const char* key, const char* default_value) {

@@ -32,6 +32,13 @@ struct Task {
 /// algorithm does not support or that are too large for the page.
 Task parse_task(const Json& request);
 
+/// Returns the value. Throws Error(usage) that names `what` unless it is a whole number of 64 bits.
+Count whole_number(const Json& value, std::string_view what);
+
+/// Returns the number of ranks of a network or curve, 4 if it is missing. Throws Error(usage) unless it
+/// is positive and fits a Rank.
+Rank ranks_of(const Json& request);
+
 /// Returns the value, or `default_value` if it is missing. Throws Error(usage) for another type.
 Count number(const Json& request, const char* key, Count default_value);
 std::string text(const Json& request, const char* key, const char* default_value);

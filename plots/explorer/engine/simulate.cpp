@@ -46,14 +46,14 @@ Json curve_json(const Json& request) {
     fail(Blame::usage, "a curve needs sizes: a list of bytes");
   Json series = Json::array();
   for (const Algorithm& algorithm : algorithms()) {
-    const auto ranks = static_cast<Rank>(number(request, "ranks", 4));
+    const Rank ranks = ranks_of(request);
     check({.ranks = ranks});
     const bool shown = ranks <= kMaxRanks && !(algorithm.forested && ranks > kMaxTreeRanks);
     const Layout layout = shown ? layout_of(algorithm, ranks, parse_fabric(request)) : Layout{};
     Json times = Json::array();
     for (const Json& size : request["sizes"]) {
-      const Problem problem = layout.on(
-          {.ranks = ranks, .elements = std::max<Count>(1, size.get<Count>() / kElementSize)});
+      const Count elements = std::max<Count>(1, whole_number(size, "a size") / kElementSize);
+      const Problem problem = layout.on({.ranks = ranks, .elements = elements});
       check(problem);
       if (!shown || !unsupported(algorithm, problem).empty()) {
         times.push_back(nullptr);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "algorithms/base/text.hpp"
 #include "tests/support/catch.hpp"
@@ -55,8 +56,9 @@ TEST_CASE("every printed count is parsed back") {
 }
 
 TEST_CASE("parse_count rejects what is not a whole number of 64 bits") {
-  for (const char* text : {"", " ", "four", "4X", "4KK", "4Kib", "K", "0x10", "1,000", "nan", "4 4",
-                           "+4", "--4", "1e", "4\n", "4E"}) {
+  for (const char* text :
+       {"",    " ",  "four", "4X", "4KK", "4Kib", "K",   "0x10", "1,000", "nan",
+        "4 4", "+4", "--4",  "1e", "4\n", "4E",   "inf", "-inf", "-",     "-K"}) {
     INFO(text);
     CHECK(refused(parse_count, text).find("is not a count: write") != std::string::npos);
   }
@@ -65,7 +67,7 @@ TEST_CASE("parse_count rejects what is not a whole number of 64 bits") {
     CHECK(refused(parse_count, text) == "is not a whole number: write for example 1000, 64K or 4M");
   }
   for (const char* text : {"99999999999999999999", "9223372036854775808", "-9223372036854775809",
-                           "8388608T", "1e19", "1e300", "1e400", "inf", "-inf"}) {
+                           "8388608T", "1e19", "1e300", "1e400"}) {
     INFO(text);
     CHECK(refused(parse_count, text) == "is beyond 64 bits: use a smaller number");
   }
@@ -122,6 +124,16 @@ TEST_CASE("every printed time is parsed back") {
   CHECK(show_picoseconds(80) == "80ps");
   CHECK(show_picoseconds(5e5) == "500ns");
   CHECK(show_picoseconds(5e6) == "5us");
+}
+
+TEST_CASE("a text that starts like nan or inf is read no further than its end") {
+  for (const std::string text : {"nan", "natural2u", "-nan", "inf", "-infs", "infinity us"}) {
+    const std::vector<char> exact(text.begin(), text.end());  // without a terminator
+    INFO(text);
+    CHECK(error_text(Blame::usage, [&] {
+            parse_time({exact.data(), exact.size()}, "x");
+          }) == "x '" + text + "' is not a time: write for example 5us, 0.08ns, 80ps or 0");
+  }
 }
 
 TEST_CASE("parse_time rejects missing and unknown units, negative and endless times") {

@@ -45,7 +45,7 @@ TEST_CASE("in CSV a list of any length is one cell") {
   const std::string header = header_of([&] { return trained.body = body, trained; }());
   body.epochs.resize(3);
   body.staleness = {{0, 1}};
-  body.emulation.emplace();
+  body.emulation = TrainBody::Emulation{};
   trained.body = body;
   CHECK(header_of(trained) == header);
   CHECK(row_of(trained).find(",\"[{\"\"epoch\"\":0,") != std::string::npos);

@@ -52,9 +52,7 @@ Record full_simulate() {
 
 Record full_train() {
   TrainBody body{.backend = "virtual", .model = "mlp", .compressor = "topk:ratio=0.01"};
-  body.emulation.emplace();
-  body.emulation->bandwidth_gbit_per_s = 1;
-  body.emulation->slowdown = {1, 2};
+  body.emulation = TrainBody::Emulation{.bandwidth_gbit_per_s = 1, .slowdown = {1, 2}};
   body.step_time_us = exactly(3);
   body.epochs = {{.number = 0, .steps = 4, .samples = 128, .loss = std::nan(""), .elapsed_us = 1e6},
                  {.number = 1, .steps = 4, .samples = 128, .elapsed_us = 1e6, .bytes_sent = 800}};

@@ -20,7 +20,7 @@ bool whole(const std::vector<Range>& parts, std::size_t configurations) {
 }  // namespace
 
 TEST_CASE("parts are contiguous, hold everything, and take about as long") {
-  for (const std::size_t n : {0, 1, 2, 7, 100})
+  for (const std::size_t n : {0u, 1u, 2u, 7u, 100u})
     for (const Rank ranks : {1, 2, 3, 8, 64}) {
       INFO(n << " " << ranks);
       const std::vector<double> equal(n, 2.);

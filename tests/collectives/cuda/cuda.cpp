@@ -183,9 +183,9 @@ TEST_CASE("gpu: copies at all offsets, and nothing beside them") {
   Gpu gpu;
   const std::vector<std::byte> data = numbers(DType::int32, 5000, 4);
   const DeviceMemory from = gpu.upload(data);
-  for (const std::size_t into_off : {0, 1, 2, 4, 7, 8, 15})
-    for (const std::size_t from_off : {0, 1, 4, 15})
-      for (const std::size_t bytes : {0, 1, 15, 16, 17, 4097, 19'000}) {
+  for (const std::size_t into_off : {0u, 1u, 2u, 4u, 7u, 8u, 15u})
+    for (const std::size_t from_off : {0u, 1u, 4u, 15u})
+      for (const std::size_t bytes : {0u, 1u, 15u, 16u, 17u, 4097u, 19'000u}) {
         const std::vector<std::byte> blank(20'000, std::byte{0xa5});
         const DeviceMemory into = gpu.upload(blank);
         gpu.stream->copy(into.data() + into_off, from.data() + from_off, bytes);

@@ -171,19 +171,19 @@ TEST_CASE("sends are posted first in an exchange with another machine only") {
   const Transfer to_far{ActionKind::send, 2, &data, 1}, from_far{ActionKind::replace, 2, &data, 1};
   const Transfer to_near{ActionKind::send, 1, &data, 1}, from_near{ActionKind::reduce, 1, &data, 1};
   PostingOrder order(std::vector<Rank>{0, 0, 2, 2}, 0);
-  using Round = std::vector<Transfer>;
-  CHECK(order.sends_first(Round{to_far, from_far}));
-  CHECK(order.sends_first(Round{from_far, to_near, to_far}));
-  CHECK(!order.sends_first(Round{to_near, from_near}));
-  CHECK(!order.sends_first(Round{to_far, from_near}));
-  CHECK(!order.sends_first(Round{from_far}));  // although it was sent a message in an earlier round
-  CHECK(!order.sends_first(Round{to_far}));
-  CHECK(!order.sends_first(Round{}));
-  CHECK(!PostingOrder(std::vector<Rank>{0, 0}, 0).sends_first(Round{to_near, from_near}));
+  using Transfers = std::vector<Transfer>;
+  CHECK(order.sends_first(Transfers{to_far, from_far}));
+  CHECK(order.sends_first(Transfers{from_far, to_near, to_far}));
+  CHECK(!order.sends_first(Transfers{to_near, from_near}));
+  CHECK(!order.sends_first(Transfers{to_far, from_near}));
+  CHECK(!order.sends_first(Transfers{from_far}));  // although an earlier round sent it a message
+  CHECK(!order.sends_first(Transfers{to_far}));
+  CHECK(!order.sends_first(Transfers{}));
+  CHECK(!PostingOrder(std::vector<Rank>{0, 0}, 0).sends_first(Transfers{to_near, from_near}));
   PostingOrder here(world->machines(), world->rank());  // these tests run on one machine
   for (Rank peer = 0; peer < world->ranks(); ++peer)
     CHECK(!here.sends_first(
-        Round{{ActionKind::send, peer, &data, 1}, {ActionKind::replace, peer, &data, 1}}));
+        Transfers{{ActionKind::send, peer, &data, 1}, {ActionKind::replace, peer, &data, 1}}));
 }
 
 TEST_CASE("max and sum over all ranks") {

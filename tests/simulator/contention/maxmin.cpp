@@ -93,7 +93,7 @@ TEST_CASE("the rates on many links equal those of a brute-force solver, with and
 }
 
 TEST_CASE("a link of no capacity stops its flows, on few links and on many") {
-  for (const std::size_t links : {2, 129}) {
+  for (const std::size_t links : {2u, 129u}) {
     std::vector<double> capacity(links, 4);
     capacity[0] = 0;
     CHECK(rates(capacity, {{0, 1}, {1}, {1}}) == std::vector<double>{0, 2, 2});

@@ -66,7 +66,8 @@ TEST_CASE("a limited flow is the maximum flow up to the limit") {
     FlowNetwork full(kNodes);
     LimitedFlow limited(kNodes);
     for (int arc = 0; arc < 30; ++arc) {
-      const auto a = random() % kNodes, b = random() % kNodes, c = random() % 20;
+      const auto a = random() % kNodes, b = random() % kNodes;
+      const auto c = static_cast<std::int64_t>(random() % 20);
       if (a == b) continue;
       full.add(a, b, c);
       limited.add(int(a), int(b), c);

@@ -71,7 +71,7 @@ TEST_CASE("no deadlock on any topology and routing with queues of one packet") {
       {"full_mesh", "automatic"},
   };
   for (const Case& c : cases)
-    for (const std::uint64_t seed : {0, 1, 2})
+    for (const std::uint64_t seed : {0u, 1u, 2u})
       for (const char* name : {"all_to_all", "round_robin", "ring"}) {
         INFO(name << " on " << c.topology << " " << c.routing << " seed " << seed);
         const FabricSpec spec{.topology = c.topology,

@@ -1,4 +1,5 @@
 // Our replacements of LibTorch's parts, compared with LibTorch.
+#include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>

@@ -114,7 +114,7 @@ TEST_CASE(
   Backed bad("mirrored", folder, policy);
   bad.run.prepare = [&, prepare = bad.run.prepare](Trainer& t) {
     prepare(t);
-    t.on_failure([&t, &bad, saves = t.steps_done()]() mutable {
+    t.on_failure([&t, saves = t.steps_done()]() mutable {
       CHECK(t.steps_done() == 13);
       CHECK(saves == 0);
     });

@@ -18,7 +18,9 @@ namespace {
 constexpr Count kHeader = sizeof(float);
 
 /// Returns ceil(log2(2s + 1)).
-int bits_of(int levels) { return std::bit_width(static_cast<unsigned>(2 * levels)); }
+int bits_of(int levels) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(2 * levels)));
+}
 
 class Qsgd final : public Compressor {
  public:

@@ -1,4 +1,5 @@
 // The Python module _arlab: registers the backend "arlab" of torch.distributed.
+#include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <pybind11/chrono.h>
 #include <torch/csrc/utils/pybind.h>
 

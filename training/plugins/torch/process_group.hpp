@@ -1,6 +1,8 @@
 // ProcessGroupArlab: a backend of torch.distributed whose collectives are algorithms of the catalog.
 #pragma once
 
+#include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
+
 #include <memory>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
