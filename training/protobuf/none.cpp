@@ -24,7 +24,7 @@ std::vector<ChakraNode> read_chakra(std::string_view, const std::string& file) {
   fail(Blame::environment,
        "trace " + file +
            ": this arlab was built without protobuf and cannot read Chakra's traces: "
-           "apt install libprotobuf-dev protobuf-compiler, and rebuild");
+           "apt install libprotobuf-dev protobuf-compiler, and rebuild with -DARLAB_PROTOBUF=ON");
 }
 
 }  // namespace arlab::training

@@ -58,7 +58,7 @@ EventFile::EventFile(const std::string& folder) {
   if (!has_event_files())
     fail(Blame::environment,
          "this arlab was built without protobuf and cannot write TensorBoard files: apt install "
-         "libprotobuf-dev protobuf-compiler, and rebuild");
+         "libprotobuf-dev protobuf-compiler, and rebuild with -DARLAB_PROTOBUF=ON");
   std::error_code ignored;  // opening the file reports whether the folder exists
   fs::create_directories(folder, ignored);
   path_ = new_name(folder);
