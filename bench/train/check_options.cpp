@@ -9,8 +9,8 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/options.hpp"
+#include "training/io/protobuf.hpp"
 #include "training/schedulers/scheduler.hpp"
-#include "training/telemetry/event_file.hpp"
 
 namespace arlab::bench {
 namespace {
@@ -63,11 +63,8 @@ void check_values(const TrainOptions& options) {
   constexpr Count kMostThreads = 1024;
   if (options.threads > kMostThreads)
     fail(Blame::usage, fmt::format("--threads is {}: give 1 to {}", options.threads, kMostThreads));
-  if (!options.tensorboard.empty() && !training::has_event_files())
-    fail(Blame::environment,
-         fmt::format("--tensorboard {}: this arlab was built without protobuf: apt install "
-                     "libprotobuf-dev protobuf-compiler, and rebuild",
-                     options.tensorboard));
+  if (!options.tensorboard.empty())
+    training::require_protobuf(fmt::format("--tensorboard {}: ", options.tensorboard));
   if (options.given("--target") && !(options.target > 0 && options.target <= 1))
     fail(Blame::usage,
          fmt::format("--target is {}: give an accuracy above 0 and at most 1, such as 0.95",

@@ -36,9 +36,6 @@ struct ChakraNode {
   std::optional<bool> on_processor = {};                    ///< attribute is_cpu_op
 };
 
-/// Whether this build can: it was made with protobuf.
-bool reads_chakra();
-
 /// Returns the nodes in the file's order. Throws Error(usage) that names `file`: for a message that ends
 /// early or is no node, and an unknown type of node; Error(environment) in builds without protobuf.
 std::vector<ChakraNode> read_chakra(std::string_view bytes, const std::string& file);

@@ -81,15 +81,16 @@ class ChakraImporter {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (!place.emplace(nodes_[i].id, i).second)
         refuse(text(nodes_[i]) + " has the id of another node");
-    std::vector<std::size_t> missing(nodes_.size());
-    std::vector<std::vector<std::size_t>> followers(nodes_.size());
+    std::vector<std::vector<std::size_t>> needs(nodes_.size()), followers(nodes_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       for (const std::uint64_t need : nodes_[i].needs) {
         const auto found = place.find(need);
         if (found == place.end()) continue;  // PyTorch's traces leave out the roots
+        needs[i].push_back(found->second);
         followers[found->second].push_back(i);
-        ++missing[i];
       }
+    std::vector<std::size_t> missing;
+    for (const auto& its : needs) missing.push_back(its.size());
     using Next = std::pair<std::uint64_t, std::size_t>;  // id and place
     std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -108,9 +109,7 @@ class ChakraImporter {
         refuse(text(nodes_[i]) + " depends on itself through other nodes: convert the trace again");
     needs_.resize(order_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (const std::uint64_t need : nodes_[i].needs)
-        if (const auto found = place.find(need); found != place.end())
-          needs_[position[i]].push_back(position[found->second]);
+      for (const std::size_t need : needs[i]) needs_[position[i]].push_back(position[need]);
   }
 
   // Kernels overlap the processor's operators that launch them.

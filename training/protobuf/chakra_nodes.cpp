@@ -45,8 +45,6 @@ ChakraNode node_of(const chakra::Node& message) {
 
 }  // namespace
 
-bool reads_chakra() { return true; }
-
 std::vector<ChakraNode> read_chakra(std::string_view bytes, const std::string& file) {
   const auto refuse = [&](const std::string& what) {
     fail(Blame::usage, "trace " + file + ": " + what);

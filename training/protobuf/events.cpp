@@ -1,7 +1,7 @@
 #include "training/telemetry/events.hpp"
 
+#include "training/io/protobuf.hpp"
 #include "training/protobuf/event.pb.h"
-#include "training/telemetry/event_file.hpp"
 
 namespace arlab::training {
 namespace {
@@ -21,7 +21,7 @@ tensorboard::Summary::Value& value_in(tensorboard::Event& event, std::string_vie
 
 }  // namespace
 
-bool has_event_files() { return true; }
+bool has_protobuf() { return true; }
 
 std::string version_event(double time) {
   tensorboard::Event event = event_at(0, time);

@@ -9,6 +9,7 @@
 
 #include "algorithms/base/error.hpp"
 #include "training/io/crc32c.hpp"
+#include "training/io/protobuf.hpp"
 #include "training/telemetry/events.hpp"
 
 namespace arlab::training {
@@ -55,10 +56,7 @@ std::string new_name(const fs::path& folder) {
 }  // namespace
 
 EventFile::EventFile(const std::string& folder) {
-  if (!has_event_files())
-    fail(Blame::environment,
-         "this arlab was built without protobuf and cannot write TensorBoard files: apt install "
-         "libprotobuf-dev protobuf-compiler, and rebuild with -DARLAB_PROTOBUF=ON");
+  require_protobuf("");
   std::error_code ignored;  // opening the file reports whether the folder exists
   fs::create_directories(folder, ignored);
   path_ = new_name(folder);

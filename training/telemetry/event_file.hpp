@@ -14,13 +14,10 @@
 
 namespace arlab::training {
 
-/// Returns whether this program was built with protobuf, which event files need.
-bool has_event_files();
-
 class EventFile {
  public:
   /// Creates a new file in the folder, with a unique name that TensorBoard finds. Throws
-  /// Error(environment) if it cannot be written or has_event_files() is false.
+  /// Error(environment) if it cannot be written, and in builds without protobuf.
   explicit EventFile(const std::string& folder);
 
   /// Both write through to the file at once, so that data survive if the process is killed. They

@@ -6,12 +6,13 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "training/io/protobuf.hpp"
 
 using namespace arlab;
 using namespace arlab::training;
 
 TEST_CASE("an independent reader can read event files") {
-  if (!has_event_files()) {
+  if (!has_protobuf()) {
     CHECK(
         failure([] { EventFile("/tmp"); }).starts_with("3: this arlab was built without protobuf"));
     return;
@@ -43,14 +44,14 @@ TEST_CASE("an independent reader can read event files") {
 }
 
 TEST_CASE("event files in one folder do not overwrite each other") {
-  if (!has_event_files()) return;
+  if (!has_protobuf()) return;
   const Folder folder;
   EventFile one(folder.file("")), two(folder.file(""));
   CHECK(one.path() != two.path());
 }
 
 TEST_CASE("an event is in the file as soon as it is added") {
-  if (!has_event_files()) return;
+  if (!has_protobuf()) return;
   const Folder folder;
   EventFile events(folder.file(""));
   const auto before = std::filesystem::file_size(events.path());
@@ -59,7 +60,7 @@ TEST_CASE("an event is in the file as soon as it is added") {
 }
 
 TEST_CASE("an unwritable folder is named in the error") {
-  if (!has_event_files()) return;
+  if (!has_protobuf()) return;
   const Folder folder;
   folder.with("file", "");
   CHECK(failure([&] { EventFile(folder.file("file")); }).find("Not a directory") !=
