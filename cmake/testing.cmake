@@ -179,10 +179,26 @@ endfunction()
 
 # Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
-  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 900 PROCESSORS ${ranks} ENVIRONMENT
-    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;ASAN_OPTIONS=detect_leaks=0")
+  set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none ASAN_OPTIONS=detect_leaks=0)
+  if(TARGET arlab_yield_in_ucx)
+    list(APPEND environment LD_PRELOAD=$<TARGET_FILE:arlab_yield_in_ucx>)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 900 PROCESSORS ${ranks} ENVIRONMENT "${environment}")
   arlab_start_early(50 ${test})
 endfunction()
+
+# MPICH's ranks, which poll, give way to one another (not beside sanitizers, which must be loaded first).
+if(TARGET MPI::MPI_CXX AND NOT ARLAB_SANITIZE)
+  include(CheckCXXSymbolExists)
+  set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
+  check_cxx_symbol_exists(MPICH_VERSION mpi.h ARLAB_MPICH)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(ARLAB_MPICH)
+    add_library(arlab_yield_in_ucx MODULE ${PROJECT_SOURCE_DIR}/tests/collectives/mpi/yield_in_ucx.cpp)
+    target_link_libraries(arlab_yield_in_ucx PRIVATE ${CMAKE_DL_LIBS})
+  endif()
+endif()
 
 # arlab_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS ...): the Catch2 program test_<name> with its own main, one ctest
 # test per number of ranks.
