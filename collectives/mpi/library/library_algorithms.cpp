@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
@@ -90,9 +91,10 @@ void LibraryAlgorithms::read_mpich() {
     return;
   }
   const int now = tools_.read(*algorithm_);
-  for (auto name = names.begin(); name != names.end(); ++name)
-    (name == decides ? undecided_ : algorithms_.emplace_back()) = {
-        now + static_cast<int>(name - decides), *name};
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    ToolVariables::Value value{now + static_cast<int>(name - decides), *name};
+    (name == decides ? undecided_ : algorithms_.emplace_back()) = std::move(value);
+  }
 }
 
 std::vector<std::string> LibraryAlgorithms::names() const {
