@@ -180,7 +180,8 @@ endfunction()
 # Properties of all tests under mpiexec: they may run as root and on more ranks than cores, and ignore the MPI library's leaks.
 function(arlab_mpi_properties test ranks)
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none ASAN_OPTIONS=detect_leaks=0)
+      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+      ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0)
   if(TARGET arlab_yield_in_ucx)
     list(APPEND environment LD_PRELOAD=$<TARGET_FILE:arlab_yield_in_ucx>)
   endif()
@@ -188,8 +189,8 @@ function(arlab_mpi_properties test ranks)
   arlab_start_early(50 ${test})
 endfunction()
 
-# MPICH's ranks, which poll, give way to one another (not beside sanitizers, which must be loaded first).
-if(TARGET MPI::MPI_CXX AND NOT ARLAB_SANITIZE)
+# MPICH's ranks, which poll, give way to one another.
+if(TARGET MPI::MPI_CXX)
   include(CheckCXXSymbolExists)
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
   check_cxx_symbol_exists(MPICH_VERSION mpi.h ARLAB_MPICH)

@@ -66,8 +66,13 @@ void LibraryAlgorithms::read_open_mpi() {
   if (!algorithm_) return;
   per_communicator_ = true;
   segment_ = tools_.control("coll_tuned_allreduce_algorithm_segmentsize");
-  for (const ToolVariables::Value& value : algorithm_->values)
-    (value.number == 0 ? undecided_ : algorithms_.emplace_back()) = value;
+  for (const ToolVariables::Value& value : algorithm_->values) {
+    if (value.number == 0) {
+      undecided_ = value;
+    } else {
+      algorithms_.push_back(value);
+    }
+  }
   const auto rules = tools_.control(kDynamicRules);
   if (!rules || tools_.read(*rules) == 0)
     why_none_ = concat("Open MPI ignores a choice of its algorithms while ", kDynamicRules,
@@ -93,7 +98,11 @@ void LibraryAlgorithms::read_mpich() {
   const int now = tools_.read(*algorithm_);
   for (auto name = names.begin(); name != names.end(); ++name) {
     ToolVariables::Value value{now + static_cast<int>(name - decides), *name};
-    (name == decides ? undecided_ : algorithms_.emplace_back()) = std::move(value);
+    if (name == decides) {
+      undecided_ = std::move(value);
+    } else {
+      algorithms_.push_back(std::move(value));
+    }
   }
 }
 
