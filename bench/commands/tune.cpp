@@ -181,6 +181,10 @@ void add_candidates(CLI::App& app, TuneOptions& options) {
       app, "--runs", options.runs, 5, 100'000,
       "Timed runs of each candidate (default 200); from 50 on, cells whose choice may be slower by "
       "chance are measured again");
+  app.add_option("--mode", options.mode,
+                 "alone (default): each run starts when all ranks are ready; streaming: runs back "
+                 "to back, as in programs that call allreduce in a loop")
+      ->type_name("NAME");
   add_number(app, "--launches", options.launches, 1, 100,
              "Jobs with the rules file, and jobs without it, to time (default 2)");
 }
@@ -227,6 +231,12 @@ void check_tune_options(const TuneCommand& command) {
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
+  if (!options.mode.empty()) {
+    constexpr std::string_view kTunedModes[] = {"alone", "streaming"};
+    if (std::ranges::find(kTunedModes, options.mode) == std::end(kTunedModes))
+      fail_unknown("mode", options.mode, kTunedModes);
+    if (options.simulated()) fail_without_effect("--mode", "--by measured or guided");
+  }
   if (options.by == TuneBy::measured && !options.network.empty())
     fail(Blame::usage, "--network describes a simulated network: add --by simulated or guided");
   if (options.by == TuneBy::guided && options.network.empty())
@@ -258,6 +268,7 @@ void add_tune(CLI::App& command, Session& session) {
   command.footer(
       "Examples:\n  arlab tune -p 2,4 -s 1K..1Mx4 --table tuned.json --open-mpi rules.conf\n"
       "  arlab tune --check rules.conf -p 4 -s 1K..1Mx4\n"
+      "  arlab tune -p 2 -s 8..64Kx8 --mode streaming --table tuned.json\n"
       "  arlab tune -b threads -p 4 --table tuned.json\n"
       "  arlab tune --by guided -p 2,4 -s 1K..1M --network='--machine machine.toml' --table "
       "tuned.json\n"

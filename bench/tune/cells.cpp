@@ -136,6 +136,12 @@ std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
   return words;
 }
 
+std::vector<std::string> measure_words(const TuneOptions& options) {
+  std::vector<std::string> words{"--runs", fmt::to_string(options.runs)};
+  if (!options.mode.empty()) add_option(words, "--mode", {options.mode});
+  return words;
+}
+
 std::vector<std::string> problem_words(const TuneOptions& options) {
   std::vector<std::string> words;
   add_option(words, "-s", options.sweep.sizes);
@@ -168,10 +174,10 @@ void measure_into(const TuneOptions& options, Rank ranks, const JobSpec& job,
                   const TemporaryFolder& folder, CellBuilder& builder) {
   const std::string file = folder.file("run.jsonl"), samples = folder.file("samples.jsonl");
   std::vector<std::string> words = candidate_words(options, "run", job);
-  for (const std::string& word :
-       {std::string("--runs"), fmt::to_string(options.runs), std::string("--seed"),
-        std::string("1"), std::string("--json"), file, std::string("--samples"), samples})
-    words.push_back(word);
+  for (std::string& word : measure_words(options)) words.push_back(std::move(word));
+  for (const auto& [name, value] :
+       {std::pair("--seed", std::string("1")), {"--json", file}, {"--samples", samples}})
+    add_option(words, name, {value});
   if (!options.backend.empty()) add_option(words, "-b", {options.backend});
   if (uses_launcher(options)) {
     run_or_fail(on_ranks(options, ranks, words));

@@ -25,6 +25,7 @@ struct TuneOptions {
   std::string launcher = "mpirun -n {}";  ///< of jobs; {} is the number of ranks
   std::string network;                    ///< words for `arlab simulate`
   int runs = 200;                         ///< of each candidate
+  std::string mode;                       ///< of `arlab run`; empty: alone
   int launches = 2;                       ///< of each side, when the library runs with a file
 };
 
@@ -35,6 +36,9 @@ bool uses_launcher(const TuneOptions& options);
 /// if the launcher has no {}.
 std::vector<std::string> on_ranks(const TuneOptions& options, Rank ranks,
                                   const std::vector<std::string>& arguments);
+
+/// Returns the options of `arlab run` that say how often and how it measures.
+std::vector<std::string> measure_words(const TuneOptions& options);
 
 /// Returns the options for sizes, type and operation, as they were given.
 std::vector<std::string> problem_words(const TuneOptions& options);

@@ -58,7 +58,8 @@ class RulesVerifier {
 
   // Launches take turns, so that a slow phase of the machine affects both.
   void time(Rank ranks, std::vector<RuleCheck>& checks) {
-    const std::vector<std::string> words{"run", "native", "--runs", fmt::to_string(options_.runs)};
+    std::vector<std::string> words{"run", "native"};
+    for (std::string& word : measure_words(options_)) words.push_back(std::move(word));
     std::vector<Json> usual, ruled;
     for (int launch = 0; launch < options_.launches; ++launch) {
       for (Json& one : records(ranks, words, {}, fmt::format("time-default-{}", launch)))

@@ -104,6 +104,8 @@ class Alone(TuneTest):
             (("tune", "-t", "float32,int32"), "one --dtype"),
             (("tune", "--network=--model fluid"), "add --by simulated"),
             (("tune", "--by", "guessing"), "unknown way 'guessing'"),
+            (("tune", "--mode", "both"), "unknown mode 'both'"),
+            (("tune", "--by", "simulated", "-p", "4", "--mode", "streaming"), "--mode"),
             (("tune", "--open-mpi-version", "four"), "such as 4.1.4"),
             (("tune", "--mpich", "m.json"), "needs --mpich-base"),
             (("tune", "--nccl", "n.csv"), "needs --nccl-channels"),
@@ -130,6 +132,15 @@ class OpenMpi(TuneTest):
         done = subprocess.run(self.command("tune", *arguments), cwd=self.folder, env={**ENVIRONMENT, **(variables or {})},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False)
         return done.returncode, done.stdout, done.stderr
+
+    def test_jobs_measure_in_the_mode_that_was_asked_for(self):
+        self.write("launch", f'#!/bin/sh\nn=$1; shift; echo "$@" >>words; exec {MPIEXEC} -n "$n" "$@"\n')
+        (self.folder / "launch").chmod(0o755)
+        code, out, err = self.tune("ring,butterfly", "-p", "2", "-s", "64", "--runs", "5", "--mode", "streaming", "--table", "t.json",
+                                   "--launcher", "./launch {}")
+        self.assertEqual(code, 0, err)
+        self.assertIn(" --mode streaming", self.read("words"))
+        self.assertIn("--mode streaming", json.loads(self.read("t.json"))["made_by"])
 
     def identified(self, ranks, *arguments, variables=None):
         code, out, err = self.mpirun(ranks, "identify", *arguments, "--json", "-", variables=variables)
