@@ -8,6 +8,7 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/read_file.hpp"
 #include "bench/cli/units.hpp"
+#include "bench/cli/words.hpp"
 #include "bench/machine/machine_file.hpp"
 #include "simulator/bounds/network_bounds.hpp"
 #include "simulator/connections/connections.hpp"
@@ -91,7 +92,10 @@ void ModelOptions::add(CLI::App& command) {
     for (const Parameter& p : m.parameters) {
       const std::string parameter(p.name);
       if (given.count(parameter) > 0) continue;  // of an earlier model, too
-      command.add_option("--" + parameter, given[parameter], help_of(p))
+      const bool is_o = parameter == "o";
+      command
+          .add_option(is_o ? kOptionO : "--" + parameter, given[parameter],
+                      help_of(p) + (is_o ? " (or --o)" : ""))
           ->type_name(type_of(p))
           ->group("Model parameters");
     }

@@ -95,7 +95,9 @@ class Checker {
     }
   }
 
-  void check_long(const std::string& word) {
+  void check_long(std::string& word) {
+    if ((word == "--o" || word.starts_with("--o=")) && app_->get_option_no_throw(kOptionO))
+      word.replace(0, 3, kOptionO);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const CLI::Option* option = app_->get_option_no_throw(name);
