@@ -10,7 +10,8 @@ import signal
 import subprocess
 import time
 
-LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts")  # read no compiled code, or take minutes
+LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts", "bench: faults")  # read no
+# compiled code, or take minutes
 
 
 @dataclasses.dataclass
@@ -95,12 +96,13 @@ def record(tests, count, folder, cache, report, parallel):
     cache.write_text(json.dumps(known))
 
 
-def killer(number, tests, near):
-    """The first test that fails with this mutant, or None. Quick tests, and those of the mutant's own folder, come first."""
+def killer(number, tests, near, far):
+    """The first test that fails with this mutant, or None. Quick tests, and those of the mutant's own folder, come first; tests
+    of other folders that take longer than `far` seconds are left out."""
     env = {"ARLAB_MUTANT": str(number)}
     programs, single = collections.defaultdict(list), []
     for test in tests:
-        if test.passed and number in test.reached:
+        if test.passed and number in test.reached and (test.seconds <= far or test.name.startswith(near)):
             if test.case and test.seconds < 3:
                 tier = 0 if test.seconds < 0.06 else 1 if test.seconds < 0.4 else 2
                 programs[test.command[0], tier].append(test)
