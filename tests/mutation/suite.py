@@ -10,8 +10,8 @@ import signal
 import subprocess
 import time
 
-LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts", "bench: faults")  # read no
-# compiled code, or take minutes
+LEFT_OUT = ("docs", "install", "rooms", "layering", "mutation", "bench: gpu-check", "bench: scripts",
+            "bench: faults")  # read no compiled code, or take minutes
 
 
 @dataclasses.dataclass
