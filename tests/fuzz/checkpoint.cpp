@@ -52,7 +52,7 @@ std::string sealed(std::string sections) {
   return header + sections.substr(0, at);
 }
 
-void whole(const std::string& bytes) {
+void check_whole(const std::string& bytes) {
   using namespace arlab::training;
   const std::string once = encode_checkpoint(parse_checkpoint(bytes, "fuzzed"));
   // Compares bytes, because a NaN is not equal to itself.
@@ -60,7 +60,7 @@ void whole(const std::string& bytes) {
                       "changes when read again");
 }
 
-void index(std::string_view text) {
+void check_index(std::string_view text) {
   using namespace arlab::training;
   const auto json = parse_json(text);
   if (!json) return;
@@ -73,7 +73,7 @@ void index(std::string_view text) {
   arlab::fuzz::demand(elements == index.elements, "an element is missing, or twice there");
 }
 
-void shard(const std::string& bytes) {
+void check_shard(const std::string& bytes) {
   using namespace arlab::training;
   const ByteSource source = in_memory(bytes);
   const std::string name = "fuzzed";
@@ -103,8 +103,8 @@ void arlab::fuzz::checkpoint(std::string_view input) {
   if (kind == 0 || kind == 3) bytes = sealed(std::move(bytes));
   accepted([&] {
     if (kind == 2)
-      index(bytes);
+      check_index(bytes);
     else
-      kind == 3 ? shard(bytes) : whole(bytes);
+      kind == 3 ? check_shard(bytes) : check_whole(bytes);
   });
 }
