@@ -6,6 +6,9 @@ turns, so that a busy machine is busy for all; the table holds medians of the ro
   /usr/bin/python3 bench/compare_ddp.py build/release/bench/arlab [--rounds 5] [--steps 100] [--batch 64] [--ranks 2]
 
 The third column needs the Python package: cmake --build build/release --target arlab_torch_plugin
+
+With --sharded, `arlab train -s zero1` and `-s fsdp` beside DistributedDataParallel with ZeroRedundancyOptimizer over Gloo.
+That is what PyTorch 1.13 can shard on CPUs: its FullyShardedDataParallel needs CUDA, and does not import on Python 3.11.
 """
 
 import argparse
@@ -35,7 +38,7 @@ def torch_model(name):
                          nn.ReLU(), nn.Linear(64, 10))
 
 
-def ddp_worker(name, steps, batch, backend):
+def ddp_worker(name, steps, batch, backend, sharded):
     """One of the processes; RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT say which, or mpirun does."""
     import torch
     import torch.distributed as dist
@@ -50,7 +53,12 @@ def ddp_worker(name, steps, batch, backend):
         dist.init_process_group(backend)
     mine = batch // dist.get_world_size()
     model = torch.nn.parallel.DistributedDataParallel(torch_model(name))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.8)
+    if sharded:
+        from torch.distributed.optim import ZeroRedundancyOptimizer
+
+        optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, parameters_as_bucket_view=True, lr=0.01, momentum=0.8)
+    else:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.8)
     images = [torch.rand(mine, 1, 28, 28) for _ in range(8)]
     labels = [torch.randint(10, (mine,)) for _ in range(8)]
     times = []
@@ -86,7 +94,7 @@ def ddp(name, options):
 
 def worker(name, options, backend):
     return [sys.executable, __file__, "--worker", name, "--steps", str(options.steps), "--batch", str(options.batch),
-            "--backend", backend]
+            "--backend", backend, *(["--sharded"] if options.sharded else [])]
 
 
 def plugged(name, options, package):
@@ -99,12 +107,12 @@ def plugged(name, options, package):
     return float(done.stdout)
 
 
-def ours(name, options):
+def ours(name, options, *more):
     environment = {**MPI, **os.environ, **ONE_THREAD}
     samples = options.batch * 8
     command = [options.mpirun, "-n", str(options.ranks), options.arlab, "train", "-m", name, "--batch", str(options.batch),
                "--samples", str(samples), "--epochs", str(options.steps // 8 + 1), "--steps", str(options.steps),
-               "--prefetch", "0", "--check-every", "0", "--json", "-", *options.train.split()]
+               "--prefetch", "0", "--check-every", "0", "--json", "-", *more, *options.train.split()]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         sys.exit(f"error: {' '.join(command)}\n{done.stderr}")
@@ -121,27 +129,32 @@ def main():
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--ranks", type=int, default=2, help="processes")
+    parser.add_argument("--sharded", action="store_true", help="compare strategies that shard the optimizer")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--backend", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        return ddp_worker(options.worker, options.steps, options.batch, options.backend)
+        return ddp_worker(options.worker, options.steps, options.batch, options.backend, options.sharded)
     if not options.arlab:
         parser.error("which arlab? give its path")
     package = pathlib.Path(options.arlab).parents[1] / "python"
-    with_plugin = any(package.glob("arlab/_arlab*.so"))
-    if not with_plugin:
+    gloo = "DDP with ZeRO, Gloo" if options.sharded else "DDP, Gloo"
+    runs = {"arlab train, MPI": ours, gloo: ddp}
+    if options.sharded:
+        runs = {f"arlab train -s {strategy}": lambda name, options, strategy=strategy: ours(name, options, "-s", strategy)
+                for strategy in ("zero1", "fsdp")} | {gloo: ddp}
+    elif any(package.glob("arlab/_arlab*.so")):
+        runs["DDP, arlab"] = lambda name, options: plugged(name, options, package)
+    else:
         print(f"note: without DDP over arlab, since {package} has no built package", file=sys.stderr)
-    print("| model | arlab train, MPI | DDP, Gloo | Gloo / arlab train |" + (" DDP, arlab | Gloo / arlab |" if with_plugin else "")
-          + "\n|---|--:|--:|--:|" + ("--:|--:|" if with_plugin else ""), flush=True)
+    others = [what for what in runs if what != gloo]
+    print("| model | " + " | ".join([*runs, *(f"Gloo / {what}" for what in others)]) + " |\n|---|"
+          + "--:|" * (len(runs) + len(others)), flush=True)
     for name in options.models.split(","):
-        rounds = [(ours(name, options), ddp(name, options), plugged(name, options, package) if with_plugin else 1)
-                  for _ in range(options.rounds)]
-        train, gloo, plug = (statistics.median(column) for column in zip(*rounds))
-        row = f"| `{name}` | {train / 1e3:.2f} ms | {gloo / 1e3:.2f} ms | {statistics.median(g / t for t, g, _ in rounds):.2f} |"
-        if with_plugin:
-            row += f" {plug / 1e3:.2f} ms | {statistics.median(g / p for _, g, p in rounds):.2f} |"
-        print(row, flush=True)
+        rounds = [{what: run(name, options) for what, run in runs.items()} for _ in range(options.rounds)]
+        times = [f"{statistics.median(each[what] for each in rounds) / 1e3:.2f} ms" for what in runs]
+        ratios = [f"{statistics.median(each[gloo] / each[what] for each in rounds):.2f}" for what in others]
+        print(f"| `{name}` | " + " | ".join([*times, *ratios]) + " |", flush=True)
     return 0
 
 

@@ -174,6 +174,12 @@ def ddp(lab: Lab) -> Rows:
     return of_table(lab.python("compare_ddp.py", "ARLAB --rounds 5 --steps 60"))
 
 
+@measurement("ddp-sharded", "/usr/bin/python3 bench/compare_ddp.py ARLAB --sharded --rounds 5 --steps 60", slow=True)
+def ddp_sharded(lab: Lab) -> Rows:
+    lab.needs_pytorch()
+    return of_table(lab.python("compare_ddp.py", "ARLAB --sharded --rounds 5 --steps 60"))
+
+
 def scaling(lab: Lab, command: str, workers: list[int], with_loss: bool) -> Rows:
     found: dict[str, dict[int, dict[str, typing.Any]]] = {}
     for record in lab.records(command):

@@ -76,6 +76,15 @@ std::vector<std::string> gather(Communicator& communicator, const std::string& t
   return all;
 }
 
+std::string share(Communicator& communicator, const std::string& text) {
+  std::string mine = text;
+  for (Rank to = 1; to < communicator.ranks(); ++to) {
+    std::string its = pass(communicator, 0, to, text);
+    if (to == communicator.rank()) mine = std::move(its);
+  }
+  return mine;
+}
+
 std::string scatter(Communicator& communicator, const std::vector<std::string>& texts) {
   const Rank me = communicator.rank();
   expects(me != 0 || static_cast<Rank>(texts.size()) == communicator.ranks(),

@@ -39,6 +39,9 @@ void gather_parts(Communicator& communicator, const Algorithm& all_gather,
 /// Returns all texts, by rank, on rank 0, and an empty vector elsewhere. Every rank calls it.
 std::vector<std::string> gather(Communicator& communicator, const std::string& text);
 
+/// Returns rank 0's text on every rank. Every rank calls it.
+std::string share(Communicator& communicator, const std::string& text);
+
 /// Returns this rank's text out of rank 0's, which has one per rank. Every rank calls it.
 std::string scatter(Communicator& communicator, const std::vector<std::string>& texts);
 

@@ -309,22 +309,48 @@ class Train(program.ProgramTest):
         names = ("fifo", "priority:slice=100K", "fusion:cycle=100us", "dear", "credit")
         self.assertEqual(len(self.check_in_processes(2, *SMALL, "-e", 2, "--scheduler", *names)), len(names))
 
-    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "mpirun or pgrep not found")
-    def test_a_dead_rank_ends_the_job_which_goes_on_later(self):
-        run = (*SMALL, "-e", 12 if os.environ.get("ARLAB_SANITIZE") else 30, "--save-every", 7)
-        self.assertEqual(self.mpirun(2, *run, "--checkpoint", "whole").returncode, 0)
-        job = subprocess.Popen([MPIEXEC, "-n", "2", *self.command("train", *run, "--checkpoint", "run")],
+    def run_with_a_dead_rank(self, folder, *run):
+        """Starts a job, and kills its last rank when there is a checkpoint."""
+        job = subprocess.Popen([MPIEXEC, "-n", "2", *self.command("train", *run, "--checkpoint", folder)],
                                cwd=self.folder, env=JOB, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with job:
-            self.wait_for_a_checkpoint("run", job)
+            self.wait_for_a_checkpoint(folder, job)
             ranks = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True, check=True).stdout.split()
             os.kill(int(ranks[-1]), signal.SIGKILL)
             _, err = job.communicate(timeout=60)
         self.assertNotEqual(job.returncode, 0)
         self.assertTrue(err.strip(), "nothing was said")
-        done = self.mpirun(2, *run, "--checkpoint", "run")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.latest("run"), self.latest("whole"))
+
+    @unittest.skipUnless(MPIEXEC and shutil.which("pgrep"), "mpirun or pgrep not found")
+    def test_a_dead_rank_ends_the_job_which_goes_on_later(self):
+        for strategy in ("multi_worker", "fsdp"):
+            with self.subTest(strategy=strategy):
+                whole, folder = f"whole-{strategy}", f"run-{strategy}"
+                run = (*SMALL, "-s", strategy, "-e", 12 if os.environ.get("ARLAB_SANITIZE") else 30, "--save-every", 7)
+                self.assertEqual(self.mpirun(2, *run, "--checkpoint", whole).returncode, 0)
+                self.run_with_a_dead_rank(folder, *run)
+                done = self.mpirun(2, *run, "--checkpoint", folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.latest(folder), self.latest(whole))  # of shards: with their seals
+
+    @unittest.skipUnless(MPIEXEC, "mpirun not found")
+    def test_sharded_processes_save_their_parts_and_go_on_at_another_count(self):
+        run = ("--samples", 160, "-B", 32, "-s", "fsdp", "--optimizer", "adam", "--lr", "0.001", "--keep", 1)  # 5 steps an epoch
+        for epochs, ranks in enumerate((4, 3, 1), start=1):
+            with self.subTest(ranks=ranks):
+                done = self.mpirun(ranks, *run, "-e", epochs, "--checkpoint", "job")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("note: resuming after step" in done.stderr, epochs > 1, done.stderr)
+                start = f"step-{5 * epochs:012}"
+                shards = [f"{start}-{rank}-of-{ranks}.shard" for rank in range(ranks)]
+                self.assertEqual(sorted(path.name for path in (self.folder / "job").iterdir()), sorted([f"{start}.ckpt", *shards]))
+                self.arlab("train", *run, "-e", epochs, "-w", ranks, "--checkpoint", "threads")
+                for name in shards:
+                    self.assertEqual((self.folder / "job" / name).read_bytes(), (self.folder / "threads" / name).read_bytes())
+        (self.folder / "job" / shards[0]).unlink()
+        done = self.mpirun(2, *run, "-e", 4, "--checkpoint", "job")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(f"{shards[0]} (No such file or directory)", done.stderr)
 
 
 if __name__ == "__main__":

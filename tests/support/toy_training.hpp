@@ -26,6 +26,10 @@ struct Run {
   std::uint64_t seed = 1;
   /// Called on rank 0 at the end of each step.
   std::function<void(const arlab::training::StepReport&, arlab::Rank)> each_step;
+  /// Called on every rank at the end of each epoch, before a checkpoint.
+  std::function<void(arlab::Rank)> each_epoch;
+  /// Called on every rank at the end of the run.
+  std::function<void(arlab::Rank)> finished;
   /// Called before the run, on every rank.
   std::function<void(arlab::training::Trainer&)> prepare;
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
@@ -79,9 +83,11 @@ inline Result train(const Run& run) {
     };
     observer.epoch = [&](const EpochReport& r) {
       if (c.rank() == 0) result.epochs.push_back(r);
+      if (run.each_epoch) run.each_epoch(c.rank());
     };
     const Count more = run.short_batches ? run.global_batch - 1 : 0;
     trainer.run({feed.get(), validation.get()}, (run.samples + more) / run.global_batch, observer);
+    if (run.finished) run.finished(c.rank());
     const Staleness staleness = trainer.staleness();
     const std::lock_guard lock(writing);
     const auto weights = trainer.replica().weights();

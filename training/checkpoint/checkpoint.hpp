@@ -1,11 +1,5 @@
-// Checkpoint: the state of a run as named sections, in one file that is read completely or
-// rejected.
-//
-// File format, all numbers little-endian:
-//   magic "ARLABCKP", version u32, sections u32, length of the file u64, CRC32C of these 24 bytes;
-//   each section: kind u32, length of its name u32, length of its payload u64, name, payload,
-//   CRC32C of the section up to here.
-// The length detects truncated files; the checksums detect damage.
+// Checkpoint: the state of a run as named sections (sections.hpp), in one file that is read completely
+// or rejected. If ranks have parts of the state, it is the index of their files (shards.hpp).
 #pragma once
 
 #include <nlohmann/json.hpp>

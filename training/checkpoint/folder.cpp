@@ -5,32 +5,13 @@
 #include <filesystem>
 
 #include "algorithms/base/error.hpp"
+#include "training/checkpoint/names.hpp"
 #include "training/io/files.hpp"
 
 namespace arlab::training {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kStart = "step-", kEnd = ".ckpt";
-constexpr std::size_t kDigits = 12;
-
-std::string file_name(Count step) {
-  std::string digits = std::to_string(step);
-  if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
-  return std::string(kStart) + digits + std::string(kEnd);
-}
-
-// Returns the step in the name of a file, or nothing if it is not a checkpoint.
-std::optional<Count> step_of(const std::string& name) {
-  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return std::nullopt;
-  const std::string digits =
-      name.substr(kStart.size(), name.size() - std::min(name.size(), kStart.size() + kEnd.size()));
-  if (digits.empty() || digits.size() > 18 ||
-      digits.find_first_not_of("0123456789") != std::string::npos)
-    return std::nullopt;
-  return std::stoll(digits);
-}
 
 struct Found {
   Count step;
@@ -42,7 +23,7 @@ std::vector<Found> checkpoints_in(const std::string& folder) {
   std::vector<Found> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (const auto step = step_of(entry.path().filename().string()))
+    if (const auto step = step_of_checkpoint(entry.path().filename().string()))
       found.push_back({*step, entry.path()});
   if (error && error != std::errc::no_such_file_or_directory)
     fail(Blame::environment,
@@ -53,24 +34,54 @@ std::vector<Found> checkpoints_in(const std::string& folder) {
   return found;
 }
 
-fs::path free_name(const fs::path& path) {
-  for (int i = 1;; ++i)
-    if (fs::path next = path.string() + '.' + std::to_string(i); !fs::exists(next)) return next;
+// Returns the shards of one step.
+std::vector<fs::path> shards_of(Count step, const std::string& folder) {
+  std::vector<fs::path> found;
+  std::error_code ignored;  // a missing folder has none
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (step_of_shard(entry.path().filename().string()) == step) found.push_back(entry.path());
+  return found;
+}
+
+// Renames a checkpoint and its shards, all with one suffix. Returns the new name of the checkpoint.
+std::string move_aside(const Found& f, const std::string& folder) {
+  std::vector<fs::path> files = shards_of(f.step, folder);
+  files.push_back(f.path);
+  const auto exists = [&](const std::string& suffix) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const fs::path& path) { return fs::exists(path.string() + suffix); });
+  };
+  int number = 1;
+  while (exists('.' + std::to_string(number))) ++number;
+  for (const fs::path& path : files) fs::rename(path, path.string() + '.' + std::to_string(number));
+  return f.path.string() + '.' + std::to_string(number);
+}
+
+// First the checkpoint: without it, its shards are nothing.
+void remove_checkpoint(const Found& f, const std::string& folder) {
+  std::error_code ignored;  // failing to delete one must not stop the run
+  fs::remove(f.path, ignored);
+  for (const fs::path& shard : shards_of(f.step, folder)) fs::remove(shard, ignored);
 }
 
 }  // namespace
 
-std::optional<Latest> latest_checkpoint(const std::string& folder) {
+std::optional<Latest> latest_checkpoint(const std::string& folder, const Refuse& refuse) {
   Latest latest;
   for (const Found& f : checkpoints_in(folder)) {
     try {
       latest.checkpoint = read_checkpoint(f.path.string());
-      latest.path = f.path.string();
-      latest.step = f.step;
-      return latest;
     } catch (const Error& error) {
       latest.refused.push_back(error.what());
+      continue;
     }
+    if (std::string reason = refuse ? refuse(latest.checkpoint) : ""; !reason.empty()) {
+      latest.refused.push_back(std::move(reason));
+      continue;
+    }
+    latest.path = f.path.string();
+    latest.step = f.step;
+    return latest;
   }
   if (latest.refused.empty()) return std::nullopt;
   std::string all;
@@ -93,13 +104,17 @@ std::vector<std::string> CheckpointFolder::begin(Count step) {
   std::vector<std::string> moved;
   for (const Found& f : checkpoints_in(path_)) {
     if (f.step <= step && step > 0) break;  // a new run continues from none of them
-    const fs::path aside = free_name(f.path);
-    fs::rename(f.path, aside);
-    moved.push_back(aside.string());
+    moved.push_back(move_aside(f, path_));
   }
+  std::vector<fs::path> left;
   std::error_code ignored;  // a missing folder has nothing to remove
-  for (const auto& entry : fs::directory_iterator(path_, ignored))
-    if (is_left_over(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+  for (const auto& entry : fs::directory_iterator(path_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const auto of = step_of_shard(name);
+    if (is_left_over(name) || (of && !fs::exists(fs::path(path_) / checkpoint_name(*of))))
+      left.push_back(entry.path());
+  }
+  for (const fs::path& path : left) fs::remove(path, ignored);
   return moved;
 }
 
@@ -117,15 +132,17 @@ bool CheckpointFolder::due(const Moment& moment) const {
          (policy_.every_steps > 0 && moment.step > 0 && moment.step % policy_.every_steps == 0);
 }
 
+bool CheckpointFolder::wants(const Moment& moment) const {
+  if (!policy_.best_only) return true;
+  if (!moment.validation_loss)
+    fail(Blame::usage,
+         "saving only the best checkpoint needs a validation loss: use validation data");
+  return std::isfinite(*moment.validation_loss) && (!best_ || *moment.validation_loss < *best_);
+}
+
 std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const Moment& moment) {
-  if (policy_.best_only) {
-    if (!moment.validation_loss)
-      fail(Blame::usage,
-           "saving only the best checkpoint needs a validation loss: use validation data");
-    const bool better = !best_ || *moment.validation_loss < *best_;
-    if (!better || !std::isfinite(*moment.validation_loss)) return std::nullopt;
-    best_ = moment.validation_loss;
-  }
+  if (!wants(moment)) return std::nullopt;
+  if (policy_.best_only) best_ = moment.validation_loss;
   if (policy_.weights_only)
     std::erase_if(checkpoint.sections,
                   [](const Section& s) { return !s.name.starts_with("weights/"); });
@@ -134,13 +151,12 @@ std::optional<std::string> CheckpointFolder::save(Checkpoint checkpoint, const M
                       {"validation_loss",
                        moment.validation_loss ? Json(*moment.validation_loss) : Json(nullptr)},
                       {"weights_only", policy_.weights_only}});
-  const std::string path = (fs::path(path_) / file_name(moment.step)).string();
+  const std::string path = (fs::path(path_) / checkpoint_name(moment.step)).string();
   write_checkpoint(path, checkpoint);
   const std::vector<Found> all = checkpoints_in(path_);
-  std::error_code ignored;  // failing to delete one must not stop the run
   for (std::size_t i = static_cast<std::size_t>(policy_.keep); policy_.keep > 0 && i < all.size();
        ++i)
-    fs::remove(all[i].path, ignored);
+    remove_checkpoint(all[i], path_);
   return path;
 }
 

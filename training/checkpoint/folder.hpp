@@ -1,9 +1,10 @@
 // CheckpointFolder: the checkpoints of a run: when to save, which to keep, where to resume.
 //
-// File names contain the number of completed steps: step-000000001000.ckpt. Only one process of a
-// job may save.
+// File names contain the number of completed steps (names.hpp). One process of a job saves the
+// checkpoints; if each rank has a part of the state, each writes its shard first (shards.hpp).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +37,12 @@ struct Latest {
   std::vector<std::string> refused;  ///< newer, unusable ones with reasons, to be printed
 };
 
+/// Returns why a readable checkpoint is not usable; empty if it is.
+using Refuse = std::function<std::string(const Checkpoint&)>;
+
 /// Returns the newest usable checkpoint in the folder, or nothing if there are no checkpoint files.
 /// Throws Error(usage) with all reasons if none of them is usable.
-std::optional<Latest> latest_checkpoint(const std::string& folder);
+std::optional<Latest> latest_checkpoint(const std::string& folder, const Refuse& refuse = {});
 
 class CheckpointFolder {
  public:
@@ -46,18 +50,21 @@ class CheckpointFolder {
   CheckpointFolder(std::string path, SavePolicy policy);
 
   /// Call once before the first save, with the step from which the run continues (0 for a new run).
-  /// Renames damaged, newer or unrelated checkpoints to <name>.1, .2 and so on, so that they are
-  /// not mistaken for this run's, and returns their new names, to be printed. Also removes partial
-  /// files that a killed process left.
+  /// Renames damaged, newer or unrelated checkpoints and their shards to <name>.1, .2 and so on, so that
+  /// they are not mistaken for this run's, and returns the checkpoints' new names, to be printed. Also
+  /// removes what a killed process left: partial files, and shards without a checkpoint.
   std::vector<std::string> begin(Count step);
   /// The same for a run that resumes from `latest`, whose validation loss it remembers.
   std::vector<std::string> begin(const Latest& latest);
 
   bool due(const Moment& moment) const;
 
-  /// Saves, then deletes all but the newest `keep`. Adds the section "saved": step, validation loss
-  /// and whether it has only weights. Returns the file's name, or nothing if only the best are
-  /// saved and this is not. Throws Error(environment) if the file cannot be written.
+  /// Whether save() would save: not if only the best are saved and this is not. Throws Error(usage) if
+  /// that needs a validation loss and there is none.
+  bool wants(const Moment& moment) const;
+  /// Saves, then deletes all but the newest `keep`, with their shards. Adds the section "saved": step,
+  /// validation loss and whether it has only weights. Returns the file's name, or nothing if it is not
+  /// wanted. Throws Error(environment) if the file cannot be written.
   std::optional<std::string> save(Checkpoint checkpoint, const Moment& moment);
 
  private:

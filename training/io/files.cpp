@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "algorithms/base/error.hpp"
 
@@ -19,10 +21,14 @@ constexpr std::string_view kTemporary = ".writing-";
 
 // A file descriptor that closes itself.
 struct Open {
-  int fd;
+  explicit Open(int opened) : fd(opened) {}
   ~Open() {
     if (fd >= 0) ::close(fd);
   }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+
+  const int fd;
 };
 
 [[noreturn]] void cannot(const char* what, const std::string& path, std::string_view hint) {
@@ -75,6 +81,33 @@ std::string read_whole(const std::string& path, std::string_view hint) {
   }
   text.resize(filled);
   return text;
+}
+
+ByteSource open_source(const std::string& path, std::string_view hint) {
+  const auto file = std::make_shared<const Open>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file->fd < 0) cannot("read", path, hint);
+  struct stat status {};
+  if (::fstat(file->fd, &status) != 0) cannot("read", path, hint);
+  if (!S_ISREG(status.st_mode))
+    fail(Blame::environment, "cannot read " + path + " (it is no file): " + std::string(hint));
+  const auto read = [file, path, tip = std::string(hint)](std::uint64_t at, std::span<char> into) {
+    while (!into.empty()) {
+      const ssize_t got = ::pread(file->fd, into.data(), into.size(), static_cast<off_t>(at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) errno = EIO;  // the file has become shorter
+      if (got <= 0) cannot("read", path, tip);
+      into = into.subspan(static_cast<std::size_t>(got));
+      at += static_cast<std::uint64_t>(got);
+    }
+  };
+  return {static_cast<std::uint64_t>(status.st_size), read};
+}
+
+ByteSource in_memory(std::string_view bytes) {
+  return {bytes.size(), [bytes](std::uint64_t at, std::span<char> into) {
+            const std::string_view part = bytes.substr(at, into.size());
+            std::copy(part.begin(), part.end(), into.begin());
+          }};
 }
 
 void write_atomically(const std::string& path, std::span<const std::string_view> pieces) {

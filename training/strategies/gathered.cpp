@@ -55,7 +55,8 @@ class Gathered final : public Strategy {
     for (std::size_t u = 0; u < units_.size(); ++u) finish(u);
   }
   void settle() override { flush(); }
-  void gather_moments() override { units_.gather_moments(); }
+  std::optional<Shard> shard() const override { return units_.shard(); }
+  void gather_weights() override { units_.gather_weights(); }
 
  private:
   enum class Weights : std::uint8_t { own, coming, whole };

@@ -126,15 +126,20 @@ bool ShardUnits::in_progress() const {
                      [](const Unit& unit) { return unit.exchange.has_value(); });
 }
 
-void ShardUnits::gather_moments() {
-  const std::span<float> all = s_.optimizer.moments();
-  const std::size_t each = s_.parameters.weights().size();
-  for (std::size_t first = 0; first < all.size(); first += each)
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      start(units_[u], {.phase = Phase::statistics}, route_, Collective::all_gather,
-            all.subspan(first, each));
-      finish(u);
-    }
+Strategy::Shard ShardUnits::shard() const {
+  Strategy::Shard shard;
+  for (const Unit& unit : units_)
+    for (const FlatRange& own : unit.own)
+      if (own.elements > 0) shard.ranges.push_back(own);
+  std::sort(shard.ranges.begin(), shard.ranges.end(),
+            [](const FlatRange& a, const FlatRange& b) { return a.begin < b.begin; });
+  shard.first = !across_ || route_.groups->group_of(s_.rank) == 0;
+  return shard;
+}
+
+void ShardUnits::gather_weights() {
+  for (std::size_t u = 0; u < units_.size(); ++u) gather(u, 0);
+  finish_all();
 }
 
 void ShardUnits::free_others(const Unit& unit, std::span<float> flat) const {

@@ -14,15 +14,6 @@
 
 namespace arlab::training {
 
-/// Elements [begin, begin + elements) of the flat vectors.
-struct FlatRange {
-  Count begin = 0, elements = 0;
-
-  std::span<float> of(std::span<float> flat) const {
-    return flat.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(elements));
-  }
-};
-
 class ShardUnits {
  public:
   /// frees_gradients: once a unit is reduced, the gradients that other ranks own have no memory until the
@@ -50,8 +41,9 @@ class ShardUnits {
   void finish_all();
   bool in_progress() const;
 
-  /// Completes the moments on all ranks; see Strategy.
-  void gather_moments();
+  /// What this rank updates, and the gathering of all weights; see Strategy.
+  Strategy::Shard shard() const;
+  void gather_weights();
 
  private:
   struct Unit {

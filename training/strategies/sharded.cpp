@@ -30,7 +30,8 @@ class Sharded final : public Strategy {
   bool is_whole() const override { return !units_.in_progress(); }
   void flush() override { units_.finish_all(); }
   void settle() override { flush(); }
-  void gather_moments() override { units_.gather_moments(); }
+  std::optional<Shard> shard() const override { return units_.shard(); }
+  void gather_weights() override { units_.gather_weights(); }
 
  private:
   Optimizer& optimizer_;

@@ -21,6 +21,7 @@
 #include "training/exchange/collective_queue.hpp"
 #include "training/exchange/gradient_exchange.hpp"
 #include "training/replica/finite.hpp"
+#include "training/replica/flat_range.hpp"
 #include "training/replica/optimizer.hpp"
 #include "training/replica/replica.hpp"
 
@@ -90,9 +91,16 @@ class Strategy {
   /// Call before the first step.
   virtual void restore(State) {}
 
-  /// For strategies of which each rank updates a part of the optimizer's state: on return all ranks
-  /// hold all of it. Every rank calls it when settled.
-  virtual void gather_moments() {}
+  /// What this rank updates, and keeps moments for: ranges that ascend.
+  struct Shard {
+    std::vector<FlatRange> ranges;
+    bool first = true;  ///< no rank before it has the same
+  };
+  /// For sharded strategies; nothing: each rank updates all, or a part that others do not know.
+  virtual std::optional<Shard> shard() const { return std::nullopt; }
+  /// For sharded strategies, when each rank has the weights of its shard: on return all ranks have all
+  /// weights. Every rank calls it, before the first step.
+  virtual void gather_weights() {}
 
   virtual Staleness staleness() const { return {}; }
 };

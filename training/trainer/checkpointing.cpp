@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "algorithms/base/error.hpp"
 #include "collectives/host/gatherv.hpp"
+#include "training/checkpoint/names.hpp"
+#include "training/checkpoint/shards.hpp"
 
 namespace arlab::training {
 namespace {
@@ -58,8 +61,12 @@ Strategy::State decoded(std::string_view text) {
   return state;
 }
 
-void expect_same_plan(const std::vector<RunParameter>& run_parameters,
-                      const Checkpoint& checkpoint) {
+void expect_same_run(const std::vector<RunParameter>& run_parameters,
+                     const Checkpoint& checkpoint) {
+  if (!checkpoint.find("position") || !checkpoint.find("plan"))
+    fail(Blame::usage, checkpoint.source +
+                           " holds only weights, from which a run cannot resume: use another "
+                           "checkpoint folder");
   const Json& plan = checkpoint.json("plan");
   for (const RunParameter& a : run_parameters) {
     if (!a.lasting) continue;
@@ -84,15 +91,23 @@ Checkpointer::Checkpointer(Trainer& trainer, std::string folder, const SavePolic
 std::vector<std::string> Checkpointer::resume() {
   std::vector<std::string> notes;
   std::optional<Latest> latest;
-  if (keeps()) latest = latest_checkpoint(path_);
+  const bool sharded = trainer_.shard().has_value();
+  bool in_parts = false;  // each rank has restored its part
+  if (keeps())
+    latest = latest_checkpoint(path_, [&](const Checkpoint& c) {
+      expect_same_run(trainer_.run_parameters(), c);
+      in_parts = sharded && c.find("shards");
+      return in_parts ? offer(c) : "";
+    });
+  if (sharded) in_parts = take_offers() || in_parts;
   if (latest) {
     for (const std::string& reason : latest->refused) notes.push_back(reason);
-    restore(latest->checkpoint);
+    if (!in_parts) restore(latest->checkpoint);
     notes.push_back("resuming after step " + std::to_string(latest->step) + " from " +
                     latest->path);
   }
-  const bool any = trainer_.communicator().max(latest ? 1 : 0) > 0;
-  if (any) {
+  const bool whole = trainer_.communicator().max(latest && !in_parts ? 1 : 0) > 0;
+  if (whole) {
     trainer_.share_state();
     scatter_moments(latest ? &latest->checkpoint : nullptr);
     scatter_states(latest ? &latest->checkpoint : nullptr);
@@ -104,26 +119,74 @@ std::vector<std::string> Checkpointer::resume() {
   return notes;
 }
 
-Checkpoint Checkpointer::state() {
-  Checkpoint c;
-  c.add("weights/parameters", copy(trainer_.replica().weights()));
-  c.add("weights/statistics", copy(trainer_.replica().statistics()));
-  c.add("optimizer/steps", Integers{trainer_.optimizer().steps()});
-  if (!trainer_.own_moments()) c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
-  c.add("position", Integers{trainer_.steps_done()});
+// Rank 0: lets all ranks restore their parts. Returns why it is not usable.
+std::string Checkpointer::offer(const Checkpoint& from) {
+  collectives::share(trainer_.communicator(), from.source + '\n' + encode_checkpoint(from));
+  return restore_part(from);
+}
+
+// All other ranks: does so, until rank 0, which then also calls it, has no more to offer. Returns
+// whether this rank has restored its part of the last one.
+bool Checkpointer::take_offers() {
+  bool usable = false;
+  while (true) {
+    const std::string text = collectives::share(trainer_.communicator(), "");
+    if (text.empty()) return usable;
+    const std::size_t end = text.find('\n');
+    usable =
+        restore_part(parse_checkpoint(std::string_view(text).substr(end + 1), text.substr(0, end)))
+            .empty();
+  }
+}
+
+// Returns why it is not usable, the same on all ranks.
+std::string Checkpointer::restore_part(const Checkpoint& from) {
+  std::string reason;
+  try {
+    fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
+    read_shards(path_, parse_shard_index(from.json("shards"), from.source),
+                trainer_.shard()->ranges,
+                {trainer_.replica().weights(), trainer_.optimizer().moments()});
+    trainer_.optimizer().set_steps(from.integers("optimizer/steps").at(0));
+    trainer_.set_steps_done(from.integers("position").at(0));
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  reason = first_of(reason);
+  if (reason.empty()) trainer_.gather_weights();
+  return reason;
+}
+
+// Returns the reason of the first rank that has one, on all ranks.
+std::string Checkpointer::first_of(const std::string& reason) {
+  collectives::Communicator& c = trainer_.communicator();
+  std::string first;
+  for (const std::string& its : collectives::gather(c, reason))
+    if (first.empty()) first = its;
+  return collectives::share(c, first);
+}
+
+// What all ranks have in common, besides the weights.
+void Checkpointer::add_position(Checkpoint& to) {
+  to.add("weights/statistics", copy(trainer_.replica().statistics()));
+  to.add("optimizer/steps", Integers{trainer_.optimizer().steps()});
+  to.add("position", Integers{trainer_.steps_done()});
   Json plan = Json::object();
   for (const RunParameter& a : trainer_.run_parameters())
     if (a.lasting) plan[a.name] = a.value;
-  c.add("plan", plan);
+  to.add("plan", plan);
+}
+
+Checkpoint Checkpointer::state() {
+  Checkpoint c;
+  c.add("weights/parameters", copy(trainer_.replica().weights()));
+  add_position(c);
+  if (!trainer_.own_moments() && !trainer_.shard())
+    c.add("optimizer/moments", copy(trainer_.optimizer().moments()));
   return c;
 }
 
 void Checkpointer::restore(const Checkpoint& from) {
-  if (!from.find("position") || !from.find("plan"))
-    fail(Blame::usage, from.source +
-                           " holds only weights, from which a run cannot resume: use another "
-                           "checkpoint folder");
-  expect_same_plan(trainer_.run_parameters(), from);
   fill(trainer_.replica().weights(), from.floats("weights/parameters"), "weights", from);
   fill(trainer_.replica().statistics(), from.floats("weights/statistics"), "statistics", from);
   if (!trainer_.own_moments()) {
@@ -140,12 +203,59 @@ void Checkpointer::settled(const EpochReport* epoch) {
         epoch->validation.loss / static_cast<double>(epoch->validation.samples);
   collectives::Communicator& c = trainer_.communicator();
   if (c.max(keeps() && folder_->due(moment) ? 1 : 0) == 0) return;
-  trainer_.gather_moments();
+  if (trainer_.shard() && !policy_.weights_only) return save_shards(moment);
   Checkpoint now;
   if (keeps()) now = state();
   if (trainer_.own_moments()) gather_moments(keeps() ? &now : nullptr);
   gather_states(keeps() ? &now : nullptr);
   if (keeps()) folder_->save(std::move(now), moment);
+}
+
+// Every rank writes its shard, then rank 0 the checkpoint that names them. If one of them cannot, all
+// remove theirs and fail; the previous checkpoint remains.
+void Checkpointer::save_shards(const Moment& moment) {
+  collectives::Communicator& c = trainer_.communicator();
+  if (c.max(keeps() && folder_->wants(moment) ? 1 : 0) == 0) return;
+  const Strategy::Shard shard = *trainer_.shard();
+  std::string reason, written;
+  if (shard.first && !shard.ranges.empty()) try {
+      written = to_json(write_shard(path_, moment.step, c.rank(), c.ranks(), shard.ranges,
+                                    {trainer_.replica().weights(), trainer_.optimizer().moments()}))
+                    .dump();
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+  reason = first_of(reason);
+  const std::vector<std::string> files = collectives::gather(c, written);
+  if (reason.empty() && keeps()) try {
+      save_index(files, moment);
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+  reason = collectives::share(c, reason);
+  if (reason.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove(
+      std::filesystem::path(path_) / shard_name(moment.step, c.rank(), c.ranks()), ignored);
+  c.barrier();  // the first rank that fails ends the others
+  fail(Blame::environment, reason);
+}
+
+// `files`: an entry of the index from each rank that has written a shard.
+void Checkpointer::save_index(const std::vector<std::string>& files, const Moment& moment) {
+  const auto elements = static_cast<Count>(trainer_.replica().weights().size());
+  const auto moments = static_cast<Count>(trainer_.optimizer().moments().size());
+  ShardIndex index{moment.step, elements, elements == 0 ? 0 : moments / elements, {}};
+  for (const std::string& file : files) {
+    if (file.empty()) continue;
+    index.files.push_back(parse_shard_file(*parse_json(file), path_));
+    const std::string path = (std::filesystem::path(path_) / index.files.back().name).string();
+    open_source(path, "another rank has written it: use a folder that all ranks share");
+  }
+  Checkpoint now;
+  add_position(now);
+  now.add("shards", to_json(index));
+  folder_->save(std::move(now), moment);
 }
 
 void Checkpointer::rescue() {

@@ -5,6 +5,8 @@
 // (of every rank if they differ), each rank's compressor state, the number of steps done, which
 // gives the sampler's position, and the run parameters. There is no random state: the sampler and
 // the synthetic data derive their random numbers from seeds and counters.
+//
+// With a sharded strategy, each rank writes and reads its part of weights and moments (shards.hpp).
 #pragma once
 
 #include <optional>
@@ -18,7 +20,7 @@ namespace arlab::training {
 class Checkpointer {
  public:
   /// Every rank makes one before Trainer::run(). From then on the trainer, which must outlive it,
-  /// saves checkpoints; only rank 0 accesses the folder.
+  /// saves checkpoints. Only rank 0 accesses the folder; with a sharded strategy, all ranks do.
   Checkpointer(Trainer& trainer, std::string folder, const SavePolicy& policy);
 
   /// Restores the newest complete checkpoint, if there is one. Every rank calls it once. Returns
@@ -29,7 +31,14 @@ class Checkpointer {
  private:
   Checkpoint state();
   void restore(const Checkpoint& from);
+  void add_position(Checkpoint& to);
+  std::string offer(const Checkpoint& from);
+  bool take_offers();
+  std::string restore_part(const Checkpoint& from);
   void settled(const EpochReport* epoch);
+  void save_shards(const Moment& moment);
+  void save_index(const std::vector<std::string>& files, const Moment& moment);
+  std::string first_of(const std::string& reason);
   void rescue();
   void gather_moments(Checkpoint* into);
   void scatter_moments(const Checkpoint* from);

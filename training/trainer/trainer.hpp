@@ -72,8 +72,9 @@ class Trainer {
   void share_state();
   void set_steps_done(Count steps) { steps_done_ = steps; }
   bool own_moments() const { return kind_.own_moments; }
-  /// Completes the moments on all ranks if each has a part of them. Every rank calls it when settled.
-  void gather_moments() { strategy_->gather_moments(); }
+  /// Returns this rank's part of the optimizer's state, and completes the weights; see Strategy.
+  std::optional<Strategy::Shard> shard() const { return strategy_->shard(); }
+  void gather_weights() { strategy_->gather_weights(); }
   /// Returns the strategy's state on this rank; see Strategy.
   Strategy::State strategy_state() { return strategy_->state(); }
   void restore_strategy(Strategy::State state) { strategy_->restore(std::move(state)); }

@@ -1,13 +1,12 @@
 #include "training/io/files.hpp"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
+#include "tests/support/file_limit.hpp"
 #include "tests/support/folder.hpp"
 
 using namespace arlab;
@@ -21,25 +20,6 @@ std::size_t files_in(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-// Limits the size of files, as if the disk were full.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : ignored_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit now = before_;
-    now.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, ignored_);
-  }
-
- private:
-  rlimit before_{};
-  void (*ignored_)(int);
-};
-
 }  // namespace
 
 TEST_CASE("writes files, creates folders and leaves no temporary files") {
@@ -51,6 +31,30 @@ TEST_CASE("writes files, creates folders and leaves no temporary files") {
   write(path, "");
   CHECK(read_whole(path).empty());
   CHECK(files_in(folder.file("a/b")) == 1);
+}
+
+TEST_CASE("sources read any part of a file or of memory, and name a file that shrinks") {
+  const Folder folder;
+  const std::string path = folder.with("file", "0123456789");
+  const ByteSource sources[] = {open_source(path), in_memory("0123456789")};
+  for (const ByteSource& source : sources) {
+    CHECK(source.size == 10);
+    std::string part(4, '?'), none;
+    source.read(6, part);
+    CHECK(part == "6789");
+    source.read(10, none);
+    source.read(0, part);
+    CHECK(part == "0123");
+  }
+  std::filesystem::resize_file(path, 5);
+  std::string part(4, '?');
+  CHECK(failure([&] { sources[0].read(4, part); }) ==
+        "3: cannot read " + path + " (Input/output error): use a readable file");
+  CHECK(failure([&] {
+          open_source(folder.file("none"), "look elsewhere");
+        }).ends_with("(No such file or directory): look elsewhere"));
+  CHECK(failure([&] { open_source("/dev/zero"); }) ==
+        "3: cannot read /dev/zero (it is no file): use a readable file");
 }
 
 TEST_CASE("a write that fails leaves the old file and nothing else") {
