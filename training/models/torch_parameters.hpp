@@ -1,9 +1,9 @@
 // TorchParameters: the trained parameters of a LibTorch module as Parameters, for your own models.
 //
-// Weights and gradients become views into two flat tensors, on the host or in a device's memory. A module
-// on a GPU without device vectors has flat tensors on the host, and copies of its own. on_ready() hooks the gradient's
-// accumulator node, because a gradient is complete after that node has run. A hook on the tensor
-// runs before the gradient is stored; changing it there would let replicas drift apart.
+// Weights and gradients become views into two flat tensors, on the host or in a device's memory. A
+// module on a GPU without device vectors has copies of its own. on_ready() hooks the gradient's
+// accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
+// before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
 
 #include <torch/nn/module.h>

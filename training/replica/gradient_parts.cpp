@@ -21,6 +21,10 @@ std::span<float> GradientParts::weights(Count first, Count elements) const {
   return part(device_ ? device_->weights() : parameters_.weights(), first, elements);
 }
 
+Count GradientParts::elements() const {
+  return static_cast<Count>((device_ ? device_->gradients() : parameters_.gradients()).size());
+}
+
 // A device looks for such values; the host looks at a copy to say which one it is.
 void GradientParts::expect_finite(Count first, Count elements, Count step, bool kept) {
   const std::span<const float> its = gradients(first, elements);

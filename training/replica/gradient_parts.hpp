@@ -19,7 +19,8 @@ class GradientParts {
   void apply(Count first, Count elements);
   /// Sets these gradients to 0.
   void clear(Count first, Count elements);
-  Count elements() const { return static_cast<Count>(parameters_.weights().size()); }
+  /// Number of all gradients.
+  Count elements() const;
 
  private:
   std::span<float> gradients(Count first, Count elements) const;
