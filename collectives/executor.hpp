@@ -17,6 +17,9 @@
 
 namespace arlab::collectives {
 
+class Device;       // gpu/device.hpp
+class DeviceEvent;  // the same
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -37,6 +40,19 @@ class Executor {
   virtual Cost execute(const Algorithm& algorithm, const Problem& problem,
                        std::span<std::byte> data, Operand operand, int segments = 1,
                        int first_lane = 0) = 0;
+
+  /// The device whose memory execute_on_device() takes; null if vectors lie in host memory.
+  virtual Device* device() { return nullptr; }
+  struct DeviceRun {
+    Cost sent;
+    double seconds = 0;  ///< that the device took
+  };
+  /// The same as execute() on a vector in the device's memory, once the events are done, to the same bits;
+  /// without an algorithm, the library's own allreduce. Returns when it is done. Throws Error(usage) if
+  /// there is no device.
+  virtual DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem,
+                                      std::byte* data, Operand operand, int segments,
+                                      std::span<const DeviceEvent> after);
 
   /// Name of the library's own allreduce; empty if the backend has none.
   virtual std::string native_name() const = 0;

@@ -152,6 +152,7 @@ void write(Json& j, const TrainBody& b, Rank ranks) {
   j["model"] = b.model;
   j["compressor"] = or_null(b.compressor);
   j["aggregation"] = or_null(b.aggregation);
+  j["gradients"] = or_null(b.gradients);
   j["strategy"] = b.strategy;
   j["workers"] = b.workers;
   j["servers"] = b.servers;

@@ -87,6 +87,7 @@ struct TrainBody {
 
   std::string backend = {}, model = {}, strategy = {}, data = {}, optimizer = {}, scheduler = {};
   std::optional<std::string> compressor = {}, aggregation = {};
+  std::optional<std::string> gradients = {};  ///< with GPUs: "device" or "host: why"
   Rank workers = 1, servers = 0;
   Count batch_size = 0;  ///< samples per step, over all workers
   std::uint64_t seed = 0;

@@ -1,6 +1,7 @@
 #include "bench/train/gpu_codes.hpp"
 
 #include "collectives/backends/gpus.hpp"
+#include "collectives/local_rank.hpp"
 #ifdef ARLAB_HAS_CUDA
 #include "training/compressors/cuda/vector_kernels.hpp"
 #endif
@@ -12,7 +13,7 @@ namespace arlab::bench {
 training::SharedVectorKernels gpu_codes(Rank local_rank) {
   const Rank count = collectives::gpu_count();
   if (count == 0) return nullptr;
-  return training::cuda::vector_kernels(collectives::gpu(static_cast<int>(local_rank % count)));
+  return training::cuda::vector_kernels(collectives::gpu(collectives::gpu_of(local_rank, count)));
 }
 
 #else

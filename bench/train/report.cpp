@@ -119,6 +119,7 @@ std::string train_table(const std::vector<TrainResult>& results) {
                     r.codes_made_on.empty()
                         ? compressor_label(gradients)
                         : fmt::format("{} on {}", compressor_label(gradients), r.codes_made_on),
+                    r.gradients,
                     r.epochs.empty() ? ""
                                      : fmt::format("{:.4f}", mean(r.epochs.back().train.loss,
                                                                   r.epochs.back().train.samples)),
@@ -130,9 +131,9 @@ std::string train_table(const std::vector<TrainResult>& results) {
                     all.codec > 0 ? per_step(all.codec, all) : "", per_step(all.exposed, all),
                     bytes_each_step(all)});
   }
-  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor", "loss",
-                  "accuracy", "validation", "images/s", "speed-up", "step", "compute", "input",
-                  "communication", "codec", "exposed", "bytes"},
+  return compact({"model", "workers", "strategy", "algorithm", "scheduler", "compressor",
+                  "gradients", "loss", "accuracy", "validation", "images/s", "speed-up", "step",
+                  "compute", "input", "communication", "codec", "exposed", "bytes"},
                  rows);
 }
 
@@ -177,6 +178,7 @@ Record train_record(const TrainResult& r, const TrainOptions& options) {
                  .staleness = r.staleness};
   if (gradients.compressor) body.compressor = compressor_text(gradients);
   if (!r.codes.way.empty()) body.aggregation = r.codes.way;
+  if (!r.gradients.empty()) body.gradients = r.gradients;
   if (c.backend->placement == collectives::Placement::emulated)
     body.emulation = emulation_of(c, options.world);
   if (!r.step_us.empty()) body.step_time_us = summarize(r.step_us);

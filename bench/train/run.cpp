@@ -11,6 +11,7 @@
 #include "bench/cli/write_file.hpp"
 #include "bench/results/context.hpp"
 #include "bench/train/gpu_codes.hpp"
+#include "bench/train/gpu_gradients.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "collectives/local_rank.hpp"
 #include "training/telemetry/event_file.hpp"
@@ -165,6 +166,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
     if (codes->kind->on_gpu) codes->kernels = gpu_codes(local_rank);
     result.codes_made_on = training::made_on(*codes);
   }
+  const GradientPlace place = place_of_gradients(learning, cuda);
+  if (on_gpus) result.gradients = place.text;
   training::Trainer trainer(
       c, learning,
       [&](const training::SumOverWorkers& sum) {
@@ -173,7 +176,8 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
             {.seed = options.seed,
              .sum_over_workers = options.sync_batch_norm ? sum : training::SumOverWorkers{},
              .cuda = cuda,
-             .local_rank = local_rank});
+             .local_rank = local_rank,
+             .math = place.math});
       },
       run_parameters_of(config, options, data, sampling));
   if (options.sync_batch_norm && trainer.replica().statistics().empty())

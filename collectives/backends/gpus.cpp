@@ -6,6 +6,7 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/gpu/colocated_executor.hpp"
 #include "collectives/gpu/staged_executor.hpp"
+#include "collectives/local_rank.hpp"
 #include "collectives/threads/threads.hpp"
 #ifdef ARLAB_HAS_CUDA
 #include "collectives/cuda/device.hpp"
@@ -73,11 +74,10 @@ void run_on_gpus(Job& job, const RunOptions& options, const Connect& connect,
                  const Backend::Body& body) {
   const double seconds = options.patience.seconds;
   const RankExecutor::Seconds patience(seconds > 0 ? seconds : 1e9);
-  const int count = static_cast<int>(gpu_infos().size());
-  // Ranks of one machine take its GPUs in turn. NCCL refuses ranks that share a GPU, unless it takes
-  // them for different machines.
+  const auto count = static_cast<Rank>(gpu_infos().size());
+  // NCCL refuses ranks that share a GPU, unless it takes them for different machines.
   const auto run_rank = [&](Communicator& control, Rank local) {
-    const auto device = gpu(static_cast<int>(local) % count);
+    const auto device = gpu(gpu_of(local, count));
     const auto transport = connect(control, *device, patience);
     StagedExecutor executor(control, *device, *transport, patience);
     body(executor);

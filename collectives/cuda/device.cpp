@@ -141,6 +141,10 @@ class CudaDevice final : public Device {
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
   }
+  std::unique_ptr<DeviceStream> framework_stream() override {
+    return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_,
+                                        CudaStream::Kind::of_device);
+  }
   PeerGrid peer_grid(Rank ranks, Operand operand) override {
     use_device(index_);
     return cuda::peer_grid(index_, ranks, operand);
@@ -213,7 +217,11 @@ Devices devices() {
 }
 
 std::unique_ptr<Device> device(int index) {
-  expects(index >= 0 && index < device_count(), "a GPU that is not there");
+  if (const int count = device_count(); index < 0 || index >= count)
+    fail(Blame::environment, "GPU " + std::to_string(index) +
+                                 " does not exist: this process sees " + std::to_string(count) +
+                                 ", numbered from 0 (see nvidia-smi -L and "
+                                 "CUDA_VISIBLE_DEVICES)");
   return std::make_unique<CudaDevice>(index, std::make_shared<MemoryMap>());
 }
 

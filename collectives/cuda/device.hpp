@@ -19,7 +19,8 @@ std::string unavailable();
 /// Opens all visible GPUs; those that can, read one another's memory. Throws Error(environment) where
 /// unavailable() says why, or one cannot be opened.
 Devices devices();
-/// Opens one of them, which reads no other's memory. Throws as devices() does.
+/// Opens one of them, which reads no other's memory. Throws as devices() does, and for one that does not
+/// exist.
 std::unique_ptr<Device> device(int index);
 
 /// Number of visible GPUs, and what they are; opens none. Throws Error(environment) where unavailable()

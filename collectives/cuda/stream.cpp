@@ -27,14 +27,18 @@ std::size_t CudaGraph::nodes() const {
   return count;
 }
 
-CudaStream::CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory)
+CudaStream::CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory,
+                       Kind kind)
     : device_(device), index_(index), memory_(memory), launch_{nullptr, blocks} {
+  if (kind == Kind::of_device) return;  // its handle is null: that of the current device
   use_device(index_);
   check(cudaStreamCreateWithFlags(&launch_.stream, cudaStreamNonBlocking),
         "cudaStreamCreateWithFlags");
 }
 
-CudaStream::~CudaStream() { cudaStreamDestroy(launch_.stream); }
+CudaStream::~CudaStream() {
+  if (launch_.stream) cudaStreamDestroy(launch_.stream);
+}
 
 template <class Use>
 void CudaStream::launch_kernel(Use use) {

@@ -1,6 +1,8 @@
 // CudaStream: streams, events and graphs of a device as CUDA's own.
 #pragma once
 
+#include <cstdint>
+
 #include "collectives/cuda/check.hpp"
 #include "collectives/cuda/kernels.hpp"
 #include "collectives/gpu/device.hpp"
@@ -38,8 +40,10 @@ class CudaGraph final : public DeviceGraph {
 
 class CudaStream final : public DeviceStream {
  public:
+  enum class Kind : std::uint8_t { own, of_device };  ///< a new stream, or the device's default one
   /// `blocks`: of a kernel, as many as fill the device.
-  CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory);
+  CudaStream(const Device& device, int index, int blocks, const MemoryMap& memory,
+             Kind kind = Kind::own);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -14,8 +15,16 @@ namespace {
 // Each has scratch memory on the device. A model has fewer buckets; a sweep over sizes may not.
 constexpr std::size_t kMaxPrepared = 256;
 
-// While one piece travels to the device, the host copies the next one.
+// While one piece travels, the host copies another one.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+/// Waits for work on memory that is about to be freed. Its errors were reported before.
+void settle(DeviceStream& stream) {
+  try {
+    stream.synchronize();
+  } catch (const std::exception&) {
+  }
+}
 
 std::vector<Rank> groups_of_ranks(const Groups* groups) {
   std::vector<Rank> all;
@@ -34,7 +43,14 @@ std::vector<Rank> sizes_of(const RankGrid* grid) {
 
 StagedExecutor::StagedExecutor(Communicator& control, Device& device, DeviceTransport& transport,
                                RankExecutor::Seconds patience)
-    : control_(control), device_(device), rank_(control, device, transport, patience) {}
+    : control_(control),
+      device_(device),
+      transport_(transport),
+      reduced_(device.make_event()),
+      second_{device.make_stream()},
+      rank_(control, device, transport, patience) {}
+
+StagedExecutor::SecondStream::~SecondStream() { settle(*stream); }
 
 void StagedExecutor::make_room(std::size_t bytes) {
   if (bytes <= here_.size()) return;
@@ -69,18 +85,55 @@ void StagedExecutor::stage(std::span<std::byte> data, Run run) {
     stream.copy(there_.data() + first, here_.data() + first, bytes);
   }
   run();
-  stream.copy(here_.data(), there_.data(), data.size());
-  rank_.synchronize();
-  std::memcpy(data.data(), here_.data(), data.size());
+  bring_back(data);
   failed_ = false;
 }
 
-RankExecutor::Prepared& StagedExecutor::prepared_for(const Key& key, const Problem& problem) {
+// Two streams take the pieces in turn: while one piece travels, the host copies the one before. The
+// first wait is the rank's, which loses its patience and knows of lost peers; the vector is unchanged
+// until then.
+void StagedExecutor::bring_back(std::span<std::byte> data) {
+  const auto piece_at = [&](std::size_t first) {
+    return data.subspan(first, std::min(kPiece, data.size() - first));
+  };
+  const auto fetch = [&](DeviceStream& stream, std::size_t first) {
+    if (first < data.size())
+      stream.copy(here_.data() + first, there_.data() + first, piece_at(first).size());
+  };
+  DeviceStream* const streams[] = {&rank_.stream(), second_.stream.get()};
+  if (data.size() > kPiece) {
+    streams[0]->record(reduced_);
+    streams[1]->wait(reduced_);
+    fetch(*streams[1], kPiece);
+  }
+  fetch(*streams[0], 0);
+  rank_.synchronize();
+  for (std::size_t first = 0, turn = 0; first < data.size(); first += kPiece, turn ^= 1) {
+    if (first > 0) streams[turn]->synchronize();
+    const std::span<std::byte> piece = piece_at(first);
+    fetch(*streams[turn], first + 2 * kPiece);
+    std::memcpy(piece.data(), here_.data() + first, piece.size());
+  }
+}
+
+RankExecutor::Prepared& StagedExecutor::prepared_for(const Algorithm& algorithm,
+                                                     const Problem& problem, std::byte* data,
+                                                     Operand operand, int segments) {
+  const Key key{data,
+                &algorithm,
+                problem.collective,
+                problem.elements,
+                problem.root,
+                operand.dtype,
+                operand.op,
+                segments,
+                groups_of_ranks(problem.groups),
+                sizes_of(problem.grid),
+                problem.forest};
   if (const auto known = prepared_.find(key); known != prepared_.end()) return known->second;
   if (prepared_.size() == kMaxPrepared) prepared_.clear();
-  RankExecutor::Prepared made =
-      rank_.prepare(*key.algorithm, problem, there_.data(), {key.dtype, key.op}, key.segments,
-                    RankExecutor::Cutting::of_equal_size);
+  RankExecutor::Prepared made = rank_.prepare(algorithm, problem, data, operand, segments,
+                                              RankExecutor::Cutting::of_equal_size);
   control_.barrier();
   return prepared_.emplace(key, std::move(made)).first->second;
 }
@@ -92,12 +145,37 @@ Cost StagedExecutor::execute(const Algorithm& algorithm, const Problem& problem,
           "a staged vector is as long as its problem");
   expect_unbroken();
   make_room(data.size());
-  RankExecutor::Prepared& prepared = prepared_for(
-      {&algorithm, problem.collective, problem.elements, problem.root, operand.dtype, operand.op,
-       segments, groups_of_ranks(problem.groups), sizes_of(problem.grid), problem.forest},
-      problem);
+  RankExecutor::Prepared& prepared =
+      prepared_for(algorithm, problem, there_.data(), operand, segments);
   stage(data, [&] { rank_.run(prepared); });
   return prepared.sent();
+}
+
+Executor::DeviceRun StagedExecutor::execute_on_device(const Algorithm* algorithm,
+                                                      const Problem& problem, std::byte* data,
+                                                      Operand operand, int segments,
+                                                      std::span<const DeviceEvent> after) {
+  expect_unbroken();
+  RankExecutor::Prepared* prepared = nullptr;
+  if (algorithm) {
+    arlab::collectives::check(*algorithm, problem, control_.ranks());
+    prepared = &prepared_for(*algorithm, problem, data, operand, segments);
+  }
+  failed_ = true;  // unless it ends
+  try {
+    for (const DeviceEvent& event : after) rank_.stream().wait(event);
+    if (prepared)
+      rank_.run(*prepared);
+    else
+      rank_.run_native(problem, data, operand);
+    const double us = rank_.microseconds();
+    failed_ = false;
+    return {prepared ? prepared->sent() : Cost{}, us / 1e6};
+  } catch (...) {  // the vector is the caller's, who may free it
+    transport_.abort();
+    settle(rank_.stream());
+    throw;
+  }
 }
 
 void StagedExecutor::native_allreduce(std::span<std::byte> data, Operand operand) {

@@ -1,7 +1,7 @@
-// StagedExecutor: one rank whose vectors lie in host memory, but travel between devices: each vector
-// is copied to the rank's device, runs there, and is copied back.
+// StagedExecutor: one rank whose vectors travel between devices. A vector in host memory is copied to the
+// rank's device, runs there, and is copied back; one in the device's memory runs where it is.
 //
-// For training, which hands out gradients on the host while the fast network joins the GPUs. Buffers
+// For training, which hands out gradients on either side while the fast network joins the GPUs. Buffers
 // are kept, pinned on the host's side. So is the plan of every problem, because training repeats the
 // same few problems. run_checked() measures the device alone, without the copies.
 #pragma once
@@ -28,6 +28,11 @@ class StagedExecutor final : public Executor {
   /// failure every later call throws Error(environment).
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
                Operand operand, int segments = 1, int first_lane = 0) override;
+  Device* device() override { return &device_; }
+  /// `data` keeps its address from call to call. Throws as execute() does.
+  DeviceRun execute_on_device(const Algorithm* algorithm, const Problem& problem, std::byte* data,
+                              Operand operand, int segments,
+                              std::span<const DeviceEvent> after) override;
   std::string native_name() const override { return rank_.native_name(); }
   std::string native_name_for(const Problem& problem) const override {
     return rank_.native_name_for(problem);
@@ -47,6 +52,7 @@ class StagedExecutor final : public Executor {
 
  private:
   struct Key {
+    const std::byte* data;  // on the device
     const Algorithm* algorithm;
     Collective collective;
     Count elements;
@@ -63,17 +69,28 @@ class StagedExecutor final : public Executor {
   // Freeing and allocating device memory may wait for all streams of all peers, and so for ever if
   // a peer's stream already waits for this rank. Both therefore end with a barrier: no rank starts
   // a collective before all have their memory.
-  RankExecutor::Prepared& prepared_for(const Key& key, const Problem& problem);
+  RankExecutor::Prepared& prepared_for(const Algorithm& algorithm, const Problem& problem,
+                                       std::byte* data, Operand operand, int segments);
   /// Makes the buffers at least that large. Forgets what was prepared on smaller ones.
   void make_room(std::size_t bytes);
   void expect_unbroken() const;
   template <class Run>
   void stage(std::span<std::byte> data, Run run);
+  void bring_back(std::span<std::byte> data);
+
+  // Every other piece comes back in this stream. Work in it may still use the memory below.
+  struct SecondStream {
+    std::unique_ptr<DeviceStream> stream;
+    ~SecondStream();
+  };
 
   Communicator& control_;
   Device& device_;
+  DeviceTransport& transport_;
   DeviceMemory there_, here_;  // on the device, pinned on the host
   std::map<Key, RankExecutor::Prepared> prepared_;
+  DeviceEvent reduced_;
+  SecondStream second_;
   bool failed_ = false;  // copies may still be in progress
   RankExecutor rank_;    // destroyed first: waits for work on the memory above
 };

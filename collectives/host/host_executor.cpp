@@ -25,6 +25,12 @@ void HostExecutor::native_allreduce(std::span<std::byte> data, Operand operand) 
                                  static_cast<Count>(data.size() / size_of(operand.dtype)), operand);
 }
 
+Executor::DeviceRun Executor::execute_on_device(const Algorithm*, const Problem&, std::byte*,
+                                                Operand, int, std::span<const DeviceEvent>) {
+  fail(Blame::usage,
+       "this backend reduces vectors in host memory: use the backend nccl or mpi-cuda");
+}
+
 std::vector<std::string> Executor::native_algorithms() {
   fail(Blame::environment,
        "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");

@@ -105,6 +105,20 @@ void Exchange::run(const CollectiveId& id, const Task& task, std::span<float> da
   note(id, begin, {.bytes = sent.elements * static_cast<Count>(sizeof(float))});
 }
 
+void Exchange::run_on_device(const CollectiveId& id, const Task& task, std::span<float> there,
+                             std::span<const collectives::DeviceEvent> after) {
+  collectives::Executor::DeviceRun done;
+  if (communicator_.ranks() > 1)
+    done = collectives::naming(
+        [&] {
+          return training::run_on_device(communicator_, task.route, task.collective, task.root,
+                                         there, after);
+        },
+        [&] { return name(id); });
+  note(id, clock().now() - done.seconds,
+       {.bytes = done.sent.elements * static_cast<Count>(sizeof(float))});
+}
+
 void Exchange::run(const CollectiveId& id,
                    const std::function<void(collectives::Communicator&)>& codes) {
   const double begin = clock().now();

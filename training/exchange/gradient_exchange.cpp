@@ -36,6 +36,18 @@ GradientExchange::GradientExchange(Exchange& exchange, Parameters& parameters,
   if (halves)
     expect_collectives(exchange, c.ranks(), "scheduler dear",
                        {Collective::reduce_scatter, Collective::all_gather});
+  if (DeviceVectors* const there = parameters.on_device()) {
+    collectives::Executor* const executor = exchange.route().executor;
+    if (options_.compressor)
+      fail(Blame::usage,
+           "gradients in a device's memory are exchanged as they are: use no compressor, or "
+           "gradients on the host");
+    if (c.ranks() > 1 && (!executor || !executor->device()))
+      fail(Blame::usage,
+           "gradients lie in a device's memory, and this backend reduces vectors on the host: use "
+           "the backend nccl or mpi-cuda, or gradients on the host");
+    on_device_.emplace(*there, parameters.variables().size(), c);
+  }
   if (options_.compressor) {
     if (halves)
       fail(Blame::usage,
@@ -64,14 +76,20 @@ void GradientExchange::start_step(Count step) {
   Profile profile = profile_of(parameters_.variables());
   profiler_->agree(c, profile);
   profiler_.reset();
-  begin(kind_, profile, measured_link(c, exchange_.route()), options_.scheduling);
+  begin(kind_, profile,
+        measured_link(c, exchange_.route(), on_device_ ? &on_device_->math() : nullptr),
+        options_.scheduling);
 }
 
 void GradientExchange::need(std::size_t variable) {
-  if (profiler_) profiler_->need(variable);
+  if (!profiler_) return;
+  if (on_device_) on_device_->wait();
+  profiler_->need(variable);
 }
 
 void GradientExchange::ready(std::size_t variable) {
+  if (on_device_) on_device_->complete(variable);
+  if (profiler_ && on_device_) on_device_->wait();  // what it measures is done
   if (profiler_) profiler_->ready(variable);
   step_of_[variable] = step_;
   slices_of_[variable] = 0;
@@ -79,10 +97,24 @@ void GradientExchange::ready(std::size_t variable) {
   if (profiler_) profiler_->resume();
 }
 
-std::span<float> GradientExchange::part(const Slice& slice) {
+std::span<float> GradientExchange::part(const Slice& slice) const {
   const Variable& v = parameters_.variables()[index(slice.layer)];
-  return parameters_.gradients().subspan(static_cast<std::size_t>(v.offset + slice.first),
-                                         static_cast<std::size_t>(slice.elements));
+  const std::span<float> all = on_device_ ? on_device_->all() : parameters_.gradients();
+  return all.subspan(static_cast<std::size_t>(v.offset + slice.first),
+                     static_cast<std::size_t>(slice.elements));
+}
+
+void GradientExchange::transmit_on_device(const CollectiveId& id, const Exchange::Task& task,
+                                          std::span<const Slice> slices) {
+  std::vector<std::span<float>> parts;
+  std::vector<std::size_t> variables;
+  for (const Slice& s : slices) {
+    parts.push_back(part(s));
+    variables.push_back(index(s.layer));
+  }
+  on_device_->run(parts, variables, [&](std::span<float> there, DeviceGradients::Events after) {
+    exchange_.run_on_device(id, task, there, after);
+  });
 }
 
 // Sends neighbors in place, and copies other variables into one buffer first.
@@ -106,6 +138,8 @@ void GradientExchange::transmit(const Bundle& bundle) {
     }
     return;
   }
+  const Exchange::Task task{exchange_.route(), bundle.collective, 0};
+  if (on_device_) return transmit_on_device(id, task, slices);
   std::size_t elements = 0;
   float* const begin = part(slices.front()).data();
   bool adjacent = true;
@@ -123,7 +157,7 @@ void GradientExchange::transmit(const Bundle& bundle) {
   if (options_.compressor)
     compress(id, slices, data);
   else
-    exchange_.run(id, {exchange_.route(), bundle.collective, 0}, data);
+    exchange_.run(id, task, data);
   if (adjacent) return;
   auto from = data.begin();
   for (const Slice& s : slices) {

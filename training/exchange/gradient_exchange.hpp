@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "training/exchange/code_exchange.hpp"
+#include "training/exchange/device_gradients.hpp"
 #include "training/exchange/step_profiler.hpp"
 
 namespace arlab::training {
@@ -23,7 +24,7 @@ namespace arlab::training {
 class GradientExchange {
  public:
   /// Every rank makes one. Exchange and parameters must outlive it. Throws Error(usage) if
-  /// scheduler, compressor and route do not fit together.
+  /// scheduler, compressor, route and the place of the gradients do not fit together.
   GradientExchange(Exchange& exchange, Parameters& parameters, const GradientOptions& options);
   /// Stops the exchange, which may be running transmit().
   ~GradientExchange() { exchange_.stop(); }
@@ -58,15 +59,18 @@ class GradientExchange {
   void begin(const SchedulerKind& kind, const Profile& profile, const LinkCost& link,
              const Values& values);
   void transmit(const Bundle& bundle);
+  void transmit_on_device(const CollectiveId& id, const Exchange::Task& task,
+                          std::span<const Slice> slices);
   void compress(CollectiveId id, std::span<const Slice> slices, std::span<float> data);
   Unit& unit_of(std::span<const Slice> slices, int slice, const collectives::Communicator& c);
   std::string name_of(const UnitKey& key) const;
-  std::span<float> part(const Slice& slice);
+  std::span<float> part(const Slice& slice) const;
 
   Exchange& exchange_;
   Parameters& parameters_;
   const GradientOptions options_;
   const SchedulerKind& kind_;
+  std::optional<DeviceGradients> on_device_;
   std::optional<CodeExchange> codes_;
   bool whole_bundles_;                    // a unit is a bundle, else a slice
   std::optional<StepProfiler> profiler_;  // of the first steps, for profile-guided schedulers

@@ -114,28 +114,50 @@ Route find_route(std::string_view word, int segments, collectives::Communicator&
   return {&algorithm, segments, groups, options.executor};
 }
 
+namespace {
+
+/// Throws unless the route has the collective.
+Problem problem_of(const collectives::Communicator& communicator, const Route& route,
+                   Collective collective, Rank root, Count elements) {
+  expects(route.algorithm || collective == Collective::allreduce,
+          "the backend's native collective is an allreduce");
+  return {.collective = collective,
+          .ranks = communicator.ranks(),
+          .elements = elements,
+          .root = root,
+          .groups = route.groups.get()};
+}
+
+}  // namespace
+
 Cost run_collective(collectives::Communicator& communicator, const Route& route,
                     Collective collective, Rank root, std::span<float> data, int first_lane) {
   const auto bytes = std::as_writable_bytes(data);
   const auto elements = static_cast<Count>(data.size());
+  const Problem problem = problem_of(communicator, route, collective, root, elements);
   if (!route.algorithm) {
-    expects(collective == Collective::allreduce, "the backend's native collective is an allreduce");
     if (route.executor)
       route.executor->native_allreduce(bytes, kSum);
     else
       communicator.native_allreduce(bytes.data(), elements, kSum);
     return {};
   }
-  const Problem problem{.collective = collective,
-                        .ranks = communicator.ranks(),
-                        .elements = elements,
-                        .root = root,
-                        .groups = route.groups.get()};
   if (route.executor)
     return route.executor->execute(*route.algorithm, problem, bytes, kSum, route.segments,
                                    first_lane);
   return collectives::execute(communicator, *route.algorithm, problem, bytes, kSum, route.segments,
                               first_lane);
+}
+
+collectives::Executor::DeviceRun run_on_device(const collectives::Communicator& communicator,
+                                               const Route& route, Collective collective, Rank root,
+                                               std::span<float> there,
+                                               std::span<const collectives::DeviceEvent> after) {
+  expects(route.executor != nullptr, "vectors of a device are reduced without an executor");
+  const Problem problem =
+      problem_of(communicator, route, collective, root, static_cast<Count>(there.size()));
+  return route.executor->execute_on_device(
+      route.algorithm, problem, std::as_writable_bytes(there).data(), kSum, route.segments, after);
 }
 
 }  // namespace arlab::training

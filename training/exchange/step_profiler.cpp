@@ -44,26 +44,42 @@ void StepProfiler::agree(collectives::Communicator& communicator, Profile& profi
   }
 }
 
-LinkCost measured_link(collectives::Communicator& communicator, const Route& route) {
+LinkCost measured_link(collectives::Communicator& communicator, const Route& route,
+                       const DeviceMath* math) {
   constexpr Count kSmall = 1, kLarge = 1 << 16;
   if (communicator.ranks() == 1) return {};
-  std::vector<float> data(kLarge);
+  std::vector<float> data(math ? 0 : kLarge);
+  collectives::DeviceMemory memory;
+  if (math) {
+    memory = math->device->allocate(kLarge * sizeof(float));
+    math->clear({reinterpret_cast<float*>(memory.data()), kLarge});
+    math->stream->synchronize();
+  }
+  const auto allreduce = [&](std::size_t n) {
+    if (math)
+      run_on_device(communicator, route, Collective::allreduce, 0,
+                    {reinterpret_cast<float*>(memory.data()), n}, {});
+    else
+      run_collective(communicator, route, Collective::allreduce, 0, std::span(data).first(n), 0);
+  };
   const auto seconds = [&](Count elements) {
     double best = 1e9;
     for (int repeat = 0; repeat < 3; ++repeat) {
       communicator.barrier();
       const double begin = communicator.clock().now();
-      run_collective(communicator, route, Collective::allreduce, 0,
-                     std::span(data).first(static_cast<std::size_t>(elements)), 0);
+      allreduce(static_cast<std::size_t>(elements));
       best = std::min(best, communicator.clock().now() - begin);
     }
     return communicator.max(best);
   };
   const double small = seconds(kSmall), large = seconds(kLarge);
-  return {to_time(small * kPicosecondsPerSecond),
-          std::max(0.0, large - small) * kPicosecondsPerSecond /
-              ((kLarge - kSmall) * kGradientBytes),
-          Time{}};
+  memory = {};
+  if (math)
+    communicator.barrier();  // freeing may wait for a peer's stream that waits for this rank
+  return {
+      to_time(small * kPicosecondsPerSecond),
+      std::max(0.0, large - small) * kPicosecondsPerSecond / ((kLarge - kSmall) * kGradientBytes),
+      Time{}};
 }
 
 }  // namespace arlab::training

@@ -22,9 +22,11 @@ struct ReplicaSetup {
   /// Sums the statistics of batch normalization over the batches of all workers; null: each worker
   /// uses its own batch.
   SumOverWorkers sum_over_workers = {};
-  bool cuda = false;  ///< computes on a GPU; weights() and gradients() still lie on the host
+  bool cuda = false;  ///< computes on a GPU
   /// This worker's position on its machine: workers take the visible GPUs in turn.
   Rank local_rank = 0;
+  /// Of the device that it computes on, where weights and gradients then lie; null: on the host.
+  std::shared_ptr<const DeviceMath> math = nullptr;
 };
 
 struct Architecture {

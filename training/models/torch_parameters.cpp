@@ -15,9 +15,18 @@ std::span<float> floats(const torch::Tensor& flat) {
   return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
 }
 
+/// A tensor on these numbers, which live as long as it does.
+torch::Tensor tensor_on(std::span<float> numbers, torch::Device device,
+                        const std::shared_ptr<DeviceVectors>& owner) {
+  return torch::from_blob(
+      numbers.data(), {static_cast<std::int64_t>(numbers.size())}, [owner](void*) {},
+      torch::TensorOptions().dtype(torch::kFloat32).device(device));
+}
+
 }  // namespace
 
-TorchParameters::TorchParameters(torch::nn::Module& module) {
+TorchParameters::TorchParameters(torch::nn::Module& module,
+                                 std::shared_ptr<const DeviceMath> math) {
   const torch::NoGradGuard no_gradients;
   Count all = 0, kept = 0;
   for (const auto& item : module.named_parameters()) {
@@ -33,12 +42,16 @@ TorchParameters::TorchParameters(torch::nn::Module& module) {
   }
   if (parameters_.empty()) fail(Blame::usage, "the model has 0 parameters: register some");
   weights_ = torch::empty({all});
-  gradients_ = torch::zeros({all});
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
-    part(weights_, i).copy_(parameters_[i]);
-    if (!on_host()) continue;
-    parameters_[i].set_data(part(weights_, i));
-    parameters_[i].mutable_grad() = part(gradients_, i);
+  gradients_ = torch::zeros({math ? 0 : all});
+  for (std::size_t i = 0; i < variables_.size(); ++i) part(weights_, i).copy_(parameters_[i]);
+  if (math) {
+    const torch::Device device = parameters_.front().device();
+    vectors_ = std::make_shared<DeviceVectors>(std::move(math), all);
+    weights_there_ = tensor_on(vectors_->weights(), device, vectors_);
+    weights_there_.copy_(weights_);
+    share(weights_there_, tensor_on(vectors_->gradients(), device, vectors_));
+  } else if (shares()) {
+    share(weights_, gradients_);
   }
   for (const torch::Tensor& buffer : module.buffers())
     if (buffer.is_floating_point()) buffers_.push_back(buffer), kept += buffer.numel();
@@ -60,6 +73,13 @@ TorchParameters::~TorchParameters() {
   for (const Hook& hook : hooks_) hook.node->del_post_hook(hook.key);
 }
 
+void TorchParameters::share(const torch::Tensor& weights, const torch::Tensor& gradients) {
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    parameters_[i].set_data(part(weights, i));
+    parameters_[i].mutable_grad() = part(gradients, i);
+  }
+}
+
 std::span<float> TorchParameters::weights() { return floats(weights_); }
 std::span<float> TorchParameters::gradients() { return floats(gradients_); }
 std::span<float> TorchParameters::statistics() { return floats(statistics_); }
@@ -70,7 +90,7 @@ torch::Tensor TorchParameters::part(const torch::Tensor& flat, std::size_t varia
 }
 
 void TorchParameters::complete(std::size_t variable) {
-  if (!on_host()) {
+  if (!shares()) {
     const torch::NoGradGuard no_gradients;
     torch::Tensor& gradient = parameters_[variable].mutable_grad();
     part(gradients_, variable).add_(gradient.to(torch::kCPU));
@@ -89,13 +109,22 @@ void TorchParameters::for_statistics(Use use) {
   }
 }
 
+void TorchParameters::fetch() {
+  if (!vectors_) return;
+  const torch::NoGradGuard no_gradients;
+  weights_.copy_(weights_there_);
+  take_statistics();
+}
+
 void TorchParameters::give() {
+  const torch::NoGradGuard no_gradients;
+  if (vectors_) weights_there_.copy_(weights_);
   for (std::size_t i = 0; i < parameters_.size(); ++i) give(i);
   give_statistics();
 }
 
 void TorchParameters::give(std::size_t variable) {
-  if (on_host()) return;
+  if (shares()) return;
   const torch::NoGradGuard no_gradients;
   parameters_[variable].copy_(part(weights_, variable));
 }

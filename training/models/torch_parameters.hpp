@@ -1,8 +1,9 @@
 // TorchParameters: the trained parameters of a LibTorch module as Parameters, for your own models.
 //
-// Weights and gradients become views into two flat tensors. on_ready() hooks the gradient's
-// accumulator node, because a gradient is complete after that node has run. A hook on the tensor
-// runs before the gradient is stored; changing it there would let replicas drift apart.
+// Weights and gradients become views into two flat tensors, on the host or in a device's memory. A
+// module on a GPU without device vectors has copies of its own. on_ready() hooks the gradient's
+// accumulator node, because a gradient is complete after that node has run. A hook on the tensor runs
+// before the gradient is stored; changing it there would let replicas drift apart.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -18,20 +19,25 @@ namespace arlab::training {
 /// set_requires_grad().
 class TorchParameters final : public Parameters {
  public:
-  explicit TorchParameters(torch::nn::Module& module);
+  /// `math`: of the device that the module is on, where weights and gradients then lie; null: on the host.
+  explicit TorchParameters(torch::nn::Module& module,
+                           std::shared_ptr<const DeviceMath> math = nullptr);
   ~TorchParameters() override;
   TorchParameters(const TorchParameters&) = delete;
   TorchParameters& operator=(const TorchParameters&) = delete;
 
   std::span<const Variable> variables() const override { return variables_; }
+  DeviceVectors* on_device() override { return vectors_.get(); }
   std::span<float> weights() override;
   std::span<float> gradients() override;
   std::span<float> statistics() override;
   void on_ready(Ready ready) override { ready_ = std::move(ready); }
 
-  /// Copies weights() and statistics(), which strategies change, to the module: all, or one
-  /// variable's. Weights on the host need no copy, because the module uses them directly.
-  void give();
+  void fetch() override;
+  /// Copies weights() and statistics(), which strategies change, to the module. Weights on the host need
+  /// no copy, because the module uses them directly.
+  void give() override;
+  /// Copies one variable's weights, if the module has copies of its own.
   void give(std::size_t variable);
   void give_statistics();
   /// Sets a variable's multiply-adds in the forward pass of a sample.
@@ -43,13 +49,17 @@ class TorchParameters final : public Parameters {
  private:
   torch::Tensor part(const torch::Tensor& flat, std::size_t variable) const;
   void complete(std::size_t variable);
-  bool on_host() const { return parameters_.front().is_cpu(); }
+  void share(const torch::Tensor& weights, const torch::Tensor& gradients);
+  /// Whether the module uses the flat tensors.
+  bool shares() const { return vectors_ || parameters_.front().is_cpu(); }
   template <class Use>
   void for_statistics(Use use);
 
   std::vector<Variable> variables_;
   std::vector<torch::Tensor> parameters_, buffers_;
-  torch::Tensor weights_, gradients_, statistics_;
+  std::shared_ptr<DeviceVectors> vectors_;
+  torch::Tensor weights_, gradients_, statistics_;  // on the host
+  torch::Tensor weights_there_;                     // on the device, as its vectors
   struct Hook {
     std::shared_ptr<torch::autograd::Node> node;
     std::uintptr_t key;

@@ -1,5 +1,6 @@
 #include "training/models/torch_replica.hpp"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/utils.h>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/local_rank.hpp"
 #include "training/models/torch_parameters.hpp"
 
 namespace arlab::training {
@@ -16,15 +18,19 @@ namespace {
 
 class TorchReplica final : public Replica {
  public:
-  TorchReplica(const Architecture& architecture, torch::Device device, torch::nn::Sequential net)
+  TorchReplica(const Architecture& architecture, torch::Device device, torch::nn::Sequential net,
+               const std::shared_ptr<const DeviceMath>& math)
       : architecture_(architecture),
         device_(device),
         net_(moved(std::move(net), device)),
-        parameters_(*net_) {
+        parameters_(*net_, math) {
     find_stages();
   }
 
   std::span<const Variable> variables() const override { return parameters_.variables(); }
+  DeviceVectors* on_device() override { return parameters_.on_device(); }
+  void fetch() override { parameters_.fetch(); }
+  void give() override { parameters_.give(); }
   std::span<float> weights() override { return parameters_.weights(); }
   std::span<float> gradients() override { return parameters_.gradients(); }
   std::span<float> statistics() override { return parameters_.statistics(); }
@@ -34,20 +40,21 @@ class TorchReplica final : public Replica {
 
   BatchResult learn(const Samples& samples, float scale) override {
     net_->train();
-    parameters_.give_statistics();
+    const bool copies = !on_device();  // the statistics, too, stay where the module has them
+    if (copies) parameters_.give_statistics();
     const auto [inputs, labels] = tensors(samples);
     torch::Tensor outputs = inputs;
     for (std::size_t s = 0; s < stages_.size(); ++s) outputs = pass(s, outputs);
     const torch::Tensor loss = loss_of(outputs, labels);
     (loss * scale).backward();
-    parameters_.take_statistics();
+    if (copies) parameters_.take_statistics();
     return outcome(loss, outputs, labels);
   }
 
   BatchResult evaluate(const Samples& samples) override {
     const torch::NoGradGuard no_gradients;
     net_->eval();
-    parameters_.give();
+    if (!on_device()) parameters_.give();
     const auto [inputs, labels] = tensors(samples);
     const torch::Tensor outputs = net_->forward(inputs);
     return outcome(loss_of(outputs, labels), outputs, labels);
@@ -142,8 +149,16 @@ torch::Device device_of(const ReplicaSetup& setup) {
     fail(Blame::environment,
          "device cuda: LibTorch finds no GPU: use device cpu, or configure with "
          "-DCMAKE_PREFIX_PATH=<a LibTorch built for CUDA>");
-  const auto gpus = static_cast<Rank>(torch::cuda::device_count());
-  return {torch::kCUDA, static_cast<c10::DeviceIndex>(setup.local_rank % gpus)};
+  const int gpu =
+      collectives::gpu_of(setup.local_rank, static_cast<Rank>(torch::cuda::device_count()));
+  const torch::Device device(torch::kCUDA, static_cast<c10::DeviceIndex>(gpu));
+  // What follows the passes is enqueued in the stream of the device's own (framework_stream()).
+  const c10::impl::VirtualGuardImpl streams(torch::kCUDA);
+  if (setup.math && streams.getStream(device) != streams.getDefaultStream(device))
+    fail(Blame::usage,
+         "LibTorch computes in a stream of its own choice, which gradients in the GPU's memory do "
+         "not wait for: leave its current stream at the default one");
+  return device;
 }
 
 }  // namespace
@@ -155,7 +170,7 @@ std::unique_ptr<Replica> make_torch_replica(const Architecture& architecture,
   static std::mutex building;
   const std::lock_guard lock(building);
   torch::manual_seed(setup.seed);
-  return std::make_unique<TorchReplica>(architecture, device_of(setup), build());
+  return std::make_unique<TorchReplica>(architecture, device_of(setup), build(), setup.math);
 }
 
 }  // namespace arlab::training

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/problem.hpp"
+#include "training/replica/device_math.hpp"
 
 namespace arlab::training {
 
@@ -53,13 +54,23 @@ class Parameters {
  public:
   virtual ~Parameters() = default;
   virtual std::span<const Variable> variables() const = 0;
+  /// Where weights and gradients lie in a device's memory; null: on the host, as weights() and
+  /// gradients() show.
+  virtual DeviceVectors* on_device() { return nullptr; }
+  /// On the host. With on_device(), the weights of the last fetch(), and a change takes effect with
+  /// give().
   virtual std::span<float> weights() = 0;
+  /// On the host; empty with on_device().
   virtual std::span<float> gradients() = 0;
-  /// Returns untrained state: running means and variances.
+  /// Returns untrained state, running means and variances, as weights() does.
   virtual std::span<float> statistics() = 0;
+  /// With on_device(): copy weights and statistics from the device to the host, and back.
+  virtual void fetch() {}
+  virtual void give() {}
 
   /// Called with a variable's index when its gradient is complete: once per variable and backward
-  /// pass, on the thread that runs the pass. Afterwards the gradient may be changed.
+  /// pass, on the thread that runs the pass. Afterwards the gradient may be changed; with on_device(),
+  /// after what is in the stream of its math by then.
   using Ready = std::function<void(std::size_t variable)>;
   virtual void on_ready(Ready ready) = 0;
 };
@@ -76,7 +87,8 @@ class Replica : public Parameters {
   virtual void on_need_backward(Need need) = 0;
 
   /// Runs forward and backward passes, and adds the gradient of `scale` x (sum of the samples'
-  /// losses) to gradients(). Throws Error(usage) if the samples do not fit the model.
+  /// losses) to gradients(). Returns when the passes are done, on a device as well. Throws Error(usage) if
+  /// the samples do not fit the model.
   virtual BatchResult learn(const Samples& samples, float scale) = 0;
 
   /// Runs the forward pass with the running statistics.

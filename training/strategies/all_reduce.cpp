@@ -10,6 +10,7 @@ class AllReduce final : public Strategy {
  public:
   explicit AllReduce(const StrategyContext& context)
       : s_(context),
+        parts_(s_.parameters, s_.optimizer),
         gradients_(s_.exchange, s_.parameters, s_.options.gradients),
         open_(s_.parameters.variables().size()) {}
 
@@ -47,27 +48,22 @@ class AllReduce final : public Strategy {
   // Waits for all gradients and checks them before applying any: a bad step changes no weights.
   void update_all(const Step& step) {
     gradients_.wait_for_all();
-    expect_finite(s_.parameters.variables(), 0, s_.parameters.gradients(), step.number);
-    s_.optimizer.start_step(step.learning_rate);
-    s_.optimizer.apply(0, s_.parameters.weights(), s_.parameters.gradients());
+    apply_all(s_, step);
   }
 
   // Without a barrier, a variable is updated when the next step needs it.
   void update(std::size_t variable) {
     if (!open_[variable]) return;
     const Variable& v = s_.parameters.variables()[variable];
-    const auto part = [&](std::span<float> flat) {
-      return flat.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.elements));
-    };
-    const std::span<float> gradient = part(s_.parameters.gradients());
     gradients_.wait_for(variable);
-    expect_finite({&v, 1}, v.offset, gradient, last_.number, false);
-    s_.optimizer.apply(v.offset, part(s_.parameters.weights()), gradient);
-    std::fill(gradient.begin(), gradient.end(), 0.0F);
+    parts_.expect_finite(v.offset, v.elements, last_.number, false);
+    parts_.apply(v.offset, v.elements);
+    parts_.clear(v.offset, v.elements);
     open_[variable] = false;
   }
 
   StrategyContext s_;
+  GradientParts parts_;
   GradientExchange gradients_;
   Step last_;
   std::vector<bool> open_;  // by variable: the last step's update is pending

@@ -18,6 +18,7 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
                            ": use strategy mirrored or multi_worker");
   };
   if (g.compressor && !kind.compresses) refuse("compressor");
+  if (context.parameters.on_device() && !kind.on_device) refuse("device's memory");
   const bool staggered = kind.staggers && find_scheduler(g.scheduler).offset;
   if (g.scheduler != GradientOptions{}.scheduler && !kind.schedules && !staggered)
     refuse("scheduler");
@@ -36,10 +37,10 @@ std::unique_ptr<Strategy> make_strategy(const StrategyKind& kind, const Strategy
 }
 
 void apply_all(const StrategyContext& context, const Step& step) {
-  const std::span<const float> gradients = context.parameters.gradients();
-  expect_finite(context.parameters.variables(), 0, gradients, step.number);
+  GradientParts parts(context.parameters, context.optimizer);
+  parts.expect_finite(0, parts.elements(), step.number);
   context.optimizer.start_step(step.learning_rate);
-  context.optimizer.apply(0, context.parameters.weights(), gradients);
+  parts.apply(0, parts.elements());
 }
 
 std::string refuse_interval(const StrategyContext& context) {

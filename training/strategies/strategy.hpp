@@ -22,6 +22,7 @@
 #include "training/exchange/gradient_exchange.hpp"
 #include "training/replica/finite.hpp"
 #include "training/replica/flat_range.hpp"
+#include "training/replica/gradient_parts.hpp"
 #include "training/replica/optimizer.hpp"
 #include "training/replica/replica.hpp"
 
@@ -117,6 +118,7 @@ struct StrategyKind {
   bool schedules = false;      ///< uses a scheduler
   bool staggers = false;       ///< a scheduler may delay the workers' starts
   bool compresses = false;     ///< supports compressed gradients
+  bool on_device = false;      ///< takes gradients in a device's memory
   bool has_servers = false;    ///< the last StrategyOptions::servers ranks are servers
   bool own_moments = false;    ///< each rank has its own moments; checkpoints store them all
   bool local_batch = false;    ///< divides a loss by the worker's batch, not the global one

@@ -55,8 +55,10 @@ Trainer::Trainer(collectives::Communicator& communicator, const TrainerOptions& 
   replica_ = make([this](std::span<float> data) {
     exchange_.sum({steps_done_, sums_++, 0, Phase::statistics}, data);
   });
+  const DeviceVectors* const device = replica_->on_device();
   optimizer_ = std::make_unique<Optimizer>(learning_.optimizer,
-                                           static_cast<Count>(replica_->weights().size()));
+                                           static_cast<Count>(replica_->weights().size()),
+                                           device ? device->math() : nullptr);
   const std::vector<PassTime>& passes = learning_.passes;
   expects(passes.empty() || passes.size() == replica_->variables().size(),
           "a replay needs the times of each variable");
@@ -92,20 +94,24 @@ void Trainer::share_state() {
   steps_done_ = static_cast<Count>(communicator_.max(first ? static_cast<double>(steps_done_) : 0));
   broadcast(replica_->weights(), 0);
   broadcast(replica_->statistics(), 1);
+  replica_->give();
   if (kind_.own_moments) return;
   const auto steps =
       static_cast<Count>(communicator_.max(first ? static_cast<double>(optimizer_->steps()) : 0));
   optimizer_->set_steps(steps);
-  if (steps > 0) broadcast(optimizer_->moments(), 2);  // else they are 0 everywhere
+  if (steps == 0) return;  // they are 0 everywhere
+  broadcast(optimizer_->moments(), 2);
+  optimizer_->give();
 }
 
 // Each micro-batch adds its gradient to the sum; only the last one completes it.
 BatchResult Trainer::learn(const Batch& batch) {
   // Gradients that are still in progress are cleared on arrival. A replay sets them, and a sharded
   // strategy clears them.
-  const auto gradients = replica_->gradients();
-  if (strategy_->is_whole() && learning_.passes.empty() && !kind_.sharded)
-    std::fill(gradients.begin(), gradients.end(), 0.0F);
+  if (strategy_->is_whole() && learning_.passes.empty() && !kind_.sharded) {
+    GradientParts parts(*replica_, *optimizer_);
+    parts.clear(0, parts.elements());
+  }
   // The last batch may be short and leave this worker few samples or none.
   const auto count = std::min<Count>(learning_.micro_batches, batch.samples);
   for (Count part = count; part < learning_.micro_batches; ++part)
@@ -183,6 +189,7 @@ StepReport Trainer::train_step(const TrainingData& data, Count steps_of_epoch) {
 }
 
 void Trainer::compare_replicas() {
+  replica_->fetch();
   const std::span<const float> weights = replica_->weights();
   const std::uint64_t own = hash(std::as_bytes(weights));
   const std::vector<Rank> differ = ranks_that_differ(communicator_, own, is_worker());
@@ -218,6 +225,8 @@ void Trainer::rescue(const std::string& why, const std::exception* error) {
       !whole)
     return;
   try {
+    replica_->fetch();
+    optimizer_->fetch();
     rescue_();
   } catch (const Error& another) {
     const auto* known = dynamic_cast<const Error*>(error);
@@ -257,6 +266,7 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
       }
     }
     strategy_->settle();
+    optimizer_->fetch();
     average_statistics();
     compare_replicas();
     const bool whole = stop == end || stop % steps_of_epoch == 0;
@@ -283,10 +293,13 @@ BatchResult Trainer::evaluate(Pipeline* pipeline) {
 }
 
 void Trainer::average_statistics() {
+  if (replica_->statistics().empty()) return;
   averaging_ = true;
+  replica_->fetch();
   average({*replica_, *optimizer_, exchange_, communicator_.rank(), workers_, communicator_.ranks(),
            learning_.options},
           {steps_done_, 1, 0, Phase::statistics}, replica_->statistics());
+  replica_->give();
   averaging_ = false;
 }
 

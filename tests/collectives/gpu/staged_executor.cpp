@@ -44,6 +44,31 @@ conformance::Verdict compare(Communicator& threads, StagedExecutor& staged,
   return {threads.sum(there == host ? 0 : 1), threads.sum(sent == right ? 0 : 1)};
 }
 
+/// The same of a vector in the device's memory, which work in another stream completes.
+conformance::Verdict compare_there(Communicator& threads, StagedExecutor& staged,
+                                   const Algorithm& algorithm, const Problem& problem,
+                                   int segments) {
+  const Operand operand{DType::float32, Op::sum};
+  std::vector<float> host = uneven(problem.elements, threads.rank()), there = host;
+  Device& device = *staged.device();
+  const auto stream = device.make_stream();
+  const DeviceEvent complete = device.make_event();
+  Cost right, sent;
+  {
+    const DeviceMemory data = device.allocate(std::as_bytes(std::span(there)).size());
+    stream->copy(data.data(), bytes_of(there).data(), bytes_of(there).size());
+    stream->record(complete);
+    right = execute(threads, algorithm, problem, bytes_of(host), operand, segments);
+    sent =
+        staged
+            .execute_on_device(&algorithm, problem, data.data(), operand, segments, {&complete, 1})
+            .sent;
+    stream->copy(bytes_of(there).data(), data.data(), bytes_of(there).size());
+    stream->synchronize();
+  }
+  return {threads.sum(there == host ? 0 : 1), threads.sum(sent == right ? 0 : 1)};
+}
+
 /// The groups of messages that each rank has entered, and whether it still waits in the last one.
 class Watch {
  public:
@@ -131,6 +156,64 @@ TEST_CASE("staged vectors: the whole catalog, to the bits of the host") {
     });
     failures.check();
   }
+}
+
+TEST_CASE("vectors in the device's memory: the whole catalog, to the bits of the host") {
+  conformance::Failures failures;
+  on_staged_ranks(3, [&](Communicator& threads, StagedExecutor& staged) {
+    conformance::for_all_problems(
+        3, conformance::odd_lengths(3), 2,
+        [&](const Algorithm& algorithm, const Problem& problem, int segments) {
+          failures.expect_good(threads,
+                               compare_there(threads, staged, algorithm, problem, segments),
+                               conformance::text_of(algorithm, problem, {}, segments));
+        });
+  });
+  failures.check();
+}
+
+TEST_CASE("vectors in the device's memory: several at a time, beside those on the host") {
+  conformance::Failures failures;
+  on_staged_ranks(2, [&](Communicator& threads, StagedExecutor& staged) {
+    Device& device = *staged.device();
+    const DeviceMemory memory = device.allocate(2000 * sizeof(float));
+    const auto stream = device.make_stream();
+    std::vector<float> all(2000), right(2000, 3);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      std::fill(all.begin(), all.end(), static_cast<float>(threads.rank() + 1));
+      stream->copy(memory.data(), bytes_of(all).data(), bytes_of(all).size());
+      const DeviceEvent complete = device.make_event();
+      stream->record(complete);
+      for (const std::size_t first : {1000, 0}) {  // as long as one another
+        const Executor::DeviceRun run = staged.execute_on_device(
+            first == 0 ? nullptr : &find_algorithm("ring"), {.ranks = 2, .elements = 1000},
+            memory.data() + first * sizeof(float), {}, 1, {&complete, 1});
+        failures.expect_good(threads, {0, threads.sum(run.seconds > 0 ? 0 : 1)}, "its time");
+        failures.expect_good(threads,
+                             compare(threads, staged, find_algorithm("ring"),
+                                     {.ranks = 2, .elements = 1000 + 500 * repeat}, 1),
+                             "beside it");
+      }
+      stream->copy(bytes_of(all).data(), memory.data(), bytes_of(all).size());
+      stream->synchronize();
+      failures.expect_good(threads, {threads.sum(all == right ? 0 : 1), 0}, "both parts");
+    }
+  });
+  failures.check();
+}
+
+TEST_CASE("staged vectors: pieces of 1 MiB, there and back") {
+  conformance::Failures failures;
+  constexpr Count kPiece = (Count{1} << 20) / Count{sizeof(float)};
+  on_staged_ranks(2, [&](Communicator& threads, StagedExecutor& staged) {
+    for (const Count elements :
+         {kPiece - 1, kPiece, kPiece + 1, 2 * kPiece, 2 * kPiece + 1, 5 * kPiece + 77})
+      failures.expect_good(
+          threads,
+          compare(threads, staged, find_algorithm("ring"), {.ranks = 2, .elements = elements}, 1),
+          std::to_string(elements) + " elements");
+  });
+  failures.check();
 }
 
 TEST_CASE("staged vectors: types and operations, one after another on the same buffers") {
@@ -240,8 +323,20 @@ TEST_CASE("staged vectors: a collective that fails leaves the vector as it was")
   CHECK(data == std::vector<float>{1, 2, 3});
   CHECK(staged.native_name() == "");
   CHECK_THROWS_WITH(staged.native_allreduce(bytes_of(data), {}), contains("start the job again"));
+  const DeviceMemory memory = devices[0]->allocate(12);
+  CHECK_THROWS_WITH(staged.execute_on_device(nullptr, problem, memory.data(), {}, 1, {}),
+                    contains("start the job again"));
   StagedExecutor another(first, *devices[0], transport);
-  CHECK_THROWS_WITH(another.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
+  CHECK_THROWS_WITH(
+      another.execute_on_device(&find_algorithm("ring"), {.ranks = 3}, memory.data(), {}, 1, {}),
+      contains("3 ranks"));
+  CHECK_THROWS_WITH(
+      another.execute_on_device(&find_algorithm("tree"), problem, memory.data(), {}, 1, {}),
+      contains("is lost"));
+  CHECK_THROWS_WITH(another.execute(find_algorithm("tree"), problem, bytes_of(data), {}),
+                    contains("start the job again"));
+  StagedExecutor third(first, *devices[0], transport);
+  CHECK_THROWS_WITH(third.native_allreduce(bytes_of(data), {}), contains("choose an algorithm"));
   CHECK_THROWS_WITH(staged.execute(find_algorithm("ring"), {.ranks = 3}, {}, {}),
                     contains("3 ranks"));
 }

@@ -2,7 +2,9 @@
 #include <map>
 #include <set>
 
+#include "tests/fakes/gpu/device.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/host_math.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/models/architecture.hpp"
 
@@ -102,6 +104,37 @@ TEST_CASE("gradients accumulate, are scaled, and belong to the current weights")
     CHECKED_ELSE(std::abs(one->gradients()[i] - 4 * quarter[i]) < 1e-5F) { FAIL(i); }
   }
   CHECK(one->evaluate(batch.samples()).loss == Approx(other->evaluate(batch.samples()).loss));
+}
+
+TEST_CASE("a replica in a device's memory learns and evaluates as one on the host") {
+  use_threads(1);
+  Devices devices = host_devices();
+  for (const char* name : {"mlp", "resnet50"}) {  // the latter with statistics
+    INFO(name);
+    const Architecture& a = find_architecture(name);
+    const Images batch = images(a, 2);
+    const auto here = make_replica(a, {.seed = 1});
+    const auto there = make_replica(a, {.seed = 1, .math = host_math(*devices[0])});
+    REQUIRE(there->on_device());
+    CHECK_FALSE(here->on_device());
+    std::vector<std::size_t> ready;
+    there->on_ready([&](std::size_t v) { ready.push_back(v); });
+    for (int step = 0; step < 2; ++step) {
+      const BatchResult its = there->learn(batch.samples(), 0.5F);
+      CHECK(its.loss == here->learn(batch.samples(), 0.5F).loss);
+    }
+    CHECK(ready.size() == 2 * there->variables().size());
+    const std::span<float> gradients = there->on_device()->gradients();
+    CHECK(std::equal(gradients.begin(), gradients.end(), here->gradients().begin()));
+    CHECK(there->evaluate(batch.samples()).loss == here->evaluate(batch.samples()).loss);
+    there->fetch();
+    CHECK(std::equal(there->statistics().begin(), there->statistics().end(),
+                     here->statistics().begin()));
+    for (float& w : there->weights()) w = 0;
+    there->give();
+    for (float& w : here->weights()) w = 0;
+    CHECK(there->evaluate(batch.samples()).loss == here->evaluate(batch.samples()).loss);
+  }
 }
 
 TEST_CASE("rejects samples that do not fit the model") {

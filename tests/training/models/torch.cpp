@@ -1,12 +1,16 @@
 // Our replacements of LibTorch's parts, compared with LibTorch.
 #include <ATen/core/ivalue.h>  // first: clang needs the type before ATen's lists of it
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 #include <torch/utils.h>
 
+#include "tests/fakes/gpu/device.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/differences.hpp"
+#include "tests/support/host_math.hpp"
 #include "tests/support/toy_training.hpp"
 #include "training/models/sync_batch_norm.hpp"
 #include "training/models/torch_parameters.hpp"
@@ -21,6 +25,8 @@ namespace {
 std::span<float> floats(const torch::Tensor& t) {
   return {t.data_ptr<float>(), static_cast<std::size_t>(t.numel())};
 }
+
+std::vector<float> copy_of(std::span<const float> x) { return {x.begin(), x.end()}; }
 
 double difference(const torch::Tensor& a, const torch::Tensor& b) {
   return (a - b).abs().max().item<double>();
@@ -108,6 +114,47 @@ TEST_CASE("optimizers step like PyTorch's") {
     CHECK(difference(theirs, ours) <
           2e-6);  // one rounding per step: PyTorch fuses multiply and add
   }
+}
+
+// The device is a stand-in whose memory is the host's, so that LibTorch's own computations reach it.
+TEST_CASE("parameters in a device's memory: the module uses them in place") {
+  Devices devices = host_devices();
+  const auto math = host_math(*devices[0]);
+  torch::manual_seed(3);
+  torch::nn::Sequential net(torch::nn::Linear(3, 2), torch::nn::BatchNorm1d(2));
+  torch::manual_seed(3);
+  torch::nn::Sequential same(torch::nn::Linear(3, 2), torch::nn::BatchNorm1d(2));
+  TorchParameters there(*net, math), here(*same);
+  REQUIRE(there.on_device());
+  CHECK_FALSE(here.on_device());
+  const std::span<float> weights = there.on_device()->weights();
+  const std::span<float> gradients = there.on_device()->gradients();
+  CHECK(there.gradients().empty());
+  CHECK(differences(copy_of(weights), copy_of(here.weights())) == "");
+  CHECK(differences(copy_of(there.weights()), copy_of(here.weights())) == "");
+  std::vector<std::size_t> ready;
+  there.on_ready([&](std::size_t v) { ready.push_back(v); });
+  const torch::Tensor x = torch::randn({5, 3});
+  for (int pass = 0; pass < 2; ++pass)  // gradients add up
+    for (torch::nn::Sequential* const one : {&net, &same})
+      (*one)->forward(x).square().sum().backward();
+  CHECK(ready.size() == 8);
+  CHECK(differences(copy_of(gradients), copy_of(here.gradients())) == "");
+  // What is changed there is what the module uses; the host's copy follows when it is fetched.
+  weights[0] += 1;
+  here.weights()[0] += 1;
+  CHECK(torch::equal(net->forward(x), same->forward(x)));
+  CHECK(there.weights()[0] != weights[0]);
+  there.fetch();
+  here.take_statistics();
+  CHECK(differences(copy_of(there.weights()), copy_of(here.weights())) == "");
+  CHECK(differences(copy_of(there.statistics()), copy_of(here.statistics())) == "");
+  there.weights()[1] = 5;
+  there.statistics()[0] = 6;
+  CHECK(weights[1] != 5);
+  there.give();
+  CHECK(weights[1] == 5);
+  CHECK(net->named_buffers()["1.running_mean"][0].item<float>() == 6);
 }
 
 TEST_CASE("a LibTorch optimizer works on the flat weights") {

@@ -11,6 +11,7 @@ StrategyKind mirrored() {
       .placement = collectives::Placement::threads,
       .schedules = true,
       .compresses = true,
+      .on_device = true,
       .make = make_all_reduce,
   };
 }

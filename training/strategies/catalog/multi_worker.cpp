@@ -11,6 +11,7 @@ StrategyKind multi_worker() {
       .placement = collectives::Placement::processes,
       .schedules = true,
       .compresses = true,
+      .on_device = true,
       .make = make_all_reduce,
   };
 }

@@ -30,6 +30,7 @@ StrategyKind one_device() {
       .name = "one_device",
       .summary = "one worker, no communication: the baseline",
       .source = "TensorFlow, tf.distribute.OneDeviceStrategy",
+      .on_device = true,
       .make = make,
       .unsupported_reason = unsupported_reason,
   };

@@ -1,0 +1,258 @@
+// Training with gradients in the GPUs' memory gives the bits of training on the host, without a copy
+// between the two.
+#include <atomic>
+#include <mutex>
+
+#include "collectives/backends/gpus.hpp"
+#include "collectives/gpu/staged_executor.hpp"
+#include "collectives/local_rank.hpp"
+#include "tests/fakes/cuda/fake_cuda.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/device_toy.hpp"
+#include "tests/support/differences.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/replica/cuda/device_math.hpp"
+#include "training/trainer/gradient_place.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+using namespace arlab::training;
+
+namespace {
+
+struct OnDevices {
+  toy::Result result;
+  long copies = 0, of_replicas = 0;  // between host and devices: all, and of the test's passes
+};
+
+enum class Side { device, host };
+
+/// Trains on the backend nccl, where replicas have gradients in that place.
+OnDevices train_on(Side side, toy::Run run) {
+  OnDevices all;
+  Job job;
+  std::atomic<long> of_replicas = 0;
+  const long before = fake_cuda::counters().memcpys;
+  std::mutex writing;
+  find_backend("nccl").run(job, {.ranks = run.ranks}, [&](Executor& executor) {
+    Communicator& c = executor.control();
+    toy::Run mine = run;
+    mine.learning.route_options.executor = &executor;
+    if (side == Side::device)
+      mine.make = [&](Rank rank) {
+        return std::make_unique<toy::DeviceToy>(1 + static_cast<std::uint64_t>(rank),
+                                                training::cuda::device_math(*executor.device()),
+                                                of_replicas);
+      };
+    mine.world = [&](Rank, const auto& body) { body(c); };
+    const toy::Result its = toy::train(mine);
+    const std::lock_guard lock(writing);
+    all.result.weights.resize(its.weights.size());
+    const auto me = static_cast<std::size_t>(c.rank());
+    all.result.weights[me] = its.weights[me];
+  });
+  all.copies = fake_cuda::counters().memcpys - before;
+  all.of_replicas = of_replicas;
+  return all;
+}
+
+toy::Run run_of(Rank ranks, const char* route, const char* scheduler = "buckets") {
+  toy::Run run;
+  run.ranks = ranks;
+  run.learning.route = route;
+  run.learning.options.gradients.scheduler = scheduler;
+  run.learning.rate.base = 0.01;
+  return run;
+}
+
+Rank gpus_here() { return fake_cuda::options().devices; }
+
+std::string difference(const toy::Result& got, const toy::Result& right) {
+  std::string all;
+  for (std::size_t rank = 0; rank < right.weights.size(); ++rank)
+    all += differences(got.weights[rank], right.weights[rank]);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("gradients on devices: the bits of the host, by route, schedule, and optimizer") {
+  using Kind = OptimizerOptions::Kind;
+  for (const char* route : {"ring", "tree", "hierarchical"})
+    for (const char* scheduler : {"none", "fifo", "buckets", "dear"})
+      for (const bool overlap : {false, true}) {
+        if (scheduler == std::string("dear") && route != std::string("ring")) continue;
+        toy::Run run = run_of(gpus_here(), route, scheduler);
+        run.learning.route_options.group_size = gpus_here() / 2;
+        run.learning.overlap = overlap;
+        run.learning.optimizer.kind = scheduler == std::string("fifo")   ? Kind::adam
+                                      : scheduler == std::string("none") ? Kind::sgd
+                                                                         : Kind::momentum;
+        run.learning.micro_batches = overlap ? 2 : 1;
+        run.learning.check_every = 3;
+        INFO(route << " " << scheduler << " overlap " << overlap);
+        CHECK(difference(train_on(Side::device, run).result, toy::train(run)) == "");
+      }
+}
+
+TEST_CASE("gradients on devices: NCCL's own allreduce, and schedules that depend on time") {
+  for (const char* scheduler : {"fusion", "mg_wfbp", "priority", "credit", "tictac", "native"}) {
+    const bool native = scheduler == std::string("native");
+    const toy::Run run =
+        run_of(gpus_here(), native ? "native" : "ring", native ? "buckets" : scheduler);
+    INFO(scheduler);
+    const toy::Result there = train_on(Side::device, run).result;
+    for (const auto& weights : there.weights) CHECK(differences(weights, there.weights[0]) == "");
+    toy::Run on_host = run;
+    on_host.learning.route = "ring";
+    CHECK(toy::distance(there.weights[0], toy::train(on_host).weights[0]) < 1e-5);
+  }
+}
+
+TEST_CASE("gradients on devices: one worker, which exchanges nothing") {
+  toy::Run run = run_of(1, "ring");
+  run.learning.strategy = "one_device";
+  CHECK(difference(train_on(Side::device, run).result, toy::train(run)) == "");
+}
+
+TEST_CASE("gradients on devices: batches that leave a worker without samples") {
+  toy::Run run = run_of(gpus_here(), "ring");
+  run.samples = 241;
+  run.short_batches = true;
+  CHECK(difference(train_on(Side::device, run).result, toy::train(run)) == "");
+}
+
+TEST_CASE(
+    "gradients on devices: no copy between host and device; from the host, two per collective") {
+  toy::Run run = run_of(2, "ring", "fifo");  // 4 variables, 10 steps
+  run.learning.optimizer.kind = OptimizerOptions::Kind::sgd;
+  const OnDevices there = train_on(Side::device, run);
+  CHECK(there.copies == there.of_replicas);
+  const OnDevices here = train_on(Side::host, run);
+  CHECK(here.copies == 2 * 4 * 10 * run.ranks);
+  CHECK(difference(there.result, here.result) == "");
+}
+
+TEST_CASE("gradients on devices: a checkpoint continues on either side") {
+  for (const Side first : {Side::device, Side::host}) {
+    const Folder folder;
+    toy::Run run = run_of(2, "ring");
+    run.learning.optimizer.kind = OptimizerOptions::Kind::adam;
+    run.learning.epochs = 2;
+    const toy::Result whole = toy::train(run);
+    toy::Checkpointers kept(2);
+    toy::checkpoint_in(run, folder.file("run"), kept);
+    run.learning.max_steps = 10;
+    train_on(first, run);
+    kept = toy::Checkpointers(2);
+    run.learning.max_steps = 0;
+    const Side second = first == Side::device ? Side::host : Side::device;
+    CHECK(difference(train_on(second, run).result, whole) == "");
+    CHECK(difference(train_on(first, run).result, whole) == "");  // nothing is left to train
+  }
+}
+
+TEST_CASE("gradients on devices: a bad value names its variable and keeps the weights") {
+  for (const char* scheduler : {"buckets", "priority"}) {
+    toy::Run run = run_of(2, "ring", scheduler);
+    run.learning.rate.base = 1e30;
+    INFO(scheduler);
+    CHECK(toy::fails(Blame::check, "the gradient of ", [&] { train_on(Side::device, run); }));
+  }
+}
+
+TEST_CASE("gradients on devices: parts that are not neighbors travel as one vector") {
+  Job job;
+  find_backend("nccl").run(job, {.ranks = 2}, [&](Executor& executor) {
+    Communicator& c = executor.control();
+    const auto math = training::cuda::device_math(*executor.device());
+    DeviceVectors vectors(math, 1000);
+    DeviceGradients gradients(vectors, 3, c);
+    const std::span<float> all = gradients.all();
+    const std::span<float> parts[] = {all.subspan(3, 100), all.subspan(200, 50),
+                                      all.subspan(250, 333)};
+    const std::size_t variables[] = {0, 1, 2};
+    const std::vector<float> mine(1000, static_cast<float>(c.rank() + 1));
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      math->copy(all, mine);
+      for (const std::size_t v : variables) {
+        const std::span<std::byte> its = std::as_writable_bytes(parts[v]);
+        const std::byte* const same[] = {its.data()};
+        math->stream->reduce_all(its.data(), same, static_cast<Count>(parts[v].size()), {});
+        gradients.complete(v);
+      }
+      gradients.run(parts, variables, [&](std::span<float> there, DeviceGradients::Events after) {
+        CHECK(there.size() == 483);
+        CHECK(after.size() == 1);
+        executor.execute_on_device(&find_algorithm("ring"), {.ranks = 2, .elements = 483},
+                                   std::as_writable_bytes(there).data(), {}, 1, after);
+      });
+      std::vector<float> now(1000), right = mine;
+      math->copy(now, all);
+      for (const std::span<float> part : parts)
+        std::fill_n(right.begin() + (part.data() - all.data()), part.size(), 6.0F);
+      CHECK(differences(now, right) == "");
+    }
+    gradients.run({parts + 1, 2}, {variables + 1, 2},
+                  [&](std::span<float> there, DeviceGradients::Events after) {
+                    CHECK(there.data() == parts[1].data());
+                    CHECK(there.size() == 383);
+                    CHECK(after.size() == 2);
+                  });
+    c.barrier();
+  });
+}
+
+TEST_CASE("gradients on devices: refused where they cannot be taken from there") {
+  const auto refused = [](const std::string& why, toy::Run run) {
+    INFO(why);
+    CHECK(toy::fails(Blame::usage, why, [&] { train_on(Side::device, run); }));
+  };
+  toy::Run sharded = run_of(2, "ring");
+  sharded.learning.strategy = "zero1";
+  refused("strategy zero1 does not use a device's memory", sharded);
+  toy::Run compressed = run_of(2, "ring");
+  compressed.learning.options.gradients.compressor = choose_compressor("fp16");
+  refused("use no compressor", compressed);
+  // Replicas on GPUs whose ranks exchange through the host.
+  toy::Run threads = run_of(2, "ring");
+  const auto device = gpu(0);
+  std::atomic<long> copies = 0;
+  threads.make = [&](Rank) {
+    return std::make_unique<toy::DeviceToy>(1, training::cuda::device_math(*device), copies);
+  };
+  CHECK(toy::fails(Blame::usage, "this backend reduces vectors on the host",
+                   [&] { toy::train(threads); }));
+}
+
+TEST_CASE("gradients on devices: why they lie on the host") {
+  TrainerOptions learning;
+  CHECK(why_on_host(learning) == "the backend adds there");
+  Job job;
+  find_backend("nccl").run(job, {.ranks = 1}, [&](Executor& executor) {
+    learning.route_options.executor = &executor;
+    CHECK(why_on_host(learning) == "");
+    learning.options.gradients.compressor = choose_compressor("topk");
+    CHECK(why_on_host(learning) == "the codes of topk travel from there");
+    learning.strategy = "fsdp";
+    CHECK(why_on_host(learning) == "strategy fsdp works there");
+  });
+}
+
+TEST_CASE("devices of ranks: in turn, and those that do not exist") {
+  const Rank count = gpus_here();
+  CHECK(gpu_of(0, count) == 0);
+  CHECK(gpu_of(count - 1, count) == count - 1);
+  CHECK(gpu_of(count, count) == 0);
+  CHECK(gpu_of(2 * count + 1, count) == 1);
+  CHECK_THROWS_WITH(gpu_of(0, 0), contains("no GPU is visible"));
+  for (const int index : {-1, static_cast<int>(count), 1000})
+    CHECK_THROWS_WITH(gpu(index), contains("GPU " + std::to_string(index) + " does not exist"));
+  Job job;
+  find_backend("nccl").run(job, {.ranks = count}, [&](Executor& executor) {
+    CHECK(executor.device()->info().details.find(
+              "0000:0" + std::to_string(executor.control().rank())) != std::string::npos);
+  });
+}

@@ -1,0 +1,43 @@
+#include "training/replica/cuda/device_math.hpp"
+
+#include "collectives/cuda/check.hpp"
+#include "collectives/cuda/device.hpp"
+#include "training/replica/cuda/updates.hpp"
+
+namespace arlab::training::cuda {
+namespace {
+
+constexpr int kBlocks = 1024;  // at most, of a kernel
+
+}  // namespace
+
+std::shared_ptr<const DeviceMath> device_math(collectives::Device& device) {
+  auto its = std::make_shared<DeviceMath>();
+  its->device = &device;
+  its->stream = device.framework_stream();
+  const auto launch = [&device, stream = its->stream.get()]() -> Launch {
+    collectives::cuda::use_device(collectives::cuda::index_of(device));
+    return {collectives::cuda::handle(*stream), kBlocks};
+  };
+  launch();  // makes the device the current one
+  load_updates();
+  its->update = [launch](const Update& step, const UpdatedPart& part) {
+    update(step, part, launch());
+  };
+  its->clear = [launch](std::span<float> x) {
+    clear(x.data(), static_cast<Count>(x.size()), launch());
+  };
+  // The kernel writes where the host reads, so that the answer needs no copy.
+  const auto found =
+      std::make_shared<collectives::DeviceMemory>(device.allocate_pinned(sizeof(int)));
+  its->is_finite = [launch, found, stream = its->stream.get()](std::span<const float> x) {
+    auto* const any = reinterpret_cast<volatile int*>(found->data());
+    *any = 0;
+    find_not_finite(const_cast<int*>(any), x.data(), static_cast<Count>(x.size()), launch());
+    stream->synchronize();
+    return *any == 0;
+  };
+  return its;
+}
+
+}  // namespace arlab::training::cuda

@@ -1,0 +1,14 @@
+// DeviceMath of a GPU.
+#pragma once
+
+#include <memory>
+
+#include "training/replica/device_math.hpp"
+
+namespace arlab::training::cuda {
+
+/// The device must be one of collectives::cuda, and outlive the result. For one thread at a time, but that
+/// others may record events in its stream.
+std::shared_ptr<const DeviceMath> device_math(collectives::Device& device);
+
+}  // namespace arlab::training::cuda
