@@ -26,6 +26,7 @@ struct Run {
   std::uint64_t seed = 1;
   /// Called on rank 0 at the end of each step.
   std::function<void(const arlab::training::StepReport&, arlab::Rank)> each_step;
+  std::function<bool(const arlab::training::EpochReport&)> enough;
   /// Called before the run, on every rank.
   std::function<void(arlab::training::Trainer&)> prepare;
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
@@ -80,6 +81,7 @@ inline Result train(const Run& run) {
     observer.epoch = [&](const EpochReport& r) {
       if (c.rank() == 0) result.epochs.push_back(r);
     };
+    observer.enough = run.enough;
     const Count more = run.short_batches ? run.global_batch - 1 : 0;
     trainer.run({feed.get(), validation.get()}, (run.samples + more) / run.global_batch, observer);
     const Staleness staleness = trainer.staleness();
