@@ -301,7 +301,7 @@ class Train(program.ProgramTest):
             reached = next((i for i, e in enumerate(trial["epochs"]) if e["validation_accuracy"] >= accuracy), None)
             self.assertEqual(int(row[5]), sum(e["steps"] for e in trial["epochs"][:None if reached is None else reached + 1]))
             self.assertEqual(row[6].startswith("over"), reached is None)
-            self.assertEqual(reached is None, "randomk" in row[2])
+            self.assertTrue(reached is None or "randomk" not in row[2])  # dense ones stop if they are too slow
             # The simulation of a step is that of virtual ranks. Here mg_wfbp has profiled three steps first.
             if row[3] and "mg_wfbp" not in row[1]:
                 value = [float(cell.split()[0]) * {"us": 1, "ms": 1000}[cell.split()[1]] for cell in row[3:5]]
@@ -336,7 +336,7 @@ class Train(program.ProgramTest):
                  ("-b virtual --checkpoint run --tune s.txt", "--checkpoint is of one run"),
                  ("-b virtual --compressor dgc --tune s.txt", "it needs optimizer SGD without momentum"),
                  ("-b virtual -s stale_synchronous --tune s.txt", "finds no setting that can be simulated"),
-                 ("-b virtual --tune none/s.txt", "none/s.txt"), ("--network fast --tune s.txt", "fast"))
+                 ("-b virtual --tune /proc/none/s.txt", "/proc/none/s.txt"), ("--network fast --tune s.txt", "fast"))
         for (line, part), (status, out, err) in zip(cases, self.each(line for line, _ in cases)):
             with self.subTest(line=line):
                 self.assertIn(status, (2, 3), err)
