@@ -45,28 +45,34 @@ ScaleOptions scale_options(const ReplayOptions& options, const std::string& stra
 }
 
 // Throws Error(usage) for a setting that does not work.
-double simulated_step(const ScaleOptions& scale, const training::ModelProfile& profile,
-                      const ScaleNetwork& network, const ExchangeSetting& setting, Rank workers) {
-  training::TrainingPlan plan = scale.plan(profile, setting.scheduler, setting.compressor, workers);
-  const training::MakeNetwork make = scale.place(plan, profile, network);
+double simulated_step(const SearchedTraining& searched, const ScaleNetwork& network,
+                      const ExchangeSetting& setting) {
+  training::TrainingPlan plan = searched.scale.plan(searched.profile, setting.scheduler,
+                                                    setting.compressor, searched.workers);
+  if (plan.compression && searched.codec)
+    plan.compression->codec = searched.codec(setting.compressor);
+  const training::MakeNetwork make = searched.scale.place(plan, searched.profile, network);
   plan.algorithm = &find_algorithm(setting.algorithm);
   return simulate_training(plan, make, training::Ranks::one_for_all).period() /
          kPicosecondsPerSecond;
 }
+
+}  // namespace
 
 std::string words_of(const ExchangeSetting& s) {
   return fmt::format("{}, {}{}", s.algorithm, s.scheduler,
                      s.compressor == "none" ? "" : ", " + s.compressor);
 }
 
-}  // namespace
-
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
                                const std::string& strategy, Rank workers) {
   const ScaleOptions scale = scale_options(options, strategy);
-  const training::ModelProfile profile = scale.profile();
-  const std::vector<ScaleNetwork> networks = scale.parsed_networks();
-  const training::StrategyKind& kind = training::find_strategy(strategy);
+  return search_settings({.scale = scale, .profile = scale.profile(), .workers = workers}, space);
+}
+
+SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space) {
+  const std::vector<ScaleNetwork> networks = searched.scale.parsed_networks();
+  const training::StrategyKind& kind = training::find_strategy(searched.scale.strategy);
   const std::vector<std::string>& algorithms =
       space.algorithms.empty() ? kAlgorithms : space.algorithms;
   std::vector<std::string> schedulers = space.schedulers;
@@ -78,7 +84,7 @@ SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& 
       for (const std::string& compressor : space.compressors) {
         ExchangeSetting setting{algorithm, scheduler, compressor};
         try {
-          setting.simulated = simulated_step(scale, profile, networks.front(), setting, workers);
+          setting.simulated = simulated_step(searched, networks.front(), setting);
           search.settings.push_back(std::move(setting));
         } catch (const Error& error) {
           if (error.blame() != Blame::usage) throw;
@@ -94,11 +100,13 @@ SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& 
   return search;
 }
 
+bool is_worth_it(double before, double after) { return after < (1 - kWorthIt) * before; }
+
 std::size_t choose_setting(const std::vector<ConfirmedSetting>& confirmed) {
   const auto best =
       std::min_element(confirmed.begin(), confirmed.end(),
                        [](const auto& a, const auto& b) { return a.result.step < b.result.step; });
-  const bool pays = best->result.step < (1 - kWorthIt) * confirmed.front().result.step;
+  const bool pays = is_worth_it(confirmed.front().result.step, best->result.step);
   return pays ? static_cast<std::size_t>(best - confirmed.begin()) : 0;
 }
 
@@ -113,21 +121,24 @@ std::string tuning_table(const std::vector<ConfirmedSetting>& confirmed) {
   return compact({"algorithm", "scheduler", "compressor", "simulated", "step", "change"}, rows);
 }
 
+std::string setting_lines(const ExchangeSetting& setting, const training::StrategyKind& strategy) {
+  std::string text = fmt::format("--algorithm {}\n", setting.algorithm);
+  if (strategy.schedules) text += fmt::format("--scheduler {}\n", setting.scheduler);
+  if (setting.compressor != "none") text += fmt::format("--compressor {}\n", setting.compressor);
+  return text;
+}
+
 std::string settings_text(const std::vector<ConfirmedSetting>& confirmed, std::size_t chosen) {
   const ConfirmedSetting& c = confirmed[chosen];
   const ReplayConfig& run = c.result.config;
-  std::string text = fmt::format(
-      "# arlab train --settings: {} on {}, backend {}{}, strategy {}\n"
-      "# {} per step; {} with the first setting that was tried, {}\n--algorithm {}\n",
-      run.profile->name, show_plural(run.workers, "worker"), run.backend,
-      run.network.empty() ? "" : " " + run.network, run.learning.strategy,
-      show_time(1e6 * c.result.step), show_time(1e6 * confirmed.front().result.step),
-      words_of(confirmed.front().setting), c.setting.algorithm);
-  if (training::find_strategy(run.learning.strategy).schedules)
-    text += fmt::format("--scheduler {}\n", c.setting.scheduler);
-  if (c.setting.compressor != "none")
-    text += fmt::format("--compressor {}\n", c.setting.compressor);
-  return text;
+  return fmt::format(
+             "# arlab train --settings: {} on {}, backend {}{}, strategy {}\n"
+             "# {} per step; {} with the first setting that was tried, {}\n",
+             run.profile->name, show_plural(run.workers, "worker"), run.backend,
+             run.network.empty() ? "" : " " + run.network, run.learning.strategy,
+             show_time(1e6 * c.result.step), show_time(1e6 * confirmed.front().result.step),
+             words_of(confirmed.front().setting)) +
+         setting_lines(c.setting, training::find_strategy(run.learning.strategy));
 }
 
 }  // namespace arlab::bench

@@ -2,11 +2,13 @@
 // confirmed by replays.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "bench/profiled/replay_options.hpp"
 #include "bench/profiled/replay_run.hpp"
+#include "bench/scale/scale_options.hpp"
 
 namespace arlab::bench {
 
@@ -28,8 +30,19 @@ struct SearchSpace {
   std::vector<std::string> algorithms, schedulers, compressors{"none"};
 };
 
-/// Simulates all settings of the strategy on so many workers. Every process of a job gets the same. Throws
-/// Error(usage) if none can be simulated.
+/// The training that is simulated: its strategy and network are those of `scale`.
+struct SearchedTraining {
+  ScaleOptions scale = {};
+  training::ModelProfile profile = {};
+  Rank workers = 1;
+  /// Optional: the cost of a compressor; else that of `scale`.
+  std::function<training::CodecCost(const std::string& compressor)> codec = {};
+};
+
+/// Simulates all settings. Throws Error(usage) if none can be simulated.
+SettingsSearch search_settings(const SearchedTraining& searched, const SearchSpace& space);
+
+/// The same for a replay: of the strategy on so many workers. Every process of a job gets the same.
 SettingsSearch search_settings(const ReplayOptions& options, const SearchSpace& space,
                                const std::string& strategy, Rank workers);
 
@@ -43,7 +56,16 @@ struct ConfirmedSetting {
 /// another one saves more than 1% of the step.
 std::size_t choose_setting(const std::vector<ConfirmedSetting>& confirmed);
 
+/// Returns whether it is shorter by more than 1%. Both in one unit.
+bool is_worth_it(double before, double after);
+
 std::string tuning_table(const std::vector<ConfirmedSetting>& confirmed);
+
+/// Returns "ring, fifo, topk"; without the compressor if it is dense.
+std::string words_of(const ExchangeSetting& setting);
+
+/// Returns the lines of a settings file: those of the options that the strategy uses.
+std::string setting_lines(const ExchangeSetting& setting, const training::StrategyKind& strategy);
 
 /// Returns the file for `arlab train --settings`.
 std::string settings_text(const std::vector<ConfirmedSetting>& confirmed, std::size_t chosen);

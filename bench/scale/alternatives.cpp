@@ -28,6 +28,18 @@ double saved(const ScaleRow& row, const TrainingPlan& plan, const training::Make
                  row.step;
 }
 
+// DiLoCo sends as much as an allreduce every 8 steps. What it learns differs.
+Alternative other_strategy(const ScaleRow& row, const TrainingPlan& plan,
+                           const training::MakeNetwork& network) {
+  if (!plan.strategy->schedules || plan.sharding != training::Shards::none || plan.compression)
+    return {row.strategy, 0};
+  TrainingPlan other = plan;
+  other.strategy = &training::find_strategy("diloco");
+  other.scheduler = &training::find_scheduler("buckets");
+  other.scheduling.clear();
+  return {"diloco", saved(row, other, network)};
+}
+
 Alternative best(std::vector<Alternative> all) {
   return *std::max_element(all.begin(), all.end(), [](const Alternative& a, const Alternative& b) {
     return a.saves < b.saves;
@@ -68,6 +80,7 @@ std::vector<Alternative> alternatives_of(const ScaleRow& row, const TrainingPlan
     algorithms.push_back({name, saved(row, other, network)});
   }
   all.push_back(best(algorithms));
+  all.push_back(other_strategy(row, plan, network));
   if (!plan.compression && !sharded && plan.strategy->compresses &&
       plan.scheduler->name != "dear") {
     TrainingPlan other = plan;

@@ -24,9 +24,11 @@ struct PlanCommand {
   std::string algorithm = "auto", scheduler = "buckets", compressor = "none";
 };
 
-std::string saving(const Alternative& one, const std::string& none) {
+std::string saving(const Alternative& one, const ScaleRow& row) {
   constexpr double kShown = 0.0005;  // of the step
-  if (one.what == none || one.saves < kShown) return "";
+  if (one.what == row.scheduler || one.what == row.algorithm || one.what == row.strategy ||
+      one.saves < kShown)
+    return "";
   return fmt::format("{} {:+.1f}%", one.what, -100 * one.saves);
 }
 
@@ -37,13 +39,12 @@ std::string plan_table(const std::vector<ScaleRow>& rows) {
                      fmt::format("{:.1f}%", 100 * r.efficiency()),
                      fmt::format("{:.0f}", r.samples_per_second()), std::string(name(r.limit))});
     for (const Alternative& one : r.alternatives)
-      table.back().push_back(
-          one.what == "2x bandwidth" || one.what == "fp16"
-              ? fmt::format("{:+.1f}%", -100 * one.saves)
-              : saving(one, one.what == r.scheduler ? r.scheduler : r.algorithm));
+      table.back().push_back(one.what == "2x bandwidth" || one.what == "fp16"
+                                 ? fmt::format("{:+.1f}%", -100 * one.saves)
+                                 : saving(one, r));
   }
   return compact({"network", "GPUs", "algorithm", "step", "efficiency", "samples/s", "limited by",
-                  "2x bandwidth", "scheduler", "other algorithm", "fp16"},
+                  "2x bandwidth", "scheduler", "other algorithm", "other strategy", "fp16"},
                  table);
 }
 
@@ -88,8 +89,7 @@ void run_plan(const PlanCommand& options, Session& session) {
     fmt::print(
         "{}: {} parameters, {} of gradients, {} {} per GPU and step, on {}\n\n{}\n"
         "Changes of the step's time by twice the bandwidth, the best other scheduler and "
-        "algorithm, "
-        "and fp16 gradients.\n",
+        "algorithm, diloco, and fp16 gradients. The last two change what is learned.\n",
         profile.name, show_count(profile.parameters()), show_bytes(profile.bytes()),
         show_count(profile.batch), profile.samples, profile.device, plan_table(rows));
     for (const ScaleRow& row : rows)

@@ -132,7 +132,8 @@ void ScaleOptions::check_effects(const CLI::App& app, const std::vector<std::str
   needs("--groups",
         strategy == "hsdp" || any(algorithms,
                                   [](const std::string& name) {
-                                    return name == "auto" || find_algorithm(name).grouped;
+                                    return name == "auto" ||
+                                           (!name.empty() && find_algorithm(name).grouped);
                                   }),
         "--algorithm hierarchical or --strategy hsdp");
   needs("--codec-cost", any(compressors, [](const std::string& spec) { return spec != "none"; }),

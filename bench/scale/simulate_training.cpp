@@ -22,8 +22,7 @@ namespace {
 
 struct SimulatedTraining {
   ScaleOptions scale;
-  std::vector<std::string> workers{"8"}, algorithms{"ring"}, schedulers{"buckets"},
-      compressors{"none"};
+  std::vector<std::string> workers{"8"}, algorithms{""}, schedulers{"buckets"}, compressors{"none"};
   std::string backend = "simulated", trace;
 };
 
@@ -65,7 +64,8 @@ std::vector<ScaleRow> rows_of(const SimulatedTraining& options) {
           for (const std::string& compressor : options.compressors) {
             training::TrainingPlan plan = options.scale.plan(profile, scheduler, compressor, ranks);
             const training::MakeNetwork make = options.scale.place(plan, profile, network);
-            plan.algorithm = &choose_algorithm(algorithm, plan, make);
+            plan.algorithm = &choose_algorithm(
+                algorithm.empty() ? std::string(plan.strategy->route) : algorithm, plan, make);
             rows.push_back(simulated_row({.model = profile.name,
                                           .network = network.text(),
                                           .strategy = options.scale.strategy,
@@ -117,10 +117,10 @@ void add_simulated_training(CLI::App& command, Session& session) {
                              "Workers: 8 (default), or 8,64,512, up to 16384"))
       ->type_name("COUNTS");
   options->scale.add(command);
-  as_list(
-      command.add_option("-a,--algorithm", options->algorithms,
-                         "Allreduce algorithm: any of `arlab list algorithms` (default ring), or "
-                         "auto: the fastest of a few on this network; or several"))
+  as_list(command.add_option(
+              "-a,--algorithm", options->algorithms,
+              "Allreduce algorithm: any of `arlab list algorithms` (default: by "
+              "strategy, ring or tree), or auto: the fastest of a few on this network; or several"))
       ->type_name("NAMES");
   command
       .add_option(

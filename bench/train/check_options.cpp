@@ -117,9 +117,11 @@ void check_effects(const TrainOptions& options, const std::vector<TrainConfig>& 
       any([](const TrainConfig& c) { return c.learning.options.gradients.compressor.has_value(); });
   needs("--aggregation", compresses, "--compressor");
   needs("--codec-cost", compresses, "--compressor");
-  needs("--target", configs.size() > 1 && is_virtual(configs.front()),
-        "several runs of --backend virtual");
+  needs("--target", options.tunes() || (configs.size() > 1 && is_virtual(configs.front())),
+        "several runs of --backend virtual, or --tune");
   const bool emulated = !configs.empty() && is_virtual(configs.front());
+  needs("--network", options.tunes() && !emulated,
+        "--tune on real ranks; --backend virtual has --bandwidth and --topology");
   needs("--timeout", !emulated, "real ranks: virtual ones find a deadlock at once");
   for (const std::string_view option : VirtualRun::kOptions)
     needs(option, emulated, "--backend virtual");

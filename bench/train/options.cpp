@@ -178,9 +178,21 @@ void add_kept(CLI::App& app, TrainOptions& o) {
       ->type_name("FILE");
   app.add_flag("--plan", o.plan, "Print the runs and their settings, without training");
   app.add_option("--target", o.target,
-                 "Validation accuracy, 0 to 1, for the time to accuracy of a study (default: the "
-                 "final accuracy of the fastest dense run less one point)")
+                 "Validation accuracy, 0 to 1, for the time to accuracy of a study or of --tune "
+                 "(default: the final accuracy of the fastest dense run, or of the first setting "
+                 "that --tune trains, less one point)")
       ->type_name("PART");
+  app.add_option(
+         "--tune", o.tune,
+         "Search bucket sizes, schedulers and algorithms in simulation, train with the best "
+         "until the accuracy of --target, and write the fastest to reach it for --settings; "
+         "tries the compressors that are given")
+      ->type_name("FILE");
+  app.add_option(
+         "--network,--machine", o.network,
+         "With --tune on real ranks: the network of its search, such as 10G, a topology, or "
+         "a machine file of `arlab calibrate`")
+      ->type_name("NETWORK");
   app.add_option("--tensorboard", o.tensorboard, "Write event files for TensorBoard")
       ->type_name("FOLDER");
   app.add_option("--record-profile", o.record_profile,

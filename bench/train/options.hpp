@@ -37,6 +37,7 @@ struct TrainOptions {
   std::string checkpoint;
   training::SavePolicy policy;
   std::string json, csv, tensorboard, trace, record_profile;
+  std::string tune, network;  ///< the file of settings to write; the network of its search
   bool plan = false;
   collectives::Patience patience;    ///< of the ranks
   std::vector<std::string> command;  ///< the whole command line
@@ -47,6 +48,7 @@ struct TrainOptions {
   bool given(std::string_view option) const;
   std::vector<const training::Architecture*> chosen_models() const;
   std::vector<Rank> chosen_workers() const;
+  bool tunes() const { return !tune.empty(); }
 
  private:
   const CLI::App* app_ = nullptr;

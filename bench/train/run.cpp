@@ -12,6 +12,7 @@
 #include "bench/results/context.hpp"
 #include "bench/train/gpu_codes.hpp"
 #include "bench/train/gpu_gradients.hpp"
+#include "bench/train/report.hpp"
 #include "collectives/host/gatherv.hpp"
 #include "collectives/local_rank.hpp"
 #include "training/telemetry/event_file.hpp"
@@ -52,8 +53,10 @@ class Tracer {
 /// Prints the progress of a run, and writes TensorBoard events; on rank 0.
 class ProgressPrinter {
  public:
-  ProgressPrinter(const TrainOptions& options, Count all_steps, Count batch)
-      : progress_(static_cast<std::size_t>(all_steps)), batch_(batch) {
+  ProgressPrinter(const TrainOptions& options, Count all_steps, std::string label)
+      : progress_(static_cast<std::size_t>(all_steps)),
+        label_(std::move(label)),
+        batch_(options.batch) {
     if (!options.tensorboard.empty()) events_.emplace(options.tensorboard);
   }
 
@@ -71,10 +74,11 @@ class ProgressPrinter {
     const double loss = recent_.loss / n, rate = static_cast<double>(batch_ * steps_) / seconds_;
     progress_.show(
         static_cast<std::size_t>(r.step.number + 1),
-        fmt::format("epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
+        fmt::format("{}epoch {}, loss {:.3f}, accuracy {:.1f}%, {:.0f} images/s, exposed "
                     "communication {:.0f}%",
-                    r.position.epoch + 1, loss, 100 * static_cast<double>(recent_.correct) / n,
-                    rate, 100 * exposed_ / seconds_));
+                    label_, r.position.epoch + 1, loss,
+                    100 * static_cast<double>(recent_.correct) / n, rate,
+                    100 * exposed_ / seconds_));
     if (steps_ < kRecent) return;
     if (events_) {
       events_->scalar("batch/loss", loss, r.step.number);
@@ -108,6 +112,7 @@ class ProgressPrinter {
  private:
   static constexpr Count kRecent = 20;  // steps per mean loss
   Progress progress_;
+  std::string label_;
   std::optional<training::EventFile> events_;
   Count batch_;
   training::BatchResult recent_;
@@ -128,6 +133,19 @@ std::vector<training::RunParameter> run_parameters_of(const TrainConfig& config,
           {"a trace", options.trace.empty() ? "no" : "yes", false}};
 }
 
+// Evaluates often, where that does not change what is learned: strategies whose replicas differ average
+// them first.
+void set_steps(training::TrainerOptions& learning, Count steps_of_epoch, const TrialRun& trial) {
+  constexpr Count kEvaluations = 8;  // per epoch
+  Count steps = learning.epochs * steps_of_epoch;
+  if (learning.max_steps > 0) steps = std::min(steps, learning.max_steps);
+  const training::StrategyKind& kind = training::find_strategy(learning.strategy);
+  if (kind.equal_replicas && !kind.periodic)
+    learning.report_every = std::max<Count>(1, std::min(steps, steps_of_epoch) / kEvaluations);
+  learning.max_steps = steps * trial.more;
+  learning.epochs = (learning.max_steps + steps_of_epoch - 1) / steps_of_epoch;
+}
+
 void write_trace(const TrainOptions& options, const std::vector<std::string>& encoded) {
   std::vector<training::StepSpan> spans;
   for (const std::string& text : encoded)
@@ -138,7 +156,7 @@ void write_trace(const TrainOptions& options, const std::vector<std::string>& en
 }  // namespace
 
 TrainResult train(collectives::Executor& executor, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data) {
+                  const TrainOptions& options, const Datasets& data, const TrialRun* trial) {
   collectives::Communicator& c = executor.control();
   training::use_threads(options.threads);
   const bool is_root = c.rank() == 0, is_worker = c.rank() < config.workers;
@@ -158,6 +176,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
   const Count steps = training::Sampler(sampling).steps();
   training::TrainerOptions learning = config.learning;
   learning.route_options.executor = &executor;
+  if (trial) set_steps(learning, steps, *trial);
   const bool cuda = options.device != "cpu";
   const bool on_gpus = cuda || config.backend->devices != nullptr;
   const Rank local_rank = on_gpus ? collectives::local_rank(c) : 0;
@@ -185,7 +204,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
                                    "normalization, leave it out or use another model",
                                    config.architecture->name));
   std::optional<ProgressPrinter> printer;
-  if (is_root) printer.emplace(options, config.learning.epochs * steps, options.batch);
+  if (is_root) printer.emplace(options, config.learning.epochs * steps, trial ? trial->label : "");
   std::optional<training::Checkpointer> backup;
   if (!options.checkpoint.empty()) {
     backup.emplace(trainer, options.checkpoint, options.policy);
@@ -205,6 +224,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
     sampling.shuffle = sampling.drop_remainder = false;
     validation.emplace(data.validation, sampling, options.prefetch);
   }
+  StepPace pace;
   Tracer tracer(c.rank());
   const bool traces = !options.trace.empty();
   training::Observer observer;
@@ -212,6 +232,7 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
     if (traces) tracer.step(r);
     if (!is_root) return;
     printer->step(r);
+    pace.step(r.begin, r.seconds);
     result.step_us.push_back(r.seconds * 1e6);
   };
   observer.epoch = [&](const training::EpochReport& r) {
@@ -219,6 +240,13 @@ TrainResult train(collectives::Executor& executor, const TrainConfig& config,
     printer->epoch(r, trainer.replica());
     result.epochs.push_back(r);
   };
+  if (trial)
+    observer.enough = [&](const training::EpochReport& r) {
+      pace.evaluated();
+      result.trial.step = c.max(is_root ? pace.mean() : 0);
+      result.trial.curve.push_back({trainer.steps_done(), accuracy(r.validation)});
+      return ends(result.trial, trial->goal);
+    };
   if (traces)
     observer.collective = [&](const training::CollectiveId& id, double begin, double end) {
       tracer.collective(id, begin, end);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cli/progress.hpp"
+#include "bench/profiled/time_to_accuracy.hpp"
 #include "bench/results/statistics.hpp"
 #include "bench/train/options.hpp"
 #include "collectives/backends/backend.hpp"
@@ -19,6 +20,13 @@ struct TrainConfig {
   const collectives::Backend* backend = nullptr;
   Rank ranks = 1, workers = 1;
   VirtualNetwork network = {};  ///< of emulated ranks
+};
+
+/// How --tune trains a setting.
+struct TrialRun {
+  Goal goal = {};
+  Count more = 1;     ///< times the steps that the options allow
+  std::string label;  ///< for the progress
 };
 
 /// The result, as rank 0 sees it.
@@ -35,10 +43,12 @@ struct TrainResult {
   Count steps_before = 0;     ///< of the checkpoint
   /// Of the validation data, if nothing was left to train.
   std::optional<training::BatchResult> evaluation = {};
+  Trial trial = {};  ///< of a trial run; without its setting; every rank has it
 };
 
 /// Every rank of the run calls it with its executor. Only rank 0's result is filled.
 TrainResult train(collectives::Executor& executor, const TrainConfig& config,
-                  const TrainOptions& options, const Datasets& data);
+                  const TrainOptions& options, const Datasets& data,
+                  const TrialRun* trial = nullptr);
 
 }  // namespace arlab::bench

@@ -18,7 +18,8 @@ constexpr int kRates = 64;                                   // that a range of 
 double gain_step_of(const PublishedGain& row, const training::Profile& layers,
                     const std::string& method, double gbit_per_s) {
   return training_step(layers, parse_training_method(method),
-                       {kGainNodeRate, kGainUsedOfLine * gbit_per_s / 8, row.gpus_per_node},
+                       {kGainNodeRate, kGainUsedOfLine * gbit_per_s / 8, row.gpus_per_node,
+                        row.startup_us, row.ns_per_byte},
                        row.gpus);
 }
 
@@ -60,6 +61,13 @@ PublishedGain gain_row_of(const CsvTable& table, std::size_t i) {
     row.least_gbit_per_s = table.number(i, "least_gbit_per_s", kLeast);
   if (row.least_gbit_per_s > row.gbit_per_s)
     table.refuse(i, "least_gbit_per_s", "give at most gbit_per_s");
+  if (!table.text(i, "ns_per_byte").empty() || !table.text(i, "startup_us").empty()) {
+    row.startup_us = table.number(i, "startup_us", 0);
+    row.ns_per_byte = table.number(i, "ns_per_byte", kLeast);
+    if (row.least_gbit_per_s > 0 || row.method.ends_with("-PS") || row.baseline.ends_with("-PS"))
+      table.refuse(i, "ns_per_byte",
+                   "leave it and startup_us empty, with a range of networks and with servers");
+  }
   const std::int64_t gpus = table.whole(i, "gpus", 1), node = table.whole(i, "gpus_per_node", 1);
   if (gpus > kMostGpus || node > gpus)
     table.refuse(i, "gpus", "give a number of GPUs that exists, at least those of a node");

@@ -21,7 +21,9 @@ struct PublishedGain {
   double one_gpu_samples_per_s = 0;
   double least_gbit_per_s = 0;  ///< not 0: the value is the largest gain from here to gbit_per_s
   double gbit_per_s = 1;        ///< of a node
-  double value = 0;             ///< an efficiency, or method by baseline, minus 1
+  /// Of an allreduce of all GPUs, as the source measured it; ns_per_byte is 0 if it did not.
+  double startup_us = 0, ns_per_byte = 0;
+  double value = 0;  ///< an efficiency, or method by baseline, minus 1
 };
 
 /// Reads published_gains.csv. Throws Error(usage) that names the line, the value, and the remedy.

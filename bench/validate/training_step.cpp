@@ -23,6 +23,7 @@ struct RingCost {
 
 RingCost cost_of(const TrainingMethod& method, const TrainingNetwork& network, Rank gpus) {
   if (gpus == 1) return {};
+  if (network.ns_per_byte > 0) return {network.startup_us * 1e6, network.ns_per_byte * 1e3};
   const bool one_node = gpus <= network.per_node;
   const double rate =
       one_node ? network.node_gb_per_s : std::min(network.node_gb_per_s, network.network_gb_per_s);

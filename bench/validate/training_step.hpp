@@ -7,10 +7,12 @@
 
 namespace arlab::bench {
 
-/// Where gradients travel: rings through nodes, whose slowest connection determines the pace.
+/// Where gradients travel: rings through nodes, whose slowest connection determines the pace; or an
+/// allreduce of all GPUs whose time was measured.
 struct TrainingNetwork {
   double node_gb_per_s = 1, network_gb_per_s = 1;  ///< of a ring, inside a node and between nodes
   Rank per_node = 4;
+  double startup_us = 0, ns_per_byte = 0;  ///< of the allreduce; ns_per_byte is 0 if it is a ring
 };
 
 struct TrainingMethod {

@@ -30,6 +30,7 @@ struct Run {
   std::function<void(arlab::Rank)> each_epoch;
   /// Called on every rank at the end of the run.
   std::function<void(arlab::Rank)> finished;
+  std::function<bool(const arlab::training::EpochReport&)> enough;
   /// Called before the run, on every rank.
   std::function<void(arlab::training::Trainer&)> prepare;
   std::function<std::unique_ptr<arlab::training::Replica>(arlab::Rank)> make;
@@ -85,6 +86,7 @@ inline Result train(const Run& run) {
       if (c.rank() == 0) result.epochs.push_back(r);
       if (run.each_epoch) run.each_epoch(c.rank());
     };
+    observer.enough = run.enough;
     const Count more = run.short_batches ? run.global_batch - 1 : 0;
     trainer.run({feed.get(), validation.get()}, (run.samples + more) / run.global_batch, observer);
     if (run.finished) run.finished(c.rank());

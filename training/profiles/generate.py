@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the profiles of this folder from the shapes of the models.
+"""Writes the profiles of this folder, and of tests/validation, from the shapes of the models.
 
     training/profiles/generate.py           # writes them
     training/profiles/generate.py --check   # fails if one differs
@@ -63,9 +63,9 @@ def resnet(blocks):
     return m
 
 
-def vgg16():
+def vgg(counts):
     m, cin, size = Model(), 3, 224
-    for stage, (count, width) in enumerate([(2, 64), (2, 128), (3, 256), (3, 512), (3, 512)]):
+    for stage, (count, width) in enumerate(zip(counts, [64, 128, 256, 512, 512])):
         for i in range(count):
             m.conv(f"conv{stage + 1}_{i + 1}", cin, width, 3, size, bias=True, norm=False)
             cin = width
@@ -73,6 +73,54 @@ def vgg16():
     m.dense("dense1", 512 * 7 * 7, 4096)
     m.dense("dense2", 4096, 4096)
     m.dense("classifier", 4096, 1000)
+    return m
+
+
+def densenet(growth, blocks):
+    """Normalization precedes each convolution."""
+    m = Model()
+    channels, size = 2 * growth, 56
+    m.conv("stem", 3, channels, 7, 112)
+    for block, count in enumerate(blocks):
+        for i in range(count):
+            for name, cin, cout, k in [("conv1", channels, 4 * growth, 1), ("conv2", 4 * growth, growth, 3)]:
+                m.add(f"block{block + 1}.{i}.{name}", [("norm.weight", cin), ("norm.bias", cin), ("weight", cin * cout * k * k)],
+                      cin * cout * k * k * size * size)
+            channels += growth
+        if block + 1 < len(blocks):
+            m.add(f"transition{block + 1}", [("norm.weight", channels), ("norm.bias", channels), ("weight", channels * channels // 2)],
+                  channels * channels // 2 * size * size)
+            channels //= 2
+            size //= 2
+    m.add("norm", [("weight", channels), ("bias", channels)], 0)
+    m.dense("classifier", channels, 1000)
+    return m
+
+
+def inception_v4():
+    m = Model()
+    row, column = (1, 7), (7, 1)
+
+    def convs(name, shapes):
+        for i, (cin, cout, kernel, out) in enumerate(shapes):
+            m.conv(f"{name}.{i}", cin, cout, kernel, out)
+
+    convs("stem", [(3, 32, 3, 149), (32, 32, 3, 147), (32, 64, 3, 147), (64, 96, 3, 73), (160, 64, 1, 73), (64, 96, 3, 71), (160, 64, 1, 73),
+                   (64, 64, row, 73), (64, 64, column, 73), (64, 96, 3, 71), (192, 192, 3, 35)])
+    for i in range(4):
+        convs(f"a{i}", [(384, 96, 1, 35), (384, 64, 1, 35), (64, 96, 3, 35), (384, 64, 1, 35), (64, 96, 3, 35), (96, 96, 3, 35),
+                        (384, 96, 1, 35)])
+    convs("reduction_a", [(384, 384, 3, 17), (384, 192, 1, 35), (192, 224, 3, 35), (224, 256, 3, 17)])
+    for i in range(7):
+        convs(f"b{i}", [(1024, 384, 1, 17), (1024, 192, 1, 17), (192, 224, row, 17), (224, 256, column, 17), (1024, 192, 1, 17),
+                        (192, 192, column, 17), (192, 224, row, 17), (224, 224, column, 17), (224, 256, row, 17), (1024, 128, 1, 17)])
+    convs("reduction_b", [(1024, 192, 1, 17), (192, 192, 3, 8), (1024, 256, 1, 17), (256, 256, row, 17), (256, 320, column, 17),
+                          (320, 320, 3, 8)])
+    row, column = (1, 3), (3, 1)
+    for i in range(3):
+        convs(f"c{i}", [(1536, 256, 1, 8), (1536, 384, 1, 8), (384, 256, row, 8), (384, 256, column, 8), (1536, 384, 1, 8),
+                        (384, 448, column, 8), (448, 512, row, 8), (512, 256, row, 8), (512, 256, column, 8), (1536, 256, 1, 8)])
+    m.dense("classifier", 1536, 1000)
     return m
 
 
@@ -161,7 +209,8 @@ def llama(layers, width, hidden, vocabulary, tokens):
 
 
 V100, A100 = "NVIDIA V100, float32", "NVIDIA A100 80 GB SXM4, bfloat16"
-DDL = "measured on one V100: {} samples/s at batch {}, HKBU-HPML/ddl-benchmarks, commit 30de09b; "
+DDL = "HKBU-HPML/ddl-benchmarks, commit 30de09b"
+MG_WFBP = "the authors' plots of the MG-WFBP paper (IEEE TPDS, 2021)"
 RATE = "{:.3g} TFLOP/s, {}; "
 
 
@@ -172,7 +221,7 @@ def total_time(model, batch, measured, rate):
     return 6 * batch * sum(work for _, _, work in model.layers) / rate
 
 
-def write(folder, name, model, published, source, *, device, batch, samples, bandwidth, adam, measured=None, rate=None, why="",
+def write(folder, name, model, published, source, *, device, batch, samples, bandwidth, adam, measured=None, where=DDL, rate=None, why="",
           gradient_bytes=4):
     assert model.parameters() == published, f"{name}: {model.parameters()} parameters, published {published}"
     per_parameter = (28 if adam else 20) / (0.8 * bandwidth * 1e9) * 1e12  # ps
@@ -180,7 +229,7 @@ def write(folder, name, model, published, source, *, device, batch, samples, ban
     if measured:  # the measurement includes the optimizer
         step -= per_parameter * 1e-12 * published
     work = sum(w for _, _, w in model.layers)
-    times = (DDL.format(measured, batch) if measured else RATE.format(rate / 1e12, why)) + SPLIT
+    times = (f"measured on one V100: {measured} samples/s at batch {batch}, {where}; " if measured else RATE.format(rate / 1e12, why)) + SPLIT
     layers = []
     for layer, tensors, own in model.layers:
         forward = step / 3 * own / work * 1e6
@@ -207,7 +256,7 @@ def write_all(folder):
     hugging = "shapes of {} in Hugging Face transformers, which give the published total"
     write(folder, "resnet50", resnet([3, 4, 6, 3]), 25557032, torchvision.format("resnet50"), batch=64, measured=253.1, **v100)
     write(folder, "resnet101", resnet([3, 4, 23, 3]), 44549160, torchvision.format("resnet101"), batch=64, **like_resnet, **v100)
-    write(folder, "vgg16", vgg16(), 138357544, torchvision.format("vgg16"), batch=64, **like_resnet, **v100)
+    write(folder, "vgg16", vgg([2, 2, 3, 3, 3]), 138357544, torchvision.format("vgg16"), batch=64, **like_resnet, **v100)
     write(folder, "inception_v3", inception_v3(), 27161264, torchvision.format("inception_v3"), batch=64, **like_resnet, **v100)
     bert_on = dict(v100, samples="sequences of 64 tokens", adam=True)
     write(folder, "bert-base", bert(12, 768, 64), 109482240, hugging.format("bert-base-uncased"), batch=64, measured=212.8,
@@ -218,17 +267,35 @@ def write_all(folder):
     write(folder, "llm-7b", llama(32, 4096, 11008, 32000, 4096), 6738415616, hugging.format("Llama-2-7b"), batch=1, **llm)
 
 
+def write_validation(folder):
+    v100 = dict(device=V100, samples="images", bandwidth=900, adam=False)
+    torchvision = "shapes of torchvision.models.{}, whose documentation gives the total"
+    for name, model, published, source, batch, seconds in (
+            ("ResNet-152", resnet([3, 8, 36, 3]), 60192808, torchvision.format("resnet152"), 128, 0.883118444),
+            ("DenseNet-161", densenet(48, [6, 12, 36, 24]), 28681000, torchvision.format("densenet161"), 64, 0.47765481),
+            ("DenseNet-201", densenet(32, [6, 12, 48, 32]), 20013928, torchvision.format("densenet201"), 64, 0.360877356),
+            ("Inception-v4", inception_v4(), 42679816, "shapes of Szegedy et al., arXiv:1602.07261, as in timm, which gives the total", 128,
+             0.61082206)):
+        write(folder, name, model, published, source, batch=batch, measured=round(batch / seconds, 3), where=MG_WFBP, **v100)
+    write(folder, "VGG-19", vgg([2, 2, 4, 4, 4]), 143667240, torchvision.format("vgg19"), batch=64, rate=6.2e12,
+          why="what ResNet-50 reaches on a V100 in HKBU-HPML/ddl-benchmarks", **v100)
+
+
 def main():
     here = pathlib.Path(__file__).parent
+    folders = {here: write_all, here.parents[1] / "tests/validation": write_validation}
     if sys.argv[1:] != ["--check"]:
-        write_all(here)
+        for folder, writes in folders.items():
+            writes(folder)
         return
-    with tempfile.TemporaryDirectory() as scratch:
-        write_all(pathlib.Path(scratch))
-        made = {path.name: path.read_text() for path in pathlib.Path(scratch).iterdir()}
-    there = {path.name: path.read_text() for path in here.glob("*.json")}
-    if made != there:
-        names = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+    names = []
+    for folder, writes in folders.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            writes(pathlib.Path(scratch))
+            made = {path.name: path.read_text() for path in pathlib.Path(scratch).iterdir()}
+        there = {path.name: path.read_text() for path in folder.glob("*.json")}
+        names += sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+    if names:
         sys.exit(f"{', '.join(names)}: differ from what generate.py writes: run it")
 
 

@@ -73,11 +73,20 @@ std::vector<Collective> collectives_of(const TrainingPlan& plan) {
 std::string unsupported_algorithm(const TrainingPlan& plan) {
   if (plan.ranks == 1) return "";
   if (plan.sharding == Shards::hsdp) return unsupported_levels(plan);
-  for (const Collective collective : collectives_of(plan))
-    if (std::string why = unsupported(*plan.algorithm, plan.problem(collective, plan.ranks));
-        !why.empty())
-      return why + ": use algorithm ring or tree";
-  return "";
+  const auto why_not = [&](const Algorithm& algorithm) -> std::string {
+    for (const Collective collective : collectives_of(plan))
+      if (std::string why = unsupported(algorithm, plan.problem(collective, plan.ranks));
+          !why.empty())
+        return why;
+    return "";
+  };
+  const std::string why = why_not(*plan.algorithm);
+  if (why.empty()) return "";
+  std::string others;
+  for (const char* name : {"ring", "tree"})
+    if (why_not(find_algorithm(name)).empty())
+      others += (others.empty() ? ": use algorithm " : " or ") + std::string(name);
+  return why + others;
 }
 
 void check(const TrainingPlan& plan) {

@@ -20,7 +20,7 @@ struct StepReport {
   double compute() const { return seconds - input - exposed; }
 };
 
-/// What all workers did in an epoch, or in the part of it after a resume.
+/// What all workers did in an epoch, or in the part of it after a resume or the report before.
 struct EpochReport {
   Count epoch = 0, steps = 0;
   BatchResult train, validation;                                  ///< over all workers

@@ -55,7 +55,8 @@ std::vector<RunParameter> make_run_parameters(const TrainerOptions& l) {
           {"the speed", to_string(l.speed), false},
           {"epochs", std::to_string(l.epochs), false},
           {"steps", std::to_string(l.max_steps), false},
-          {"the comparisons", "every " + std::to_string(l.check_every), false}};
+          {"the comparisons", "every " + std::to_string(l.check_every), false},
+          {"the reports", "every " + std::to_string(l.report_every), false}};
 }
 
 }  // namespace arlab::training

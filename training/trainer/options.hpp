@@ -29,6 +29,7 @@ struct TrainerOptions {
   Count max_steps = 0;      ///< of the whole run; 0: no limit
   int micro_batches = 1;    ///< sequential parts of a worker's batch
   Count check_every = 100;  ///< steps between comparisons of the replicas; 0: once per epoch
+  Count report_every = 0;   ///< steps between reports within an epoch; 0: one at its end
 };
 
 /// Returns the options that all ranks must share. The algorithm is not resolved yet.

@@ -245,11 +245,13 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     data.train->seek({steps_done_ / steps_of_epoch, steps_done_ % steps_of_epoch});
   EpochReport sums;
   Exchange::Usage before = exchange_.usage();
-  while (steps_done_ < end) {
+  bool enough = false;
+  while (steps_done_ < end && !enough) {
     // Runs to the next point where all ranks settle.
     const Count epoch = steps_done_ / steps_of_epoch;
     Count stop = std::min(end, (epoch + 1) * steps_of_epoch);
-    if (settle_every_ > 0) stop = std::min(stop, (steps_done_ / settle_every_ + 1) * settle_every_);
+    for (const Count every : {settle_every_, learning_.report_every})
+      if (every > 0) stop = std::min(stop, (steps_done_ / every + 1) * every);
     strategy_->start_epoch(steps_done_, stop - steps_done_);
     while (steps_done_ < stop) {
       const StepReport r = train_step(data, steps_of_epoch);
@@ -269,11 +271,13 @@ void Trainer::run_all(const TrainingData& data, Count steps_of_epoch, const Obse
     optimizer_->fetch();
     average_statistics();
     compare_replicas();
-    const bool whole = stop == end || stop % steps_of_epoch == 0;
+    const bool whole = stop == end || stop % steps_of_epoch == 0 ||
+                       (learning_.report_every > 0 && stop % learning_.report_every == 0);
     if (whole) {
       sums = combine(communicator_, sums, exchange_.usage() - before, is_worker());
       sums.validation = evaluate(data.validation);
       if (observer.epoch) observer.epoch(sums);
+      enough = observer.enough && observer.enough(sums);
     }
     if (settled_) settled_(whole ? &sums : nullptr);
     if (whole) sums = {}, before = exchange_.usage();

@@ -23,6 +23,8 @@ namespace arlab::training {
 struct Observer {
   std::function<void(const StepReport&)> step;
   std::function<void(const EpochReport&)> epoch;
+  /// Optional: whether training stops after this report. All ranks must give the same answer.
+  std::function<bool(const EpochReport&)> enough;
   Exchange::Observer collective;
 };
 
@@ -46,7 +48,7 @@ class Trainer {
   /// Returns the number of workers among the ranks.
   static Rank workers_of(const TrainerOptions& learning, Rank ranks);
 
-  /// Trains from steps_done() to the end of the last epoch. Throws Error(check) if replicas diverge
+  /// Trains from steps_done() to the end of the last epoch, or until it is enough. Throws Error(check) if replicas diverge
   /// or a gradient is not finite.
   void run(const TrainingData& data, Count steps_of_epoch, const Observer& observer = {});
 

@@ -36,8 +36,9 @@ struct ScaleCase {
   }
   ScaleRow row() const {
     return with([&](const TrainingPlan& plan, const training::MakeNetwork& make) {
-      return simulated_row({.scheduler = scheduler, .compressor = compressor}, plan, make,
-                           Ranks::one_for_all);
+      return simulated_row(
+          {.strategy = options.strategy, .scheduler = scheduler, .compressor = compressor}, plan,
+          make, Ranks::one_for_all);
     });
   }
   double period() const { return row().step; }
@@ -100,7 +101,7 @@ TEST_CASE("scale: half the bytes are a network of twice the bandwidth") {
   ScaleCase fast = slow;
   fast.network = "2G";
   const std::vector<Alternative> all = slow.alternatives();
-  REQUIRE(all.size() == 4);
+  REQUIRE(all.size() == 5);
   CHECK(all[0].what == "2x bandwidth");
   CHECK(all[0].saves > 0.1);
   CHECK(std::abs(all[0].saves - (1 - fast.period() / slow.period())) < 1e-5);
@@ -125,7 +126,19 @@ TEST_CASE("scale: the other scheduler and algorithm are the best ones, if they a
                              [](ScaleCase& c, const std::string& name) { c.algorithm = name; }));
   CHECK(all[2].saves > 0.1);
   CHECK(all[2].what == "ring");
-  CHECK(ScaleCase{.options = with_strategy("zero1")}.alternatives().size() == 3);  // no fp16
+  CHECK(ScaleCase{.options = with_strategy("zero1")}.alternatives().size() == 4);  // no fp16
+}
+
+TEST_CASE("scale: the other strategy is diloco, with its own schedule") {
+  const ScaleCase mine{.network = "10G", .scheduler = "dear", .ranks = 6};
+  const ScaleCase diloco{.options = with_strategy("diloco"), .network = "10G", .ranks = 6};
+  const Alternative other = mine.alternatives()[3];
+  CHECK(other.what == "diloco");
+  CHECK(other.saves == 1 - diloco.period() / mine.period());
+  const Alternative none = ScaleCase{.options = with_strategy("zero1")}.alternatives()[3];
+  CHECK(none.what == "zero1");
+  CHECK(none.saves == 0);
+  CHECK(ScaleCase{.options = with_strategy("local_sgd")}.alternatives()[3].what == "local_sgd");
 }
 
 TEST_CASE("scale: the passes take time in proportion to the batch") {

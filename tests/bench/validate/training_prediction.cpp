@@ -2,6 +2,8 @@
 // docs/validation.md says.
 #include "bench/validate/training_prediction.hpp"
 
+#include <filesystem>
+
 #include "bench/cli/read_file.hpp"
 #include "bench/validate/errors.hpp"
 #include "bench/validate/published_gains.hpp"
@@ -23,6 +25,13 @@ Errors training_errors(const TrainingValidation& validation) {
   for (const PredictedTraining& p : validation.rows)
     if (p.row.split == Split::test) errors.push_back(p.error());
   return errors_of(errors);
+}
+
+// A profile in the folder precedes a built-in one, as in `arlab validate`.
+std::optional<training::ModelProfile> profile_beside(const std::string& model) {
+  const std::string file = std::string(ARLAB_VALIDATION) + "/" + model + ".json";
+  if (std::filesystem::exists(file)) return training::load_profile(file);
+  return built_in_profile(model);
 }
 
 training::Profile three_layers() {
@@ -105,10 +114,21 @@ TEST_CASE("methods have the closed form of their steps") {
         Approx(alone + (8.4 + 6 * 5.7) * 1e6 + bytes * 1.5 * 1e2).epsilon(1e-6));
 }
 
+TEST_CASE("an allreduce that was measured takes the place of rings") {
+  const training::Profile layers = three_layers();
+  const TrainingNetwork network{10, 1, 4, 500, 0.25};
+  const double alone = 9e9, bytes = 12e6, start = 500e6, rate = 250;
+  CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 8) ==
+        Approx(alone + start + bytes * rate).epsilon(1e-6));
+  CHECK(training_step(layers, parse_training_method("WFBP-A2A"), network, 8) ==
+        Approx(alone + start + bytes / 3 * rate).epsilon(1e-6));  // hidden up to the last tensor
+  CHECK(training_step(layers, parse_training_method("BSP-A2A"), network, 1) == Approx(alone));
+}
+
 TEST_CASE("published gains are predicted from their inputs, as docs/validation.md says") {
   const std::vector<PredictedGain> gains =
-      predict_gains(published("published_gains.csv", read_published_gains), built_in_profile);
-  REQUIRE(gains.size() == 6);
+      predict_gains(published("published_gains.csv", read_published_gains), profile_beside);
+  REQUIRE(gains.size() == 22);
   for (const PredictedGain& g : gains) {
     INFO(g.row.source << " " << g.row.model);
     if (g.row.model == "Sockeye") {
@@ -119,6 +139,7 @@ TEST_CASE("published gains are predicted from their inputs, as docs/validation.m
     CHECK(*g.predicted > 0);
     CHECK(g.at_gbit_per_s >= g.row.least_gbit_per_s);
     CHECK(g.at_gbit_per_s <= g.row.gbit_per_s);
+    CHECK((g.row.source == "MG-WFBP") == (g.row.ns_per_byte > 0));
   }
 }
 
@@ -144,4 +165,21 @@ TEST_CASE("a gain is the ratio of two steps, and an efficiency that of two speed
                     Catch::Contains("gpus"));
   CHECK_THROWS_WITH(read_published_gains(head + "a,b,8,4,64,1,20,10,WFBP,,0.5\n", "g.csv"),
                     Catch::Contains("least_gbit_per_s"));
+  const std::string measured =
+      "source,model,gpus,gpus_per_node,batch_per_gpu,one_gpu_samples_per_s,least_gbit_per_s,"
+      "gbit_per_s,method,baseline,value,startup_us,ns_per_byte\n";
+  const auto with_line = read_published_gains(
+      measured + "a,ResNet-50,8,4,64,253.1,,10,MG-WFBP,WFBP-A2A,0.5,1000,0.5\n", "g.csv");
+  const auto at_line = [&](const char* method) {
+    return training_step(layers, parse_training_method(method), {8, 1, 4, 1000, 0.5}, 8);
+  };
+  CHECK(*predict_gains(with_line, built_in_profile)[0].predicted ==
+        Approx(at_line("WFBP-A2A") / at_line("MG-WFBP") - 1));
+  for (const char* row :
+       {"a,b,8,4,64,1,,10,WFBP,,0.5,1,\n", "a,b,8,4,64,1,,10,WFBP,,0.5,,1\n",
+        "a,b,8,4,64,1,1,10,WFBP,,0.5,1,1\n", "a,b,8,4,64,1,,10,WFBP-PS,,0.5,1,1\n",
+        "a,b,8,4,64,1,,10,WFBP,BSP-PS,0.5,1,1\n", "a,b,8,4,64,1,,10,WFBP,,0.5,-1,1\n"}) {
+    INFO(row);
+    CHECK_THROWS_WITH(read_published_gains(measured + row, "g.csv"), Catch::Contains("line 2"));
+  }
 }

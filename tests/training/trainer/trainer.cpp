@@ -170,3 +170,36 @@ TEST_CASE("every report contains the cost of communication") {
   CHECK(epoch.bytes_sent == 2 * 10 * 4 * static_cast<Count>(result.weights[0].size()));
   CHECK(epoch.exposed <= epoch.seconds);
 }
+
+TEST_CASE("reports within an epoch evaluate, and do not change what is learned") {
+  toy::Run run;
+  run.ranks = 2;
+  run.learning.epochs = 2;
+  const toy::Result whole = toy::train(run);
+  for (const char* scheduler : {"buckets", "dear"}) {
+    run.learning.options.gradients.scheduler = scheduler;
+    run.learning.report_every = 4;
+    const toy::Result parts = toy::train(run);
+    std::vector<Count> steps;
+    for (const EpochReport& e : parts.epochs) {
+      steps.push_back(e.steps);
+      CHECK(e.validation.samples == run.samples);
+    }
+    CHECK(steps == std::vector<Count>{4, 4, 2, 2, 4, 4});  // multiples of 4, and ends of epochs
+    CHECK(parts.epochs[3].epoch == 1);
+    CHECK(parts.weights == whole.weights);
+    CHECK(parts.epochs.back().validation.loss == whole.epochs.back().validation.loss);
+  }
+}
+
+TEST_CASE("training stops on all ranks when it is enough") {
+  toy::Run run;
+  run.ranks = 3;
+  run.learning.report_every = 3;
+  run.enough = [](const EpochReport& e) { return e.steps == 3; };
+  CHECK(toy::train(run).epochs.size() == 1);
+  run.learning.report_every = 0;
+  run.learning.epochs = 3;
+  run.enough = [](const EpochReport& e) { return e.epoch == 1; };
+  CHECK(toy::train(run).epochs.size() == 2);
+}
