@@ -165,8 +165,8 @@ class Device {
   }
   /// Frees shared memory whose owner has freed it. All other processes must have closed it.
   virtual void free_shared() {}
-  /// Opens the allocation that another process shares; closed at the end. The same one must not be
-  /// opened twice. Throws Error(environment) with the reason.
+  /// Opens the allocation that another process shares, which may be open already; closed at the end.
+  /// Throws Error(environment) with the reason.
   virtual DeviceMemory open_shared(const SharedMemory& /*memory*/) {
     fail(Blame::environment, why_not_shared());
   }

@@ -85,14 +85,6 @@ void PeerProcesses::agree(const std::string& problem) {
       fail(Blame::environment, concat("rank ", rank, ": ", std::string(all[rank].data())));
 }
 
-std::shared_ptr<DeviceMemory> PeerProcesses::open(Rank rank, const SharedMemory& memory) {
-  std::weak_ptr<DeviceMemory>& known = open_[{rank, memory.handle}];
-  if (auto its = known.lock()) return its;
-  auto opened = std::make_shared<DeviceMemory>(device_.open_shared(memory));
-  known = opened;
-  return opened;
-}
-
 PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerMemory& mine, const Wanted& wanted) {
   Offer offer;
   std::string problem;
@@ -105,7 +97,6 @@ PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerMemory& mine, con
   agree(problem);
   const std::vector<Offer> offers = all_of(control_, offer);
   device_.free_shared();  // all have come, and so have closed it
-  std::erase_if(open_, [](const auto& known) { return known.second.expired(); });
 
   Opened opened{std::vector<PeerMemory>(offers.size()), {}};
   opened.memory[static_cast<std::size_t>(rank())] = mine;
@@ -114,8 +105,8 @@ PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerMemory& mine, con
       for (std::size_t space = 0; space < offer.size(); ++space) {
         if (!wanted[rank][space]) continue;
         const SharedMemory& its = offers[rank][space];
-        opened.open.push_back(open(static_cast<Rank>(rank), its));
-        opened.memory[rank][space] = opened.open.back()->data() + its.offset;
+        opened.open.push_back(device_.open_shared(its));
+        opened.memory[rank][space] = opened.open.back().data() + its.offset;
       }
   } catch (const Error& error) {
     problem = error.what();

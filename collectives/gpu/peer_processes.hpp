@@ -7,9 +7,7 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "collectives/communicator.hpp"
@@ -40,8 +38,8 @@ class PeerProcesses final : public DeviceTransport {
   /// Which spaces of each rank are wanted.
   using Wanted = std::vector<std::array<bool, 3>>;
   struct Opened {
-    std::vector<PeerMemory> memory;                   ///< of each rank
-    std::vector<std::shared_ptr<DeviceMemory>> open;  ///< keeps it
+    std::vector<PeerMemory> memory;  ///< of each rank
+    std::vector<DeviceMemory> open;  ///< keeps it
   };
   /// Offers this rank's memory to all, and opens what is wanted of others. All ranks call it together.
   /// Throws Error(environment), on all of them, with the reason of the first that cannot.
@@ -59,16 +57,12 @@ class PeerProcesses final : public DeviceTransport {
   std::string description() const override { return "CUDA IPC"; }
 
  private:
-  using Key = std::pair<Rank, std::array<std::byte, 64>>;  // and the handle
-
   /// Throws the first rank's problem on all, if there is any.
   void agree(const std::string& problem);
-  std::shared_ptr<DeviceMemory> open(Rank rank, const SharedMemory& memory);
 
   Communicator& control_;
   Device& device_;
   PeerOptions options_;
-  std::map<Key, std::weak_ptr<DeviceMemory>> open_;
   bool aborted_ = false;
 };
 

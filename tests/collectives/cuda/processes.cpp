@@ -109,8 +109,9 @@ bool ends_by_itself(DeviceStream& stream) {
 
 TEST_CASE(
     "peer, processes: every algorithm gives the expected results, in words, flags, and both") {
-  for (const Rank ranks : unless_sanitized({1, 2, 3, 4}, {3}))
+  for (const Rank ranks : unless_sanitized({1, 3, 4}, {3}))
     for (const std::size_t most_in_words : kMostInWords) {
+      if (ranks != 3 && most_in_words == kMostInWords[2]) continue;
       fake_cuda::restart(machine_of(static_cast<int>(ranks), fake_cuda::options().seed + 1));
       std::string wrong;
       on_processes(ranks, [&](Communicator& control, Device& device) {
@@ -345,8 +346,16 @@ TEST_CASE("peer, processes: what a rank frees stays until all have closed it") {
     note();
     processes.free_memory();
     note();
+    for (int turn = 0; turn < 2; ++turn) {  // the second plan's exchange frees what the first had
+      Ints ints(rank, 1003);
+      auto prepared = rank.prepare(find_algorithm("ring"), {.ranks = 2, .elements = 1003},
+                                   ints.data, kInts, 1);
+      note();
+    }
   });
-  REQUIRE(memory.size() == 4);
+  REQUIRE(memory.size() == 6);
+  CHECK(memory[4] == memory[1]);
+  CHECK(memory[5] == memory[1]);
   CHECK(memory[1] > memory[2]);  // tables are nobody else's
   CHECK(memory[2] > memory[3]);
   CHECK(memory[3] == memory[0]);

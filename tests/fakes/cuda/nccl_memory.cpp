@@ -1,6 +1,6 @@
 // NCCL's memory, and windows of communicators on it.
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "tests/fakes/cuda/comm.hpp"
 
@@ -9,6 +9,7 @@ namespace arlab::fake_cuda {
 struct Window {
   Comm* comm = nullptr;
   const std::byte* data = nullptr;
+  std::size_t bytes = 0;
   bool is_alive = true;
 };
 
@@ -29,7 +30,7 @@ bool in_window(const Call& call) {
   auto window = call.comm->windows.upper_bound(data);
   if (window == call.comm->windows.begin()) return false;
   --window;
-  return data + call.count * size_of(call.type) <= window->first + window->second;
+  return data + call.count * size_of(call.type) <= window->first + window->second->bytes;
 }
 
 }  // namespace
@@ -40,6 +41,13 @@ bool in_windows(const std::vector<Offer>& calls) {
   if (count != 0 && count != std::ssize(calls))
     machine().complain("an allreduce has the memory of some ranks only in windows");
   return count == std::ssize(calls);
+}
+
+void end_windows(Comm& comm) {
+  for (const auto& [data, window] : std::exchange(comm.windows, {})) {
+    --windows_of_memory()[data];
+    unmade(window, "windows");
+  }
 }
 
 }  // namespace arlab::fake_cuda
@@ -77,12 +85,13 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* data, std::size_t byt
     return ncclInvalidUsage;
   }
   if (!m.options.windows) return ncclSuccess;
-  if (!comm->windows.emplace(static_cast<const std::byte*>(data), bytes).second)
-    m.complain("memory was registered twice with a communicator");
   ++windows_of_memory()[data];
   *window = made<Window>("windows");
   (*window)->comm = comm;
   (*window)->data = static_cast<const std::byte*>(data);
+  (*window)->bytes = bytes;
+  if (!comm->windows.emplace((*window)->data, *window).second)
+    m.complain("memory was registered twice with a communicator");
   return ncclSuccess;
 }
 
@@ -93,7 +102,8 @@ ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window) {
         "a window was deregistered from another communicator, or one that has ended");
     return ncclInvalidArgument;
   }
+  if (!unmade(window, "windows")) return ncclInvalidArgument;
   comm->windows.erase(window->data);
   --windows_of_memory()[window->data];
-  return unmade(window, "windows") ? ncclSuccess : ncclInvalidArgument;
+  return ncclSuccess;
 }
