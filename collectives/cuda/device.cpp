@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/cuda/ipc.hpp"
 #include "collectives/cuda/peer.hpp"
 #include "collectives/cuda/stream.hpp"
 #include "collectives/gpu/median_time.hpp"
@@ -138,6 +139,14 @@ class CudaDevice final : public Device {
         [](std::byte* data) { cudaFreeHost(data); });
   }
 
+  DeviceMemory adopt(std::byte* data, std::size_t bytes, DeviceMemory::Release free) {
+    memory_->add(data, bytes, this);
+    return {data, bytes, [map = memory_, free = std::move(free)](std::byte* old) {
+              map->remove(old);
+              free(old);
+            }};
+  }
+
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(*this, index_, blocks_, *memory_);
   }
@@ -149,6 +158,31 @@ class CudaDevice final : public Device {
     use_device(index_);
     return cuda::peer_grid(index_, ranks, operand);
   }
+
+  std::string identity() const override { return uuid_of(index_); }
+  std::string why_not_shared() const override { return why_no_ipc(index_); }
+  SharedMemory share(const std::byte* data) override {
+    std::byte* const base = memory_->share(data, this);
+    if (!base)
+      fail(Blame::environment,
+           "memory that is not this GPU's, or of another library, is not shared with other "
+           "processes");
+    use_device(index_);
+    SharedMemory shared = ipc_handle(base);
+    shared.offset = static_cast<std::size_t>(data - base);
+    return shared;
+  }
+  void free_shared() override {
+    for (std::byte* const freed : memory_->take_freed()) cudaFree(freed);
+  }
+  DeviceMemory open_shared(const SharedMemory& memory) override {
+    use_device(index_);
+    return {open_ipc(memory), 0, [index = index_](std::byte* base) {
+              cudaSetDevice(index);
+              close_ipc(base);
+            }};
+  }
+
   DeviceEvent make_event(bool timed) override {
     return DeviceEvent(std::make_shared<CudaEvent>(index_, timed));
   }
@@ -170,8 +204,7 @@ class CudaDevice final : public Device {
     auto* const its = static_cast<std::byte*>(data);
     memory_->add(its, size, owner);
     return {its, bytes, [map = memory_, free](std::byte* old) {
-              map->remove(old);
-              free(old);
+              if (map->remove(old)) free(old);
             }};
   }
 
@@ -272,6 +305,10 @@ std::string versions() {
   cudaRuntimeGetVersion(&runtime);
   cudaDriverGetVersion(&driver);
   return version_text(runtime) + ", driver " + (driver == 0 ? "none" : version_text(driver));
+}
+
+DeviceMemory adopt(Device& device, std::byte* data, std::size_t bytes, DeviceMemory::Release free) {
+  return dynamic_cast<CudaDevice&>(device).adopt(data, bytes, std::move(free));
 }
 
 cudaStream_t handle(DeviceStream& stream) { return dynamic_cast<CudaStream&>(stream).handle(); }

@@ -40,6 +40,9 @@ double copy_limit_gbps(Device& device, std::size_t bytes = std::size_t{512} << 2
 /// The runtime that this program was built with and the driver's, such as "13.0, driver 13.1".
 std::string versions();
 
+/// Memory that another library has allocated on the device, and frees with `free`.
+DeviceMemory adopt(Device& device, std::byte* data, std::size_t bytes, DeviceMemory::Release free);
+
 /// The CUDA stream behind a stream of devices().
 cudaStream_t handle(DeviceStream& stream);
 /// The index that CUDA has for a device of devices().

@@ -2,20 +2,21 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "collectives/verifiable_input.hpp"
 
 namespace arlab::collectives {
 
 CheckedVector::CheckedVector(Device& device, DeviceStream& stream, const Problem& problem,
-                             Operand operand, Rank rank)
+                             Operand operand, Rank rank, DeviceMemory data)
     : stream_(stream),
       operand_(operand),
       device_(device),
       held_(held_at_start(problem, rank)),
       needed_(needed_at_end({problem, 0}, rank)),
       input_(device.allocate(static_cast<std::size_t>(problem.elements) * size_of(operand.dtype))),
-      data_(device.allocate(input_.size())),
+      data_(data.data() ? std::move(data) : device.allocate(input_.size())),
       expected_(device.allocate(input_.size())),
       counter_(device.allocate(sizeof(Count))),
       result_(device.allocate_pinned(sizeof(Count))) {

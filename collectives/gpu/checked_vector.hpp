@@ -14,8 +14,9 @@ namespace arlab::collectives {
 class CheckedVector {
  public:
   /// Fills the memory through the stream, and waits for it. Device and stream must outlive this.
+  /// `data`: the vector's own memory, if it is to be of a special kind.
   CheckedVector(Device& device, DeviceStream& stream, const Problem& problem, Operand operand,
-                Rank rank);
+                Rank rank, DeviceMemory data = {});
 
   std::byte* data() const { return data_.data(); }
   const std::byte* input() const { return input_.data(); }

@@ -5,6 +5,8 @@
 // machine. Enqueued memory and events must stay valid until the work has run.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -36,6 +38,13 @@ class DeviceMemory {
  private:
   std::unique_ptr<std::byte, Release> data_;
   std::size_t size_ = 0;
+};
+
+/// Memory of a device as other processes of the machine open it.
+struct SharedMemory {
+  std::array<std::byte, 64> handle{};  ///< of the allocation
+  std::size_t offset = 0;              ///< in that, bytes
+  auto operator<=>(const SharedMemory&) const = default;
 };
 
 /// A point in a stream: an opaque handle that the streams of its device interpret. Copies refer to
@@ -147,6 +156,24 @@ class Device {
   virtual PeerGrid peer_grid(Rank /*ranks*/, Operand /*operand*/) {
     fail(Blame::environment, "this device runs no plans by itself");
   }
+
+  /// Which device this is, alike in all processes of the machine.
+  virtual std::string identity() const { return ""; }
+  /// Returns why other processes cannot open this device's memory, and a remedy; empty if they can.
+  virtual std::string why_not_shared() const { return "this device shares no memory: use nccl"; }
+  /// Lets other processes open memory of allocate(). From then on, what its owner frees stays until
+  /// free_shared(). Throws Error(environment) if the memory is not this device's, or cannot be shared.
+  virtual SharedMemory share(const std::byte* /*data*/) {
+    fail(Blame::environment, why_not_shared());
+  }
+  /// Frees shared memory whose owner has freed it. All other processes must have closed it.
+  virtual void free_shared() {}
+  /// Opens the allocation that another process shares, which may be open already; closed at the end.
+  /// Throws Error(environment) with the reason.
+  virtual DeviceMemory open_shared(const SharedMemory& /*memory*/) {
+    fail(Blame::environment, why_not_shared());
+  }
+
   /// `timed`: for microseconds_between(), and slower.
   virtual DeviceEvent make_event(bool timed = false) = 0;
 };

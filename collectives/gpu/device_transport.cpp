@@ -5,6 +5,10 @@
 
 namespace arlab::collectives {
 
+std::shared_ptr<PeerRun> DeviceTransport::plan(const DeviceSchedule&, std::byte*, std::byte*) {
+  fail(Blame::check, "internal error, please report: a plan without kernels that run it");
+}
+
 std::vector<std::string> DeviceTransport::native_algorithms() {
   fail(Blame::environment,
        "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");

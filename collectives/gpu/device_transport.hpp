@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct SendRecv {
   std::size_t bytes = 0;
 };
 
+class PeerRun;
+struct DeviceSchedule;
+
 class DeviceTransport {
  public:
   virtual ~DeviceTransport() = default;
@@ -28,10 +32,23 @@ class DeviceTransport {
   /// Whether exchange() may be captured in a graph. All ranks then capture the same.
   virtual bool is_capturable() const { return false; }
 
+  /// Whether kernels carry all messages of a collective by themselves: plan() then replaces exchange().
+  virtual bool runs_plans() const { return false; }
+  /// Returns a schedule on this rank's memory, ready to be launched. All ranks call it together.
+  virtual std::shared_ptr<PeerRun> plan(const DeviceSchedule& schedule, std::byte* data,
+                                        std::byte* scratch);
+  /// Called by all ranks together when no plan() uses memory that has been freed.
+  virtual void free_memory() {}
+
   /// Throws asynchronous errors, such as a lost peer.
   virtual void check() {}
   /// Cancels all messages in progress, so that nothing waits forever.
   virtual void abort() {}
+
+  /// Memory for the vector of the library's own collectives, on which it is fastest.
+  virtual DeviceMemory allocate(Device& device, std::size_t bytes) {
+    return device.allocate(bytes);
+  }
 
   /// How messages reach device memory, where there are several ways; else empty.
   virtual std::string description() const { return ""; }

@@ -21,6 +21,9 @@ std::size_t aligned(std::size_t bytes) {
 
 std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
 
+using Space = PeerPlace::Space;
+std::size_t in_space(Space space) { return static_cast<std::size_t>(space); }
+
 template <class T>
 std::size_t bytes_of(const std::vector<T>& values) {
   return aligned(values.size() * sizeof(T));
@@ -50,10 +53,37 @@ PeerRun::PeerRun(const DeviceSchedule& schedule, std::span<Device* const> homes,
                  const PeerOptions& options)
     : options_(options), operand_(schedule.operand) {
   find_parts(homes);
-  choose_grid(schedule);
+  choose_grid();
+  limit_blocks(schedule);
   schedule_ = peer_schedule(schedule, options, grid_.blocks);
-  allocate();
-  for (Part& part : parts_) fill_tables(part, data, scratch);
+  for (std::size_t rank = 0; rank < homes.size(); ++rank)
+    memory_.push_back({data[rank], scratch[rank], nullptr});
+  for (Part& part : parts_) allocate(part);
+  for (Part& part : parts_) fill_tables(part);
+}
+
+// Allocating may wait for the kernels of peers, which may wait for this rank: nobody runs before all
+// have their memory.
+PeerRun::PeerRun(const DeviceSchedule& schedule, PeerProcesses& processes, std::byte* data,
+                 std::byte* scratch, const PeerOptions& options)
+    : options_(options), operand_(schedule.operand) {
+  const Rank me = processes.rank();
+  Part& part = parts_.emplace_back();
+  part.device = &processes.device();
+  part.first = me;
+  part.ranks = 1;
+  choose_grid();
+  grid_ = {processes.least(grid_.blocks), processes.least(grid_.threads)};
+  limit_blocks(schedule);
+  schedule_ = peer_schedule(schedule, options, grid_.blocks);
+  memory_.resize(at(processes.ranks()));
+  memory_[at(me)] = {data, scratch, nullptr};
+  allocate(part);
+  const PeerMemory mine = memory_[at(me)];
+  opened_ = processes.exchange_memory(mine, wanted_by(me));
+  memory_ = opened_.memory;
+  fill_tables(part);
+  processes.barrier();
 }
 
 void PeerRun::find_parts(std::span<Device* const> homes) {
@@ -65,7 +95,6 @@ void PeerRun::find_parts(std::span<Device* const> homes) {
       parts_.back().first = rank;
     }
     ++parts_.back().ranks;
-    part_of_.push_back(parts_.size() - 1);
   }
   for (const Part& a : parts_)
     for (const Part& b : parts_)
@@ -77,8 +106,7 @@ void PeerRun::find_parts(std::span<Device* const> homes) {
                  " do not: use cuda or nccl");
 }
 
-/// No more blocks than have something to do: one of them needs no order among blocks.
-void PeerRun::choose_grid(const DeviceSchedule& schedule) {
+void PeerRun::choose_grid() {
   // Blocks of fewer threads fit, too.
   grid_ = {std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
   for (const Part& part : parts_) {
@@ -86,6 +114,10 @@ void PeerRun::choose_grid(const DeviceSchedule& schedule) {
     grid_.blocks = std::min(grid_.blocks, its.blocks);
     grid_.threads = std::min(grid_.threads, its.threads);
   }
+}
+
+/// No more blocks than have something to do: one of them needs no order among blocks.
+void PeerRun::limit_blocks(const DeviceSchedule& schedule) {
   std::size_t most = 1;
   for (const MatchedMessage& message : schedule.plan.messages)
     most = std::max(most, static_cast<std::size_t>(message.elements) * size_of(operand_.dtype));
@@ -94,39 +126,49 @@ void PeerRun::choose_grid(const DeviceSchedule& schedule) {
       static_cast<int>(std::min(static_cast<std::size_t>(grid_.blocks), (most + one - 1) / one));
 }
 
+std::size_t PeerRun::flag_bytes() const {
+  return aligned(static_cast<std::size_t>(grid_.blocks) * sizeof(PeerFlag));
+}
+
 PeerFlag* PeerRun::flags(Rank rank) const {
-  return reinterpret_cast<PeerFlag*>(parts_[part_of_[at(rank)]].shared.data() +
-                                     shared_at_[at(rank)]);
+  return reinterpret_cast<PeerFlag*>(memory_[at(rank)][in_space(Space::words)]);
 }
 
-std::byte* PeerRun::words(Rank rank) const {
-  return parts_[part_of_[at(rank)]].shared.data() + shared_at_[at(rank)] +
-         aligned(static_cast<std::size_t>(grid_.blocks) * sizeof(PeerFlag));
+std::byte* PeerRun::address(const PeerPlace& place) const {
+  std::byte* const base = memory_[at(place.rank)][in_space(place.space)];
+  return base + (place.space == Space::words ? flag_bytes() : 0) + place.offset;
 }
 
-void PeerRun::allocate() {
-  const std::size_t flags = aligned(static_cast<std::size_t>(grid_.blocks) * sizeof(PeerFlag));
-  for (Part& part : parts_) {
-    std::size_t end = aligned(sizeof(PeerControl));
-    for (Rank rank = part.first; rank < part.first + part.ranks; ++rank) {
-      shared_at_.push_back(end);
-      end += flags + aligned(schedule_.words[at(rank)]);
-    }
-    part.shared = part.device->allocate(end);
-    upload(std::vector<std::byte>(end), *part.device, part.shared.data());
-    part.stall = part.device->allocate_pinned(sizeof(PeerStall));
-    std::memset(part.stall.data(), 0, sizeof(PeerStall));
+void PeerRun::allocate(Part& part) {
+  std::size_t end = aligned(sizeof(PeerControl));
+  std::vector<std::size_t> begins;
+  for (Rank rank = part.first; rank < part.first + part.ranks; ++rank) {
+    begins.push_back(end);
+    end += flag_bytes() + aligned(schedule_.words[at(rank)]);
   }
+  part.shared = part.device->allocate(end);
+  upload(std::vector<std::byte>(end), *part.device, part.shared.data());
+  for (std::size_t k = 0; k < begins.size(); ++k)
+    memory_[at(part.first) + k][in_space(Space::words)] = part.shared.data() + begins[k];
+  part.stall = part.device->allocate_pinned(sizeof(PeerStall));
+  std::memset(part.stall.data(), 0, sizeof(PeerStall));
 }
 
-void PeerRun::fill_tables(Part& part, std::span<std::byte* const> data,
-                          std::span<std::byte* const> scratch) {
-  const auto address = [&](const PeerPlace& place) {
-    std::byte* const base = place.space == PeerPlace::Space::vector    ? data[at(place.rank)]
-                            : place.space == PeerPlace::Space::scratch ? scratch[at(place.rank)]
-                                                                       : words(place.rank);
-    return base + place.offset;
+/// What a rank's steps use of others.
+PeerProcesses::Wanted PeerRun::wanted_by(Rank rank) const {
+  PeerProcesses::Wanted wanted(memory_.size());
+  const auto want = [&](Rank other, Space space) {
+    if (other != rank) wanted[at(other)][in_space(space)] = true;
   };
+  for (const PeerSchedule::Step& step : schedule_.steps[at(rank)]) {
+    want(step.into.rank, step.into.space);
+    for (const PeerPlace& source : step.sources) want(source.rank, source.space);
+    for (const auto& wait : step.waits) want(wait.rank, Space::words);
+  }
+  return wanted;
+}
+
+void PeerRun::fill_tables(Part& part) {
   std::vector<PeerRank> ranks;
   std::vector<PeerStep> steps;
   std::vector<PeerWait> waits;

@@ -1,6 +1,7 @@
 // PeerRun: a plan in the memory of all devices, ready to be launched again and again.
 //
-// One kernel per device runs the steps of all ranks there. Devices read and write one another's memory.
+// One kernel per device runs the steps of all ranks there. Devices read and write one another's memory:
+// those of one process, or those of several, of which each launches the kernel of its own rank.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "collectives/gpu/device.hpp"
+#include "collectives/gpu/peer_processes.hpp"
 #include "collectives/gpu/peer_schedule.hpp"
 
 namespace arlab::collectives {
@@ -20,11 +22,15 @@ class PeerRun {
   PeerRun(const DeviceSchedule& schedule, std::span<Device* const> homes,
           std::span<std::byte* const> data, std::span<std::byte* const> scratch,
           const PeerOptions& options);
+  /// `data` and `scratch`: of this process's rank. All ranks call it together. Throws Error(environment)
+  /// on all of them if one cannot open the memory that it needs.
+  PeerRun(const DeviceSchedule& schedule, PeerProcesses& processes, std::byte* data,
+          std::byte* scratch, const PeerOptions& options);
 
   std::size_t devices() const { return parts_.size(); }
   Rank first_rank(std::size_t device) const { return parts_[device].first; }
-  /// Enqueues one device's kernel. All devices must be launched, and all vectors be complete before any
-  /// kernel starts. The next run starts after the end of all.
+  /// Enqueues one device's kernel. All devices must be launched. Those of one process start when all
+  /// their vectors are complete, and their next run after the end of all.
   void launch(std::size_t device, DeviceStream& stream) const;
   /// Throws Stalled if a wait of the runs so far was given up. They must have ended.
   void check() const;
@@ -43,20 +49,22 @@ class PeerRun {
   };
 
   void find_parts(std::span<Device* const> homes);
-  void choose_grid(const DeviceSchedule& schedule);
-  void allocate();
-  void fill_tables(Part& part, std::span<std::byte* const> data,
-                   std::span<std::byte* const> scratch);
+  void choose_grid();
+  void limit_blocks(const DeviceSchedule& schedule);
+  void allocate(Part& part);
+  PeerProcesses::Wanted wanted_by(Rank rank) const;
+  void fill_tables(Part& part);
+  std::size_t flag_bytes() const;
+  std::byte* address(const PeerPlace& place) const;
   PeerFlag* flags(Rank rank) const;
-  std::byte* words(Rank rank) const;
 
   PeerOptions options_;
   Operand operand_;
   PeerGrid grid_;
   PeerSchedule schedule_;
-  std::vector<Part> parts_;             // by device
-  std::vector<std::size_t> part_of_;    // of each rank
-  std::vector<std::size_t> shared_at_;  // of each rank: its flags, and then its words, in `shared`
+  std::vector<Part> parts_;         // by device of this process
+  std::vector<PeerMemory> memory_;  // of each rank; its flags, and then its words, are the last
+  PeerProcesses::Opened opened_;    // of other processes
 };
 
 }  // namespace arlab::collectives

@@ -1,6 +1,7 @@
 #include "collectives/gpu/peer_schedule.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -22,10 +23,12 @@ class PeerCompiler {
         element_(size_of(schedule.operand.dtype)),
         ranks_(plan_.sent.size()),
         several_blocks_(blocks > 1),
+        apart_(options.apart),
         begun_(plan_.rounds.size()),
         read_(plan_.messages.size()),
         slots_(plan_.messages.size()),
-        pending_(ranks_) {
+        pending_(ranks_),
+        greeted_(ranks_) {
     result_.steps.resize(ranks_);
     result_.words.resize(ranks_);
   }
@@ -38,12 +41,15 @@ class PeerCompiler {
       slots_[m] = std::exchange(end, end + static_cast<std::size_t>(word_bytes(bytes_of(m))));
     }
     find_agreement();
-    for (std::size_t rank = 0; rank < ranks_; ++rank)
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      if (apart_) mark(static_cast<Rank>(rank));
       divide(static_cast<Rank>(rank), {0, plan_.contributed}, divisors_.before);
+    }
     perform(from_.work, *this);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       for (const ElementRange& range : plan_.divided[rank])
         divide(static_cast<Rank>(rank), range, divisors_.after);
+      if (apart_ && !pending_[rank].empty()) mark(static_cast<Rank>(rank));
       if (several_blocks_ && !agrees_[rank]) add_own_waits(static_cast<Rank>(rank));
     }
     for (const auto& steps : result_.steps)
@@ -56,6 +62,8 @@ class PeerCompiler {
   }
 
  private:
+  static constexpr std::uint32_t kBegun = 1;  // the progress of a rank that has
+
   static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
   const MatchedMessage& message(std::size_t m) const { return plan_.messages[m]; }
   Count bytes_of(std::size_t m) const { return message(m).elements * static_cast<Count>(element_); }
@@ -114,6 +122,18 @@ class PeerCompiler {
     waits.push_back({rank, progress, all_blocks});
   }
 
+  /// Does nothing, after its waits: the beginning or the end of a rank.
+  void mark(Rank rank) {
+    lane_ = 0;
+    round_ = 0;
+    add(rank, PeerKind::mark, in_vector(rank, 0), 0);
+  }
+  /// The first words for a rank wait until it has begun: it may still read those of the last run.
+  void greet(Step& step, Rank rank, Rank target) {
+    if (apart_ && greeted_[at(rank)].insert(target).second)
+      wait_for(step.waits, target, kBegun, false);
+  }
+
   void divide(Rank rank, const ElementRange& range, double divisor) {
     if (divisor == 1 || range.elements == 0) return;
     lane_ = 0;
@@ -136,6 +156,7 @@ class PeerCompiler {
       Step& step = add(its.rank, PeerKind::push, slot(m), message(m).elements);
       step.sources = {in_vector(its.rank, message(m).source_first)};
       step.senders = {its.rank};
+      greet(step, its.rank, message(m).target);
     }
     begun_[round] = progress(its.rank);
   }
@@ -285,7 +306,7 @@ class PeerCompiler {
   const DeviceSchedule& from_;
   const MatchedSchedule& plan_;
   std::size_t most_in_words_, element_, ranks_;
-  bool several_blocks_;
+  bool several_blocks_, apart_;
   AverageDivisors divisors_;
   std::int32_t lane_ = 0;             // of the steps that are added, and
   std::uint32_t round_ = 0;           // their round
@@ -294,6 +315,7 @@ class PeerCompiler {
   std::vector<std::size_t> slots_;    // of each message in words: where, in its target's words
   std::vector<bool> agrees_;          // of each rank
   std::vector<std::vector<PeerSchedule::Wait>> pending_;  // of each rank: of rounds that have ended
+  std::vector<std::set<Rank>> greeted_;  // of each rank: those that it knows to have begun
   PeerSchedule result_;
 };
 

@@ -62,14 +62,23 @@ RankExecutor::Prepared RankExecutor::prepare(const Algorithm& algorithm, const P
   arlab::collectives::check(algorithm, problem, control_.ranks());
   const Count granule = cutting == Cutting::at_64_bytes ? granule_of(operand.dtype) : 1;
   Prepared prepared;
-  prepared.part_ = plan_of_rank(match_schedule_of(algorithm, problem, segments, granule),
-                                control_.rank(), operand);
+  MatchedSchedule matched = match_schedule_of(algorithm, problem, segments, granule);
+  DeviceSchedule whole;  // of all ranks, for a kernel that runs it
+  if (transport_.runs_plans()) {
+    whole = schedule_on_devices(std::move(matched), operand, [](Rank, Rank) { return true; });
+    const auto me = static_cast<std::size_t>(control_.rank());
+    prepared.part_.sent = whole.plan.sent[me];
+    prepared.part_.scratch = whole.scratch[me];
+  } else {
+    prepared.part_ = plan_of_rank(matched, control_.rank(), operand);
+  }
   prepared.data_ = data;
   prepared.operand_ = operand;
   prepared.ranks_ = problem.ranks;
   if (!scratch || scratch->size() < prepared.part_.scratch)
     scratch = std::make_shared<DeviceMemory>(device_.allocate(prepared.part_.scratch));
   prepared.scratch_ = scratch;
+  if (transport_.runs_plans()) prepared.peer_ = transport_.plan(whole, data, scratch->data());
   if (!transport_.is_capturable()) return prepared;
   control_.barrier();  // a peer's stream may wait for this rank, which allocating may wait for
   DeviceCapture capture(*stream_);
@@ -113,6 +122,7 @@ void RankExecutor::run(Prepared& prepared) {
 }
 
 void RankExecutor::enqueue(Prepared& prepared) {
+  if (prepared.peer_) ran_.insert(prepared.peer_);
   if (prepared.graph_)
     stream_->launch(*prepared.graph_);
   else
@@ -120,6 +130,7 @@ void RankExecutor::enqueue(Prepared& prepared) {
 }
 
 void RankExecutor::enqueue_steps(const Prepared& prepared, Place* place) {
+  if (prepared.peer_) return prepared.peer_->launch(0, *stream_);
   const RankPlan& part = prepared.part_;
   std::byte* const scratch = prepared.scratch_->data();
   const std::size_t element = size_of(prepared.operand_.dtype);
@@ -181,9 +192,12 @@ void RankExecutor::load_input(const Problem& problem, Operand operand) {
   choices_.clear();
   scratch_ = nullptr;
   vector_ = nullptr;
+  transport_.free_memory();
   problem_ = problem;
   operand_ = operand;
-  vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank());
+  const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  vector_ = std::make_unique<CheckedVector>(device_, *stream_, problem, operand, control_.rank(),
+                                            transport_.allocate(device_, bytes));
   // Freeing and allocating may wait for a peer's stream that waits for this rank.
   control_.barrier();
 }
@@ -273,11 +287,14 @@ void RankExecutor::synchronize() {
   try {
     for (;;) {
       transport_.check();
-      if (stream_->is_done()) return leave_collective();
-      if (std::chrono::steady_clock::now() - start > patience_)
+      if (stream_->is_done()) {
+        for (const auto& its : std::exchange(ran_, {})) its->check();
+        return leave_collective();
+      }
+      if (std::chrono::steady_clock::now() - start > patience())
         fail(Blame::environment,
              "rank " + std::to_string(control_.rank()) + " has waited for " +
-                 std::to_string(static_cast<int>(patience_.count())) +
+                 std::to_string(static_cast<int>(patience().count())) +
                  " s for its messages: another rank is stopped or gone; start the job again" +
                  ranks_before());
       std::this_thread::yield();

@@ -1,12 +1,14 @@
 // RankExecutor: one rank of a collective, with its own device. NCCL uses it, and so does MPI
 // with device buffers. Every rank has one, in its own process or thread.
 //
-// It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages.
+// It performs the steps of the rank's plan (rank_plan.hpp). A DeviceTransport moves the messages. Or a kernel
+// runs a whole plan and reads its peers (PeerRun).
 #pragma once
 
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "collectives/gpu/checked_vector.hpp"
 #include "collectives/gpu/device.hpp"
 #include "collectives/gpu/device_transport.hpp"
+#include "collectives/gpu/peer_run.hpp"
 #include "collectives/schedule/rank_plan.hpp"
 
 namespace arlab::collectives {
@@ -36,6 +39,7 @@ class RankExecutor final : public Executor {
     Operand operand_;
     Rank ranks_ = 0;
     std::shared_ptr<DeviceMemory> scratch_;
+    std::shared_ptr<PeerRun> peer_;       // if a kernel runs it instead of steps
     std::unique_ptr<DeviceGraph> graph_;  // with the events that time it, if it can be captured
   };
 
@@ -85,6 +89,8 @@ class RankExecutor final : public Executor {
   double microseconds();
 
  private:
+  /// Of a rank that is gone: kernels that run plans give up by themselves before, and name it.
+  Seconds patience() const { return ran_.empty() ? patience_ : 2 * patience_; }
   void enter_collective(const Prepared* prepared);
   void leave_collective();
   std::string ranks_before() const;
@@ -107,8 +113,9 @@ class RankExecutor final : public Executor {
   Seconds patience_;
   std::unique_ptr<DeviceStream> stream_;
   DeviceEvent start_, stop_, graph_start_, graph_stop_;
-  bool timed_by_graph_ = false;  // the last run
-  bool inside_ = false;          // a collective that has been enqueued
+  bool timed_by_graph_ = false;                   // the last run
+  std::set<std::shared_ptr<const PeerRun>> ran_;  // plans, until they have been checked
+  bool inside_ = false;                           // a collective that has been enqueued
   std::vector<SendRecv> calls_;
   std::vector<const std::byte*> senders_;
   Problem problem_;

@@ -10,6 +10,7 @@
 #include "collectives/nccl/float8_support.hpp"
 #include "collectives/nccl/library_choice.hpp"
 #include "collectives/nccl/nccl_comm.hpp"
+#include "collectives/nccl/nccl_memory.hpp"
 #include "collectives/nccl/tuning_log.hpp"
 #include "collectives/reduce/reduce.hpp"
 
@@ -110,13 +111,18 @@ class NcclTransport final : public DeviceTransport {
 
   std::string native_name() const override { return "ncclAllReduce"; }
   std::string native_choice(Count bytes) const override {
-    return chosen_in_log(tuning_log(), bytes);
+    const std::string chosen = chosen_in_log(tuning_log(), bytes);
+    return concat(chosen, chosen.empty() ? "" : ", ", memory_.kind_of(*native_, native_data_));
+  }
+  DeviceMemory allocate(Device& device, std::size_t bytes) override {
+    return memory_.allocate(device, bytes);
   }
 
   std::vector<std::string> native_algorithms() override { return nccl_algorithms(version()); }
 
   void use_native(const std::string& spec) override {
     native_ = spec.empty() ? &comm_ : &comm_of(spec);
+    memory_.register_with(*native_);
   }
 
   // Of an algorithm NCCL finds out in the call itself.
@@ -136,6 +142,7 @@ class NcclTransport final : public DeviceTransport {
                            cuda::handle(stream));
     });
     if (control_.max(accepted ? 0 : 1) == 0) return "";
+    memory_.forget(*native_);
     native_->abort();
     native_ = &comm_;
     chosen_.erase(spec);
@@ -180,6 +187,7 @@ class NcclTransport final : public DeviceTransport {
     if (divisors.before != 1) stream.scale(data, p.elements, operand.dtype, divisors.before);
     // As a group: a lone call may return too early in old versions.
     NcclComm& comm = p.collective == Collective::allreduce ? *native_ : comm_;
+    native_data_ = data;
     comm.group(called.c_str(), [&](ncclComm_t handle, auto checked) {
       checked(enqueue(p, data, operand, handle, cuda::handle(stream)), called.c_str());
     });
@@ -254,6 +262,8 @@ class NcclTransport final : public DeviceTransport {
   NcclComm comm_;
   std::map<std::string, NcclComm> chosen_;  // by spec: with an algorithm of the user's choice
   NcclComm* native_ = &comm_;               // of the allreduce
+  NcclMemory memory_;
+  const std::byte* native_data_ = nullptr;  // of the last collective of NCCL's own
   std::optional<std::string> float8_refusal_;
 };
 

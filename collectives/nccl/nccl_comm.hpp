@@ -45,6 +45,13 @@ class NcclComm {
     return true;
   }
 
+  /// Calls use(comm), and waits until NCCL has done what it asks.
+  template <class Use>
+  void call(const char* doing, Use use) {
+    finish(use(comm_), doing);
+  }
+  ncclComm_t handle() const { return comm_; }  ///< null: aborted
+
   /// Throws NCCL's asynchronous error.
   void check();
   /// Cancels all messages in progress. Later calls throw.

@@ -69,7 +69,8 @@ run 0
 for line in '# GPU check' '## Machine' '| cuda | on |' '| Kernels and virtual ranks: tests | right |' \
   '| Compression kernels: tests | skipped: no reason |' '| cuda/copy/67108864 | 2900 | 95% |  |' \
   '| cuda/sum/float32/1048576 | 1000 | 50% |  |' '| run all -b cuda -p 2..8+1' '| run all -b nccl' \
-  '| NCCL: tests | right |' \
+  '| NCCL: tests | right |' '| run native -b nccl' \
+  '| One kernel per GPU, a process each | skipped: this arlab knows no peer |' \
   '| compute-sanitizer | skipped: compute-sanitizer not found in PATH |' \
   '| MPI with device buffers | skipped: this arlab knows no mpi-cuda |' \
   '| NCCL, two processes that may share a GPU | skipped: mpirun not found in PATH |' \

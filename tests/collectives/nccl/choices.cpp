@@ -136,7 +136,9 @@ TEST_CASE("NCCL's choices: what the log says of each, in turns at one size") {
   });
   unsetenv("NCCL_DEBUG_FILE");
   unsetenv("NCCL_DEBUG_SUBSYS");
-  CHECK(text == "RING LL, 2 channels\nTREE SIMPLE, 2 channels\nNVLS SIMPLE, 2 channels\n\n");
+  CHECK(text ==
+        "RING LL, 2 channels, registered window\nTREE SIMPLE, 2 channels, registered window\n"
+        "NVLS SIMPLE, 2 channels, registered window\n\n");
 }
 
 TEST_CASE("NCCL's choices: rows have the names of their specs; one rank has nothing to choose") {

@@ -59,6 +59,7 @@ struct Comm {
   std::string algorithm, protocol;  // that NCCL_ALGO and NCCL_PROTO chose; empty: any
   std::vector<Call> in_progress;
   ncclResult_t error = ncclSuccess;
+  std::map<const std::byte*, Window*> windows;               // by where their memory begins
   std::shared_ptr<long> graphs = std::make_shared<long>(0);  // executable ones that have its groups
 };
 
@@ -75,6 +76,12 @@ void read_choice(Comm& comm);
 bool runs_choice(const Comm& comm, const Call& call);
 /// Appends a line to NCCL's log of its choices, if the environment names one.
 void log_choice(const Comm& comm, const Call& call);
+
+/// Whether all ranks' memory of an allreduce is registered; complains if only that of some is.
+bool in_windows(const std::vector<Offer>& calls);
+
+/// The communicator ends, and its windows with it.
+void end_windows(Comm& comm);
 
 /// Enqueues the calls of one communicator as one piece of work.
 void enqueue_group(Comm& comm, const std::vector<Call>& calls);

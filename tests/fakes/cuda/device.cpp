@@ -1,4 +1,6 @@
 // Devices, errors and memory.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,9 +42,14 @@ cudaError_t allocate(void** data, std::size_t bytes, int device, const char* doi
   if (device != kHost && m.used[static_cast<std::size_t>(device)] + bytes > m.options.memory)
     return returned(cudaErrorMemoryAllocation);
   static std::uint64_t ids = 0;
-  if (posix_memalign(data, 256, bytes) != 0) return returned(cudaErrorMemoryAllocation);
+  Allocation allocation{bytes, device, ++ids, current_process(), -1};
+  if (allocation.process != 0 && device != kHost)
+    *data = map_pages(bytes, allocation.file);
+  else if (posix_memalign(data, 256, bytes) != 0)
+    *data = nullptr;
+  if (!*data) return returned(cudaErrorMemoryAllocation);
   std::memset(*data, 0xa7, bytes < (1u << 20) ? bytes : 1u << 20);  // arbitrary contents
-  m.memory[static_cast<std::byte*>(*data)] = {bytes, device, ++ids};
+  m.memory[static_cast<std::byte*>(*data)] = allocation;
   if (device != kHost) m.used[static_cast<std::size_t>(device)] += bytes;
   return cudaSuccess;
 }
@@ -60,7 +67,13 @@ cudaError_t release(void* data, bool pinned, const char* doing) {
   const bool done = wait_for_device(lock, pinned ? current_device() : allocation.device, doing);
   m.memory.erase(static_cast<std::byte*>(data));
   if (!pinned) m.used[static_cast<std::size_t>(allocation.device)] -= allocation.size;
-  std::free(data);
+  if (allocation.file < 0) {
+    std::free(data);
+  } else {
+    expect_closed(allocation);
+    close(allocation.file);
+    unmap_pages(data, allocation.size);
+  }
   return done ? cudaSuccess : returned(cudaErrorLaunchFailure);
 }
 
@@ -128,6 +141,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
     case cudaDevAttrCooperativeLaunch:
       *value = 1;
       break;
+    case cudaDevAttrIpcEventSupport:
+      *value = machine().options.ipc ? 1 : 0;
+      break;
     case cudaDevAttrComputeMode:
       *value = cudaComputeModeDefault;
       break;
@@ -168,6 +184,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!exists(device)) return returned(cudaErrorInvalidDevice);
   std::snprintf(properties->name, sizeof(properties->name), "CUDA stand-in");
+  std::memset(properties->uuid.bytes, 0, sizeof(properties->uuid.bytes));
+  properties->uuid.bytes[15] = static_cast<char>(device + 1);
   properties->totalGlobalMem = machine().options.memory;
   properties->major = machine().options.capability / 10;
   properties->minor = machine().options.capability % 10;

@@ -20,6 +20,11 @@ struct Options {
   /// Whether cudaFree and cudaMalloc wait for the device and its peers: some drivers do.
   bool frees_wait = true;
   std::size_t memory = std::size_t{1} << 30;  ///< bytes of each device
+  bool ipc = true;                            ///< between processes
+  bool windows = true;                        ///< whether NCCL registers memory
+  /// Of the host's time without a call, until the device's clock passes although another process could
+  /// still start what a kernel waits for.
+  double still_seconds = 30;
 };
 
 /// What has happened so far.
@@ -31,6 +36,7 @@ struct Counters {
   long contexts = 0;          ///< devices that were opened
   long late_loads = 0;        ///< kernels whose first launch loads them while the device works
   long lone_calls = 0;        ///< of NCCL outside of a group
+  long windowed = 0;          ///< allreduces of NCCL with all ranks' memory in windows
   std::size_t memory = 0;     ///< bytes of all devices that are allocated now
 };
 
@@ -43,6 +49,21 @@ inline Options with_devices(int devices) {
   changed.devices = devices;
   return changed;
 }
+
+/// While it lives, this thread is a process: its device memory is reached by others, and it reaches theirs, at
+/// another address, through IPC handles alone.
+class Process {
+ public:
+  Process();
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  /// It ends without freeing or closing anything more, as when it is killed: the system does.
+  void die() { dies_ = true; }
+
+ private:
+  bool dies_ = false;
+};
 
 /// Begins anew, with other options. Nothing may be alive.
 void restart(const Options& options);

@@ -30,6 +30,8 @@ Options from_environment() {
       options.multiprocessors = static_cast<int>(value);
     } else if (key == "resident_threads") {
       options.resident_threads = static_cast<int>(value);
+    } else if (key == "ipc") {
+      options.ipc = value != 0;
     } else if (key == "seed") {
       options.seed = static_cast<std::uint32_t>(value);
     } else if (key == "frees_wait") {
@@ -115,6 +117,7 @@ void restart(const Options& options) {
   const std::lock_guard lock(m.mutex);
   if (m.broken) {  // what hung cannot be finished
     m.memory.clear();
+    m.opened.clear();
     m.alive.clear();
     forget_tasks();
   }
@@ -129,6 +132,7 @@ std::vector<std::string> take_problems() {
 std::string alive() {
   Machine& m = machine();
   std::map<std::string, long> all = m.alive;
+  all["opened memories"] = static_cast<long>(m.opened.size());
   for (const auto& [data, block] : m.memory)
     ++all[block.device == kHost ? "pinned blocks" : "blocks of device memory"];
   std::string text;

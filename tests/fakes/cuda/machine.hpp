@@ -27,6 +27,16 @@ struct Allocation {
   std::size_t size = 0;
   int device = kHost;  ///< kHost: pinned
   std::uint64_t id = 0;
+  int process = 0;  ///< 0: the program, outside of any Process
+  int file = -1;    ///< of a process: behind its pages
+};
+
+/// Memory of another process, as one has opened it.
+struct OpenMemory {
+  std::uint64_t id = 0;  ///< of the allocation
+  int process = 0;       ///< that has opened it
+  std::size_t size = 0;
+  int count = 0;
 };
 
 class Machine {
@@ -41,6 +51,7 @@ class Machine {
   bool broken = false;  // after a deadlock nothing works
   bool eager_loading = false;
   std::map<const std::byte*, Allocation> memory;
+  std::map<void*, OpenMemory> opened;   // by address
   std::vector<std::size_t> used;        // bytes of each device
   std::set<std::pair<int, int>> peers;  // which reads which
   std::set<int> contexts;
@@ -63,6 +74,14 @@ Machine& machine();
 
 /// The device of this thread's calls.
 int& current_device();
+
+/// The process of this thread.
+int& current_process();
+/// Pages of a process, which others can map; null if there are none left.
+void* map_pages(std::size_t bytes, int& file);
+void unmap_pages(void* data, std::size_t bytes);
+/// Complains if another process still has this memory open.
+void expect_closed(const Allocation& allocation);
 
 /// Keeps the code for cudaGetLastError().
 cudaError_t returned(cudaError_t code);

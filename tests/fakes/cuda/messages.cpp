@@ -126,6 +126,7 @@ void perform(const std::vector<Offer>& offers) {
       return machine().complain("ranks call different collectives");
   const std::size_t bytes = bytes_of(first),
                     all = first.kind == Kind::reduce_scatter ? bytes * ranks : bytes;
+  if (first.kind == Kind::all_reduce && in_windows(offers)) ++machine().counted.windowed;
   if (first.kind == Kind::all_gather || first.kind == Kind::broadcast) {
     std::vector<std::vector<std::byte>> sent;
     for (const Call* call : calls) {

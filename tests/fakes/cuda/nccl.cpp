@@ -179,6 +179,7 @@ ncclResult_t ncclCommAbort(ncclComm_t handle) {
   const std::lock_guard lock(machine().mutex);
   if (!unmade(handle, "communicators")) return ncclInvalidArgument;
   handle->is_aborted = true;
+  end_windows(*handle);
   if (!handle->in_progress.empty()) handle->in_progress.front().stream->held_by.clear();
   handle->in_progress.clear();
   const auto withdraw = [&](auto& offers) {

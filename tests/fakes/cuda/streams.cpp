@@ -105,7 +105,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   Stream* const stream = find_stream(handle, "cudaStreamQuery");
   if (!stream) return returned(cudaErrorInvalidResourceHandle);
   if (refused(*stream, "cudaStreamQuery")) return returned(cudaErrorStreamCaptureUnsupported);
-  for (auto count = 1 + m.random() % 16; count > 0 && run_any(); --count) {
+  for (auto count = 1 + m.random() % 16; count > 0 && run_any(is_still()); --count) {
   }
   return all_done(stream->after) ? cudaSuccess : cudaErrorNotReady;
 }

@@ -20,6 +20,8 @@ struct Pending {
   std::set<TaskPtr> held;                                           // messages in progress
   std::map<std::thread::id, const std::function<bool()>*> waiting;  // threads of the host, for what
   std::condition_variable changed;
+  std::set<std::thread::id> processes;
+  std::chrono::steady_clock::time_point last_change = std::chrono::steady_clock::now();
 };
 
 Pending& pending() {
@@ -111,7 +113,19 @@ bool all_done(Tasks& tasks) {
   return tasks.empty();
 }
 
-void changed() { pending().changed.notify_all(); }
+void changed() {
+  pending().last_change = std::chrono::steady_clock::now();
+  pending().changed.notify_all();
+}
+
+bool is_still() {
+  const std::chrono::duration<double> still =
+      std::chrono::steady_clock::now() - pending().last_change;
+  return still.count() > machine().options.still_seconds;
+}
+
+void add_process() { pending().processes.insert(std::this_thread::get_id()); }
+void remove_process() { pending().processes.erase(std::this_thread::get_id()); }
 
 bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition,
                 const std::string& doing) {
@@ -119,9 +133,12 @@ bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>&
   const auto me = std::this_thread::get_id();
   const auto start = std::chrono::steady_clock::now();
   while (!m.broken && !condition()) {
-    if (run_any(true)) continue;
+    // Another process may be about to start what a kernel waits for.
+    const bool several = pending().processes.size() > 1;
+    if (run_any(!several || is_still())) continue;
     pending().waiting[me] = &condition;
-    if (is_deadlock() || std::chrono::steady_clock::now() - start > kPatience) {
+    if (is_deadlock() ||
+        std::chrono::steady_clock::now() - start > (several ? 20 : 1) * kPatience) {
       m.broken = true;
       m.complain(doing + " never ends: " + std::to_string(pending().held.size()) +
                  " messages wait for a rank that waits, too");

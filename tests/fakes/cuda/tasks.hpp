@@ -53,6 +53,11 @@ bool wait_until(std::unique_lock<std::mutex>& lock, const std::function<bool()>&
                 const std::string& doing);
 /// Something that waits may depend on has changed.
 void changed();
+/// Whether grids that wait are not about to be served: no process has called for long enough.
+bool is_still();
+/// The calling thread becomes a process, or is one no longer.
+void add_process();
+void remove_process();
 void forget_tasks();
 
 }  // namespace arlab::fake_cuda

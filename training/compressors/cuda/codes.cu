@@ -1,28 +1,52 @@
-#include "collectives/cuda/each.cuh"
 #include "training/compressors/cuda/codes.hpp"
+#include "training/compressors/cuda/groups.cuh"
 
 namespace arlab::training::cuda {
-
-using namespace collectives::cuda;
 namespace {
 
-constexpr int kWarp = 32;
-constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr std::uint32_t kMagnitude = 0x7fffffffu, kInfinity = 0x7f800000u, kNan = 0x7fc00000u;
+constexpr std::uint32_t kInfinity = 0x7f800000u, kNan = 0x7fc00000u;
 constexpr float kLeastNormal = 0x1p-126f;
 
-__device__ std::uint32_t magnitude(float x) { return __float_as_uint(x) & kMagnitude; }
+constexpr Count kVoted = Count{4} * kWarp;  // elements of a warp's turn
 
-// The vote of a warp gives its 32 sign bits.
+// A lane has the signs of 4 elements, and 8 lanes those of a word. The last elements are voted on, one by
+// each lane: the vote of a warp gives its 32 sign bits.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    votes(std::uint8_t* bits, const float* x, Count n) {
+    votes(std::uint8_t* bits, const float* x, Count n, bool in_groups) {
+  const Count lane = thread_index() % kWarp, turns = in_groups ? n / kVoted : 0;
+  for (Count turn = thread_index() / kWarp; turn < turns; turn += thread_count() / kWarp) {
+    const auto& mine = group_at<float, 4>(x + turn * kVoted + 4 * lane);
+    std::uint32_t word = 0;
+    for (int e = 0; e < 4; ++e) word |= (__float_as_uint(mine.at[e]) >> 31) << (4 * (lane % 8) + e);
+    for (int step = 4; step > 0; step /= 2) word |= __shfl_down_sync(kAllLanes, word, step, 8);
+    if (lane % 8 == 0) reinterpret_cast<std::uint32_t*>(bits)[turn * 4 + lane / 8] = word;
+  }
   const Count all = (n + kWarp - 1) / kWarp * kWarp;  // whole warps: all lanes vote
-  for (Count i = thread_index(); i < all; i += thread_count()) {
+  for (Count i = turns * kVoted + thread_index(); i < all; i += thread_count()) {
     const bool negative = i < n && (__float_as_uint(x[i]) >> 31) != 0;
     const unsigned vote = __ballot_sync(kAllLanes, negative);
-    const Count lane = i % kWarp, byte = i / kWarp * 4 + lane;
+    const Count byte = i / kWarp * 4 + lane;
     if (lane < 4 && byte < (n + 7) / 8) bits[byte] = static_cast<std::uint8_t>(vote >> (8 * lane));
   }
+}
+
+// A thread adds the signs of a byte.
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    add_votes(float* into, const std::uint8_t* bits, Count n, float clear, float set,
+              bool in_groups) {
+  const auto sum = [=](float x, unsigned bit) {
+    return __fadd_rn(x, (bit & 1) != 0 ? set : clear);
+  };
+  const Count bytes = in_groups ? n / 8 : 0;
+  for (Count b = thread_index(); b < bytes; b += thread_count()) {
+    auto* const its = reinterpret_cast<Group<float, 8>*>(into) + b;
+    const unsigned byte = bits[b];
+    Group<float, 8> eight = *its;
+    for (int e = 0; e < 8; ++e) eight.at[e] = sum(eight.at[e], byte >> e);
+    *its = eight;
+  }
+  for (Count i = 8 * bytes + thread_index(); i < n; i += thread_count())
+    into[i] = sum(into[i], static_cast<unsigned>(bits[i / 8]) >> (i % 8));
 }
 
 /// Returns the largest value of the warp, in lane 0.
@@ -32,18 +56,24 @@ __device__ std::uint32_t largest_of_warp(std::uint32_t x) {
   return x;
 }
 
-// Nonnegative floats compare as their bits.
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    measure(std::uint32_t* into, const float* x, Count n) {
+/// What a thread, and then a warp in lane 0, has seen of a vector.
+struct Seen {
   float min = 0, max = 0;
   std::uint32_t largest = 0;
-  for (Count i = thread_index(); i < n; i += thread_count()) {
-    const float v = x[i];
+
+  __device__ void operator()(float v) {
     min = v < min ? v : min;
     max = v > max ? v : max;
     largest = magnitude(v) > largest ? magnitude(v) : largest;
   }
-  const std::uint32_t values[3] = {magnitude(min), magnitude(max), largest};
+};
+
+// Nonnegative floats compare as their bits.
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    measure(std::uint32_t* into, const float* x, Count n) {
+  Seen seen;
+  each_of(grid_share(), x, n, [&](float v) { seen(v); });
+  const std::uint32_t values[3] = {magnitude(seen.min), magnitude(seen.max), seen.largest};
   for (int k = 0; k < 3; ++k) {
     const std::uint32_t all = largest_of_warp(values[k]);
     if (threadIdx.x % kWarp == 0) atomicMax(into + k, all);
@@ -76,118 +106,38 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   const Count count = (n + bucket - 1) / bucket;
   for (Count b = thread_index() / kWarp; b < count; b += warps) {
     const Count begin = b * bucket, end = n - begin < bucket ? n : begin + bucket;
-    float min = 0, max = 0;
-    std::uint32_t largest = 0;
-    for (Count i = begin + lane; i < end; i += kWarp) {
-      const float v = x[i];
-      min = v < min ? v : min;
-      max = v > max ? v : max;
-      largest = magnitude(v) > largest ? magnitude(v) : largest;
-    }
-    const std::uint32_t below = largest_of_warp(magnitude(min));
-    const std::uint32_t above = largest_of_warp(magnitude(max));
-    largest = largest_of_warp(largest);
+    const Share mine{lane, kWarp};
+    Seen seen;
+    each_of(mine, x + begin, end - begin, [&](float v) { seen(v); });
+    const std::uint32_t below = largest_of_warp(magnitude(seen.min));
+    const std::uint32_t above = largest_of_warp(magnitude(seen.max));
+    const std::uint32_t largest = largest_of_warp(seen.largest);
     if (lane == 0) set_header(headers + 2 * b, below, above, largest < kInfinity);
     __syncwarp();
     const float times = times_of(headers[2 * b]), zero = headers[2 * b + 1];
-    for (Count i = begin + lane; i < end; i += kWarp) bytes[i] = byte_of(x[i], times, zero);
+    const Cut cut = cut_groups<4>(end - begin, bytes + begin, x + begin);
+    map_groups_share<4>(
+        mine, bytes + begin, cut, [=](Count, float v) { return byte_of(v, times, zero); },
+        x + begin);
   }
 }
 
-constexpr int kMostBins = 1 << (31 - 20);  // see histogram()
-
-// Counts in shared memory first, because most magnitudes of a gradient fall into few bins.
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    count_bins(std::uint32_t* bins, int shift, const float* x, Count n) {
-  __shared__ std::uint32_t mine[kMostBins];
-  const unsigned count = 1u << (31 - shift);
-  for (unsigned b = threadIdx.x; b < count; b += blockDim.x) mine[b] = 0;
-  __syncthreads();
-  for (Count i = thread_index(); i < n; i += thread_count())
-    atomicAdd(mine + (magnitude(x[i]) >> shift), 1u);
-  __syncthreads();
-  for (unsigned b = threadIdx.x; b < count; b += blockDim.x)
-    if (mine[b] != 0) atomicAdd(bins + b, mine[b]);
-}
-
-// Selection processes one contiguous part per block: it counts the elements of each part, computes
-// where each part begins, and then writes the positions.
-constexpr unsigned kSelectBlocks = kSelectScratch / sizeof(std::uint32_t);
-
-struct Part {
-  Count begin, end;
-};
-__device__ Part part_of_block(Count n) {
-  const Count a_block = (n + gridDim.x - 1) / gridDim.x;
-  const Count begin = a_block * blockIdx.x;
-  return {begin < n ? begin : n, begin + a_block < n ? begin + a_block : n};
-}
-
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    count_part(std::uint32_t* counts, const float* x, Count n, std::uint32_t min) {
-  __shared__ std::uint32_t all;
-  if (threadIdx.x == 0) all = 0;
-  __syncthreads();
-  const Part part = part_of_block(n);
-  std::uint32_t mine = 0;
-  for (Count i = part.begin + threadIdx.x; i < part.end; i += blockDim.x)
-    mine += magnitude(x[i]) >= min ? 1 : 0;
-  if (mine != 0) atomicAdd(&all, mine);
-  __syncthreads();
-  if (threadIdx.x == 0) counts[blockIdx.x] = all;
-}
-
-// One block: each thread adds the counts of a few neighboring parts, and all threads' sums are added
-// up in ever larger steps.
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    begins_of_parts(std::uint32_t* counts, unsigned parts, std::uint32_t* found) {
-  constexpr unsigned kEach = kSelectBlocks / kThreads;
-  __shared__ std::uint32_t sums[kThreads];
-  const unsigned me = threadIdx.x, first = me * kEach;
-  std::uint32_t own[kEach], all = 0;
-  for (unsigned k = 0; k < kEach; ++k) {
-    own[k] = first + k < parts ? counts[first + k] : 0;
-    all += own[k];
-  }
-  sums[me] = all;
-  __syncthreads();
-  for (unsigned step = 1; step < kThreads; step *= 2) {
-    const std::uint32_t before = me >= step ? sums[me - step] : 0;
-    __syncthreads();
-    sums[me] += before;
-    __syncthreads();
-  }
-  std::uint32_t begin = sums[me] - all;
-  for (unsigned k = 0; k < kEach && first + k < parts; ++k) {
-    counts[first + k] = begin;
-    begin += own[k];
-  }
-  if (me == kThreads - 1) *found = begin;
-}
-
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    positions(std::uint32_t* at, const std::uint32_t* begins, const float* x, Count n,
-              std::uint32_t min) {
-  __shared__ std::uint32_t in_warp[kThreads / kWarp];
-  const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  const Part part = part_of_block(n);
-  std::uint32_t begin = begins[blockIdx.x];
-  for (Count first = part.begin; first < part.end; first += blockDim.x) {
-    const Count i = first + threadIdx.x;
-    const bool chosen = i < part.end && magnitude(x[i]) >= min;
-    const unsigned vote = __ballot_sync(kAllLanes, chosen);
-    if (lane == 0) in_warp[warp] = static_cast<std::uint32_t>(__popc(vote));
-    __syncthreads();
-    std::uint32_t before = 0, all = 0;
-    for (unsigned w = 0; w < kThreads / kWarp; ++w) {
-      before += w < warp ? in_warp[w] : 0;
-      all += in_warp[w];
-    }
-    if (chosen)
-      at[begin + before + static_cast<std::uint32_t>(__popc(vote & ((1u << lane) - 1)))] =
-          static_cast<std::uint32_t>(i);
-    begin += all;
-    __syncthreads();
+    add_bucket_bytes(float* into, const float* headers, const std::uint8_t* bytes, Count n,
+                     Count bucket, float weight) {
+  const Share mine{thread_index() % kWarp, kWarp};
+  const Count warps = thread_count() / kWarp, count = (n + bucket - 1) / bucket;
+  for (Count b = thread_index() / kWarp; b < count; b += warps) {
+    const Count begin = b * bucket, size = n - begin < bucket ? n - begin : bucket;
+    const float scale = __fmul_rn(weight, headers[2 * b]), zero = headers[2 * b + 1];
+    float* const its = into + begin;
+    const std::uint8_t* const code = bytes + begin;
+    map_groups_share<4>(
+        mine, its, cut_groups<4>(size, code, its),
+        [=](Count, float x, std::uint8_t c) {
+          return __fadd_rn(x, __fmul_rn(scale, __fsub_rn(static_cast<float>(c), zero)));
+        },
+        static_cast<const float*>(its), code);
   }
 }
 
@@ -195,59 +145,75 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
 
 void to_halves(std::byte* code, const float* x, Count n, float divisor, const Launch& launch) {
   auto* const out = reinterpret_cast<__half*>(code);
-  launch_for_each(n, launch,
-                  [=] __device__(Count i) { out[i] = __float2half_rn(__fdiv_rn(x[i], divisor)); });
+  launch_map<8>(
+      out, n, cut_groups<8>(n, out, x), launch,
+      [=] __device__(Count, float v) { return __float2half_rn(__fdiv_rn(v, divisor)); }, x);
 }
 
 void add_halves(float* into, const std::byte* code, Count n, float weight, const Launch& launch) {
   const auto* const in = reinterpret_cast<const __half*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    into[i] = __fadd_rn(into[i], __fmul_rn(__half2float(in[i]), weight));
-  });
+  launch_map<8>(
+      into, n, cut_groups<8>(n, in, into), launch,
+      [=] __device__(Count, float v, __half c) {
+        return __fadd_rn(v, __fmul_rn(__half2float(c), weight));
+      },
+      static_cast<const float*>(into), in);
 }
 
 void to_bfloats(std::byte* code, const float* x, Count n, const Launch& launch) {
   auto* const out = reinterpret_cast<__nv_bfloat16*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) { out[i] = __float2bfloat16_rn(x[i]); });
+  launch_map<8>(
+      out, n, cut_groups<8>(n, out, x), launch,
+      [=] __device__(Count, float v) { return __float2bfloat16_rn(v); }, x);
 }
 
 void add_bfloats(float* into, const std::byte* code, Count n, float weight, const Launch& launch) {
   const auto* const in = reinterpret_cast<const __nv_bfloat16*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    into[i] = __fadd_rn(into[i], __fmul_rn(__bfloat162float(in[i]), weight));
-  });
+  launch_map<8>(
+      into, n, cut_groups<8>(n, in, into), launch,
+      [=] __device__(Count, float v, __nv_bfloat16 c) {
+        return __fadd_rn(v, __fmul_rn(__bfloat162float(c), weight));
+      },
+      static_cast<const float*>(into), in);
 }
 
 void pack_signs(std::byte* bits, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  launch_threads(votes, n, launch, reinterpret_cast<std::uint8_t*>(bits), x, n);
+  const bool in_groups = begins_group<float, 4>(x) && begins_group<std::byte, 4>(bits);
+  const Count threads = in_groups && n >= kVoted ? n / 4 : n;
+  launch_threads(votes, threads, launch, reinterpret_cast<std::uint8_t*>(bits), x, n, in_groups);
 }
 
 void add_signs(float* into, const std::byte* bits, Count n, float clear, float set,
                const Launch& launch) {
-  const auto* const in = reinterpret_cast<const std::uint8_t*>(bits);
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    into[i] = __fadd_rn(into[i], (in[i / 8] >> (i % 8) & 1) != 0 ? set : clear);
-  });
+  if (n == 0) return;
+  const bool in_groups = begins_group<float, 8>(into);
+  launch_threads(add_votes, in_groups ? (n + 7) / 8 : n, launch, into,
+                 reinterpret_cast<const std::uint8_t*>(bits), n, clear, set, in_groups);
 }
 
 void extents(Extents* into, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  launch_threads(measure, n, launch, reinterpret_cast<std::uint32_t*>(into), x, n);
+  launch_threads(measure, (n + 3) / 4, launch, reinterpret_cast<std::uint32_t*>(into), x, n);
 }
 
 void to_bytes(std::byte* code, const float* x, Count n, float times, float zero,
               const Launch& launch) {
   auto* const out = reinterpret_cast<std::uint8_t*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) { out[i] = byte_of(x[i], times, zero); });
+  launch_map<16>(
+      out, n, cut_groups<16>(n, out, x), launch,
+      [=] __device__(Count, float v) { return byte_of(v, times, zero); }, x);
 }
 
 void add_bytes(float* into, const std::byte* code, Count n, float scale, float zero,
                const Launch& launch) {
   const auto* const in = reinterpret_cast<const std::uint8_t*>(code);
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    into[i] = __fadd_rn(into[i], __fmul_rn(scale, __fsub_rn(static_cast<float>(in[i]), zero)));
-  });
+  launch_map<16>(
+      into, n, cut_groups<16>(n, in, into), launch,
+      [=] __device__(Count, float v, std::uint8_t c) {
+        return __fadd_rn(v, __fmul_rn(scale, __fsub_rn(static_cast<float>(c), zero)));
+      },
+      static_cast<const float*>(into), in);
 }
 
 // A warp per bucket.
@@ -260,54 +226,11 @@ void to_buckets(std::byte* code, const float* x, Count n, Count bucket, const La
 
 void add_buckets(float* into, const std::byte* code, Count n, Count bucket, float weight,
                  const Launch& launch) {
-  const Count count = (n + bucket - 1) / bucket;
-  const auto* const headers = reinterpret_cast<const float*>(code);
-  const auto* const in = reinterpret_cast<const std::uint8_t*>(code) + 8 * count;
-  launch_for_each(n, launch, [=] __device__(Count i) {
-    const float scale = __fmul_rn(weight, headers[2 * (i / bucket)]);
-    const float zero = headers[2 * (i / bucket) + 1];
-    into[i] = __fadd_rn(into[i], __fmul_rn(scale, __fsub_rn(static_cast<float>(in[i]), zero)));
-  });
-}
-
-// Each thread packs eight codes, which take `bits` bytes.
-void pack(std::byte* packed, const std::uint8_t* codes, Count n, int bits, const Launch& launch) {
-  auto* const out = reinterpret_cast<std::uint8_t*>(packed);
-  launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {
-    std::uint64_t word = 0;
-    for (int k = 0; k < 8 && 8 * group + k < n; ++k)
-      word |= static_cast<std::uint64_t>(codes[8 * group + k]) << (k * bits);
-    const Count bytes = (n * bits + 7) / 8;
-    for (int k = 0; k < bits && group * bits + k < bytes; ++k)
-      out[group * bits + k] = static_cast<std::uint8_t>(word >> (8 * k));
-  });
-}
-
-void unpack(std::uint8_t* codes, const std::byte* packed, Count n, int bits, const Launch& launch) {
-  const auto* const in = reinterpret_cast<const std::uint8_t*>(packed);
-  launch_for_each((n + 7) / 8, launch, [=] __device__(Count group) {
-    std::uint64_t word = 0;
-    const Count bytes = (n * bits + 7) / 8;
-    for (int k = 0; k < bits && group * bits + k < bytes; ++k)
-      word |= static_cast<std::uint64_t>(in[group * bits + k]) << (8 * k);
-    for (int k = 0; k < 8 && 8 * group + k < n; ++k)
-      codes[8 * group + k] = static_cast<std::uint8_t>(word >> (k * bits) & ((1u << bits) - 1));
-  });
-}
-
-void histogram(std::uint32_t* bins, int shift, const float* x, Count n, const Launch& launch) {
   if (n == 0) return;
-  launch_threads(count_bins, n, launch, bins, shift, x, n);
-}
-
-void select(std::uint32_t* at, std::uint32_t* found, const float* x, Count n, std::uint32_t min,
-            std::byte* scratch, const Launch& launch) {
-  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
-  const unsigned wanted = blocks_for(n, launch);
-  const unsigned blocks = wanted < kSelectBlocks ? wanted : kSelectBlocks;
-  launch_blocks(count_part, blocks, launch, counts, x, n, min);
-  launch_blocks(begins_of_parts, 1, launch, counts, blocks, found);
-  launch_blocks(positions, blocks, launch, at, counts, x, n, min);
+  const Count count = (n + bucket - 1) / bucket;
+  launch_threads(add_bucket_bytes, count * kWarp, launch, into,
+                 reinterpret_cast<const float*>(code),
+                 reinterpret_cast<const std::uint8_t*>(code) + 8 * count, n, bucket, weight);
 }
 
 }  // namespace arlab::training::cuda

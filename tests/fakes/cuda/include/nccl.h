@@ -14,6 +14,7 @@
 
 namespace arlab::fake_cuda {
 struct Comm;
+struct Window;
 }
 using ncclComm_t = arlab::fake_cuda::Comm*;
 
@@ -62,6 +63,14 @@ ncclResult_t ncclCommAbort(ncclComm_t comm);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state);
 const char* ncclGetErrorString(ncclResult_t code);
 const char* ncclGetLastError(ncclComm_t comm);
+
+using ncclWindow_t = arlab::fake_cuda::Window*;
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+ncclResult_t ncclMemAlloc(void** data, std::size_t bytes);
+ncclResult_t ncclMemFree(void* data);
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* data, std::size_t bytes,
+                                    ncclWindow_t* window, int flags);
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
 
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();

@@ -158,6 +158,114 @@ TEST_CASE("gpu codes: histogram and selection of the largest") {
   });
 }
 
+TEST_CASE("gpu codes: vectors and codes anywhere in their memory, on and off 16-byte boundaries") {
+  for (const Count n : {3, 40, 300, 5003})
+    for (const Count off : {0, 1, 4, 6})
+      for (const Count code_off : {0, 1, 2, 4, 12}) {
+        INFO(n << " elements, off by " << off << " floats and " << code_off << " of the code");
+        const std::vector<float> x = gradient(off + n, static_cast<std::uint32_t>(n + off));
+        const OnGpu<float> in(x);
+        // `element`: bytes; codes of several begin at multiples of them
+        const auto check = [&](Count size, Count element, auto encode, auto right_encode, auto add,
+                               auto right_add) {
+          const Count at = code_off * element;
+          const OnGpu<std::byte> code(bytes(at + size));
+          const OnGpu<float> sum(x);
+          std::vector<std::byte> right = bytes(at + size);
+          std::vector<float> right_sum = x;
+          encode(code.data() + at, in.data() + off);
+          right_encode(right.data() + at, x.data() + off);
+          CHECK(differences(code.get(), right) == "");
+          add(sum.data() + off, code.data() + at);
+          right_add(right_sum.data() + off, right.data() + at);
+          CHECK(differences(sum.get(), right_sum) == "");
+        };
+        namespace on_gpu = training::cuda;
+        check(
+            2 * n, 2, [&](auto* c, auto* v) { on_gpu::to_halves(c, v, n, 3, kLaunch); },
+            [&](auto* c, auto* v) { cpu.to_halves(c, v, n, 3); },
+            [&](auto* s, auto* c) { on_gpu::add_halves(s, c, n, 0.7f, kLaunch); },
+            [&](auto* s, auto* c) { cpu.add_halves(s, c, n, 0.7f); });
+        check(
+            2 * n, 2, [&](auto* c, auto* v) { on_gpu::to_bfloats(c, v, n, kLaunch); },
+            [&](auto* c, auto* v) { cpu.to_bfloats(c, v, n); },
+            [&](auto* s, auto* c) { on_gpu::add_bfloats(s, c, n, 0.7f, kLaunch); },
+            [&](auto* s, auto* c) { cpu.add_bfloats(s, c, n, 0.7f); });
+        check((n + 7) / 8, 1, [&](auto* c, auto* v) { on_gpu::pack_signs(c, v, n, kLaunch); },
+              [&](auto* c, auto* v) { cpu.pack_signs(c, v, n); },
+              [&](auto* s, auto* c) { on_gpu::add_signs(s, c, n, 0.3f, -0.4f, kLaunch); },
+              [&](auto* s, auto* c) { cpu.add_signs(s, c, n, 0.3f, -0.4f); });
+        check(
+            n, 1, [&](auto* c, auto* v) { on_gpu::to_bytes(c, v, n, 40, 100, kLaunch); },
+            [&](auto* c, auto* v) { cpu.to_bytes(c, v, n, 40, 100); },
+            [&](auto* s, auto* c) { on_gpu::add_bytes(s, c, n, 0.1f, 100, kLaunch); },
+            [&](auto* s, auto* c) { cpu.add_bytes(s, c, n, 0.1f, 100); });
+
+        const OnGpu<on_gpu::Extents> extents({{0, 0, 0}});
+        on_gpu::extents(extents.data(), in.data() + off, n, kLaunch);
+        CHECK(extents.get().front().max == cpu.extent(x.data() + off, n).max);
+        CHECK(-extents.get().front().minus_min == cpu.extent(x.data() + off, n).min);
+        const OnGpu<std::uint32_t> bins((std::vector<std::uint32_t>(kBins)));
+        std::vector<std::uint32_t> right_bins(kBins);
+        on_gpu::histogram(bins.data(), kBinShift, in.data() + off, n, kLaunch);
+        cpu.histogram(right_bins.data(), x.data() + off, n);
+        CHECK(differences(bins.get(), right_bins) == "");
+
+        constexpr Count kBucket = 64;
+        const Count bucketed = 8 * ((n + kBucket - 1) / kBucket) + n;
+        const OnGpu<float> aligned(std::vector<float>(x.begin() + off, x.end()));
+        const OnGpu<std::byte> code(bytes(4 * code_off + bucketed)), same(bytes(bucketed));
+        on_gpu::to_buckets(code.data() + 4 * code_off, in.data() + off, n, kBucket, kLaunch);
+        on_gpu::to_buckets(same.data(), aligned.data(), n, kBucket, kLaunch);
+        std::vector<std::byte> got = code.get();
+        got.erase(got.begin(), got.begin() + 4 * code_off);
+        CHECK(differences(got, same.get()) == "");
+        const OnGpu<float> sum(x), other(std::vector<float>(x.begin() + off, x.end()));
+        on_gpu::add_buckets(sum.data() + off, code.data() + 4 * code_off, n, kBucket, 2, kLaunch);
+        on_gpu::add_buckets(other.data(), same.data(), n, kBucket, 2, kLaunch);
+        std::vector<float> sums = sum.get();
+        sums.erase(sums.begin(), sums.begin() + off);
+        CHECK(differences(sums, other.get()) == "");
+      }
+}
+
+TEST_CASE("gpu codes: selection and packing on and off 16-byte boundaries") {
+  for (const Count n : {3, 40, 5003})
+    for (const Count off : {0, 1, 2, 16}) {
+      const std::vector<float> x = gradient(off + n, static_cast<std::uint32_t>(n + off));
+      const OnGpu<float> in(x);
+      std::vector<std::uint32_t> right(static_cast<std::size_t>(n + 16));
+      right.resize(
+          static_cast<std::size_t>(cpu.select(right.data(), x.data() + off, n, 0x3f800000u)));
+      const OnGpu<std::uint32_t> at(std::vector<std::uint32_t>(static_cast<std::size_t>(n)));
+      const OnGpu<std::uint32_t> found({0xffffffffu});
+      const OnGpu<std::byte> scratch(bytes(training::cuda::kSelectScratch));
+      training::cuda::select(at.data(), found.data(), in.data() + off, n, 0x3f800000u,
+                             scratch.data(), kLaunch);
+      std::vector<std::uint32_t> got = at.get();
+      got.resize(found.get().front());
+      CHECK(differences(got, right) == "");
+
+      for (int bits = 1; bits <= 8; ++bits)
+        for (const Count packed_off : {0, 1, 2}) {
+          std::vector<std::uint8_t> codes(static_cast<std::size_t>(off + n));
+          std::minstd_rand random(static_cast<std::uint32_t>(n + off));
+          for (std::uint8_t& c : codes) c = static_cast<std::uint8_t>(random() % (1u << bits));
+          const Count size = (n * bits + 7) / 8;
+          const OnGpu<std::uint8_t> unpacked(codes), out(std::vector<std::uint8_t>(codes.size()));
+          const OnGpu<std::byte> packed(bytes(packed_off + size));
+          std::vector<std::byte> expected = bytes(packed_off + size);
+          training::cuda::pack(packed.data() + packed_off, unpacked.data() + off, n, bits, kLaunch);
+          cpu.pack(expected.data() + packed_off, codes.data() + off, n, bits);
+          INFO(n << " codes of " << bits << " bits, off by " << off << " and " << packed_off);
+          CHECK(differences(packed.get(), expected) == "");
+          training::cuda::unpack(out.data() + off, packed.data() + packed_off, n, bits, kLaunch);
+          std::fill(codes.begin(), codes.begin() + off, std::uint8_t{0});
+          CHECK(differences(out.get(), codes) == "");
+        }
+    }
+}
+
 TEST_CASE("gpu codes: compressors that encode on a GPU give the processor's codes and sums") {
   const SharedVectorKernels gpu = training::cuda::vector_kernels(collectives::cuda::device(0));
   CHECK(gpu->where == "GPU 0");

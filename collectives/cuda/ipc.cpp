@@ -1,0 +1,58 @@
+#include "collectives/cuda/ipc.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "algorithms/base/text.hpp"
+#include "collectives/cuda/check.hpp"
+
+namespace arlab::collectives::cuda {
+namespace {
+
+static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(SharedMemory::handle));
+
+/// Throws unless the code is success.
+void check_ipc(cudaError_t code, const char* doing) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // it is reported here
+  fail(Blame::environment,
+       concat("CUDA IPC failed in ", doing, ": ", cudaGetErrorName(code), ", ",
+              cudaGetErrorString(code),
+              " (containers must share the machine's process and IPC namespaces): use nccl"));
+}
+
+}  // namespace
+
+std::string uuid_of(int index) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  return {properties.uuid.bytes, sizeof(properties.uuid.bytes)};
+}
+
+std::string why_no_ipc(int index) {
+  int supported = 0;
+  check(cudaDeviceGetAttribute(&supported, cudaDevAttrIpcEventSupport, index),
+        "cudaDeviceGetAttribute");
+  return supported != 0 ? "" : concat("GPU ", index, " has no CUDA IPC: use nccl");
+}
+
+SharedMemory ipc_handle(std::byte* base) {
+  cudaIpcMemHandle_t handle;
+  check_ipc(cudaIpcGetMemHandle(&handle, base), "cudaIpcGetMemHandle");
+  SharedMemory memory;
+  std::memcpy(memory.handle.data(), &handle, sizeof(handle));
+  return memory;
+}
+
+std::byte* open_ipc(const SharedMemory& memory) {
+  cudaIpcMemHandle_t handle;
+  std::memcpy(&handle, memory.handle.data(), sizeof(handle));
+  void* base = nullptr;
+  check_ipc(cudaIpcOpenMemHandle(&base, handle, cudaIpcMemLazyEnablePeerAccess),
+            "cudaIpcOpenMemHandle");
+  return static_cast<std::byte*>(base);
+}
+
+void close_ipc(std::byte* base) { cudaIpcCloseMemHandle(base); }
+
+}  // namespace arlab::collectives::cuda

@@ -1,0 +1,87 @@
+// NCCL's own collectives run on memory in registered windows, on the stand-in (tests/fakes/cuda).
+#include "algorithms/base/error.hpp"
+#include "collectives/backends/backend.hpp"
+#include "tests/fakes/cuda/fake_cuda.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace arlab;
+using namespace arlab::collectives;
+
+namespace {
+
+struct Seen {
+  long windowed = 0;
+  Count wrong = 0;
+  std::string choices;
+};
+
+/// What two runs each of NCCL's choice, of two of its algorithms, and of ours give.
+Seen run_natives(bool windows) {
+  fake_cuda::Options options;
+  options.devices = 3;
+  options.windows = windows;
+  fake_cuda::restart(options);
+  Seen seen;
+  Job job;
+  find_backend("nccl").run(job, {.ranks = 3}, [&](Executor& executor) {
+    Count wrong = 0;
+    std::string choices;
+    for (const Count elements : {0, 1, 1009, 5000}) {
+      executor.load_input({.ranks = 3, .elements = elements}, {});
+      const Algorithm& ring = find_algorithm("ring");
+      for (int turn = 0; turn < 2; ++turn) {
+        for (const char* const spec : {"", "ring:proto=ll", "tree"})
+          wrong += executor.run_checked({.native = spec}).wrong;
+        wrong += executor.run_checked({.algorithm = &ring}).wrong;
+      }
+      choices += executor.native_choice("") + "\n" + executor.native_choice("tree") + "\n";
+    }
+    const Count all = executor.control().sum(wrong);
+    if (executor.control().rank() != 0) return;
+    seen.wrong = all;
+    seen.choices = choices;
+  });
+  seen.windowed = fake_cuda::counters().windowed;
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("NCCL's windows: every allreduce of NCCL's own has its memory in one") {
+  const Seen seen = run_natives(true);
+  CHECK(seen.wrong == 0);
+  CHECK(seen.windowed == 3 * 2 * 3);  // sizes, turns, specs; none without elements
+  CHECK(seen.choices ==
+        "memory without a window\nmemory without a window\nregistered window\nregistered window\n"
+        "registered window\nregistered window\nregistered window\nregistered window\n");
+  CHECK(fake_cuda::alive() == "");
+}
+
+TEST_CASE("NCCL's windows: where NCCL makes none, memory is as it is, and the record says so") {
+  const Seen seen = run_natives(false);
+  CHECK(seen.wrong == 0);
+  CHECK(seen.windowed == 0);
+  CHECK(seen.choices.find("registered") == std::string::npos);
+  CHECK(fake_cuda::alive() == "");
+}
+
+TEST_CASE("NCCL's windows: an algorithm that NCCL refuses leaves no window behind") {
+  fake_cuda::Options options;
+  options.devices = 2;
+  fake_cuda::restart(options);
+  Job job;
+  std::string why;
+  Count wrong = 1;
+  find_backend("nccl").run(job, {.ranks = 2}, [&](Executor& executor) {
+    executor.load_input({.ranks = 2, .elements = 1009}, {});
+    executor.run_checked({});
+    const std::string mine = executor.native_unsupported("nvls", {DType::float64, Op::max});
+    const Count all = executor.control().sum(executor.run_checked({.native = "nvls"}).wrong);
+    if (executor.control().rank() != 0) return;
+    why = mine;
+    wrong = all;
+  });
+  CHECK(why == "NCCL cannot run nvls for max of float64 on these GPUs");
+  CHECK(wrong == 0);
+  CHECK(fake_cuda::alive() == "");
+}
