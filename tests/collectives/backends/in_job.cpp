@@ -23,6 +23,7 @@ TEST_CASE("backends in a job: every available one gives the expected results") {
     if (!backend.joins_job || !backend.unavailable_reason().empty()) continue;
     INFO(backend.name);
     CHECK(conformance::problems_of(backend, *job, job->ranks()) == "");
+    if (!backend.devices) CHECK(conformance::problems_of_gloo(backend, *job, job->ranks()) == "");
   }
 }
 
