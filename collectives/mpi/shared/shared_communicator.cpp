@@ -84,6 +84,7 @@ class SharedCommunicator final : public Communicator {
   }
 
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
+    if (is_between_machines(round)) return world_.exchange(lane, round, operand);
     start(lane, round, operand);
     while (wait() != lane) {
     }
@@ -168,6 +169,12 @@ class SharedCommunicator final : public Communicator {
   SentMessages sent_messages() override { return world_.sent_messages(); }
 
  private:
+  bool is_between_machines(std::span<const Transfer> round) const {
+    return !channels_.reaches_all() && !round.empty() &&
+           std::none_of(round.begin(), round.end(),
+                        [&](const Transfer& t) { return channels_.reaches(t.peer); });
+  }
+
   bool is_by_library() const { return by_library_ || !channels_.reaches_all(); }
 
   SplitRound& round_of(int lane) {
