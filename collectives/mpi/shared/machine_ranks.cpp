@@ -20,4 +20,10 @@ MachineRanks::MachineRanks(Communicator& world) {
   check_mpi(MPI_Comm_free(&processors), "MPI_Comm_free");
 }
 
+MachineRanks::~MachineRanks() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended == 0) MPI_Comm_free(&comm_);
+}
+
 }  // namespace arlab::collectives

@@ -13,7 +13,7 @@ class MachineRanks {
  public:
   /// `world`: Mpi::world(), whose machines() decide. All its ranks call it together.
   explicit MachineRanks(Communicator& world);
-  ~MachineRanks() { MPI_Comm_free(&comm_); }
+  ~MachineRanks();  // may be after MPI has ended
   MachineRanks(const MachineRanks&) = delete;
   MachineRanks& operator=(const MachineRanks&) = delete;
 
