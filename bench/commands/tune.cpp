@@ -16,6 +16,7 @@
 #include "bench/results/context.hpp"
 #include "bench/tune/guided/tune_guided.hpp"
 #include "bench/tune/library_files.hpp"
+#include "bench/tune/library_rows.hpp"
 #include "bench/tune/report.hpp"
 #include "bench/tune/settle.hpp"
 #include "bench/tune/verify_rules.hpp"
