@@ -65,6 +65,10 @@ class Executor {
   /// The algorithms that the library's own allreduce can be made to run, by the library's names. All
   /// executors of a run call it together. Throws Error(environment) with a remedy if there are none.
   virtual std::vector<std::string> native_algorithms();
+  /// The algorithms of another library on the same ranks, as "gloo:ring"; run_checked() takes them as
+  /// RunRequest::native. All executors of a run call it together. Throws Error(environment) with a remedy
+  /// if there is none.
+  virtual std::vector<std::string> other_algorithms();
 
   /// Returns why the library cannot run one of these, with its settings, on such elements, or, of an empty
   /// name, what it chooses; empty if it can. All executors of a run call it together. Throws Error(usage) for settings that it lacks.

@@ -111,6 +111,7 @@ void add_identify(CLI::App& command, Session& session) {
     o.command = session.command;
     if (o.elements.empty() && o.sizes.empty()) o.sizes = {"1K..1Mx4"};
     if (o.positional.empty()) o.positional = {"native"};
+    refuse_other_library(o.positional, "identify");
     options->library = take_library_names(o, "");
     if (!options->library.alone || !options->library.tables.empty())
       fail(Blame::usage,

@@ -16,6 +16,7 @@
 #include "bench/results/context.hpp"
 #include "bench/tune/guided/tune_guided.hpp"
 #include "bench/tune/library_files.hpp"
+#include "bench/tune/library_rows.hpp"
 #include "bench/tune/report.hpp"
 #include "bench/tune/settle.hpp"
 #include "bench/tune/verify_rules.hpp"
@@ -229,6 +230,7 @@ void check_tune_options(const TuneCommand& command) {
          "--launcher");
   if (options.sweep.parsed_dtypes().size() != 1 || options.sweep.parsed_ops().size() != 1)
     fail(Blame::usage, "tune takes one --dtype and one --op: start it once for each");
+  refuse_other_library(options.sweep.positional, "tune");
   if (!options.backend.empty()) collectives::find_backend(options.backend);
   on_ranks(options, 1, {});
   if (!options.mode.empty()) {

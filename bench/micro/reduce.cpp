@@ -1,6 +1,6 @@
-// Reduce kernels: into[i] = into[i] + from[i] for every type, in cache and in memory, beside a copy
-// of the same size: an addition reads twice and writes once what a copy reads once and writes once,
-// so memory allows it 2/3 of the copy's rate. bytes = bytes of one vector.
+// Reduce kernels: into[i] = into[i] op from[i] for every type and operation, in the cache of a core and
+// beyond it, beside a copy, and beside the exclusive or of the same bytes, which reads twice and writes
+// once as a reduction does: what memory allows one. bytes = bytes of one vector.
 #include "collectives/reduce/reduce.hpp"
 
 #include <benchmark/benchmark.h>
@@ -12,14 +12,56 @@
 namespace arlab::bench::micro {
 namespace {
 
-constexpr std::int64_t kInCache = 16 << 10, kInMemory = 64 << 20;  // bytes
+constexpr std::int64_t kBytes[] = {16 << 10, 4 << 20, 64 << 20};
 
-void add(benchmark::State& state, collectives::DType dtype) {
+[[gnu::always_inline]] inline void exclusive_or(std::uint64_t* into, const std::uint64_t* from,
+                                                std::size_t words) {
+  for (std::size_t i = 0; i < words; ++i) into[i] ^= from[i];
+}
+
+using ExclusiveOr = void (*)(std::uint64_t*, const std::uint64_t*, std::size_t);
+#ifdef __x86_64__
+[[gnu::target("avx512f,prefer-vector-width=512")]] void exclusive_or_avx512(
+    std::uint64_t* into, const std::uint64_t* from, std::size_t words) {
+  exclusive_or(into, from, words);
+}
+[[gnu::target("avx2")]] void exclusive_or_avx2(std::uint64_t* into, const std::uint64_t* from,
+                                               std::size_t words) {
+  exclusive_or(into, from, words);
+}
+ExclusiveOr widest_exclusive_or() {
+  return __builtin_cpu_supports("avx512f") ? exclusive_or_avx512
+         : __builtin_cpu_supports("avx2")
+             ? exclusive_or_avx2
+             : +[](std::uint64_t* into, const std::uint64_t* from, std::size_t words) {
+                 exclusive_or(into, from, words);
+               };
+}
+#else
+ExclusiveOr widest_exclusive_or() {
+  return [](std::uint64_t* into, const std::uint64_t* from, std::size_t words) {
+    exclusive_or(into, from, words);
+  };
+}
+#endif
+
+void read_read_write(benchmark::State& state) {
+  const auto words = static_cast<std::size_t>(state.range(0)) / sizeof(std::uint64_t);
+  std::vector<std::uint64_t> into(words), from(words);
+  const ExclusiveOr combine = widest_exclusive_or();
+  for (auto _ : state) {
+    combine(into.data(), from.data(), words);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+
+void reduce(benchmark::State& state, collectives::Operand operand) {
   const auto bytes = static_cast<std::size_t>(state.range(0));
   std::vector<std::byte> into(bytes), from(bytes);
-  const auto elements = static_cast<Count>(bytes / collectives::size_of(dtype));
+  const auto elements = static_cast<Count>(bytes / collectives::size_of(operand.dtype));
   for (auto _ : state) {
-    collectives::reduce_into(into.data(), from.data(), elements, {dtype, collectives::Op::sum});
+    collectives::reduce_into(into.data(), from.data(), elements, operand);
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
@@ -39,11 +81,19 @@ void copy(benchmark::State& state) {
 }  // namespace
 
 void register_reduce() {
-  for (const std::int64_t bytes : {kInCache, kInMemory}) {
+  using collectives::DType;
+  using collectives::Op;
+  for (const std::int64_t bytes : kBytes) {
     benchmark::RegisterBenchmark("reduce/memcpy", copy)->Arg(bytes);
-    for (const collectives::DType dtype : collectives::kDTypes)
-      benchmark::RegisterBenchmark(("reduce/add/" + std::string(name(dtype))).c_str(), add, dtype)
-          ->Arg(bytes);
+    benchmark::RegisterBenchmark("reduce/read_read_write", read_read_write)->Arg(bytes);
+    for (const DType dtype : collectives::kDTypes) {
+      for (const Op op : {Op::sum, Op::prod, Op::min, Op::max}) {
+        const std::string word = op == Op::sum ? "add" : std::string(name(op));
+        benchmark::RegisterBenchmark(("reduce/" + word + "/" + std::string(name(dtype))).c_str(),
+                                     reduce, collectives::Operand{dtype, op})
+            ->Arg(bytes);
+      }
+    }
   }
 }
 

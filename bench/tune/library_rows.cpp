@@ -8,11 +8,13 @@
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/names.hpp"
 #include "bench/cli/topology_options.hpp"
+#include "collectives/host/other_library.hpp"
 
 namespace arlab::bench {
 namespace {
 
-constexpr std::string_view kNative = "native", kAuto = "auto", kTable = "table=", kAll = "all";
+constexpr std::string_view kNative = "native", kAuto = "auto", kTable = "table=", kAll = "all",
+                           kGloo = "gloo";
 
 // What follows the name and a colon; nullptr if `spec` has another name.
 const char* after(const std::string& spec, std::string_view name) {
@@ -20,6 +22,8 @@ const char* after(const std::string& spec, std::string_view name) {
   if (spec.size() == name.size()) return "";
   return spec[name.size()] == ':' ? spec.c_str() + name.size() + 1 : nullptr;
 }
+
+bool is_of_gloo(const std::string& native) { return native.starts_with(collectives::kGlooPrefix); }
 
 std::string table_path(const std::string& settings, const std::string& table) {
   if (settings.starts_with(kTable) && settings.size() > kTable.size())
@@ -64,6 +68,10 @@ LibraryNames take_library_names(SweepOptions& sweep, const std::string& table) {
       if (const char* native = after(spec, kNative)) {
         asked = true;
         if (*native != '\0') names.native.emplace_back(native);
+      } else if (const char* gloo = after(spec, kGloo)) {
+        asked = true;
+        if (*gloo == '\0') fail(Blame::usage, "gloo: give gloo:all, or one, such as gloo:ring");
+        names.other.push_back(spec);
       } else if (const char* settings = after(spec, kAuto)) {
         asked = true;
         names.tables.push_back(read_tuning_table(table_path(settings, table)));
@@ -77,13 +85,22 @@ LibraryNames take_library_names(SweepOptions& sweep, const std::string& table) {
     fail(Blame::usage, fmt::format("--table {}: name the algorithm auto, which uses it", table));
   if (!asked) return names;
   if (sweep.parsed_collective() != Collective::allreduce &&
-      (!names.native.empty() || !names.tables.empty()))
+      (!names.native.empty() || !names.other.empty() || !names.tables.empty()))
     fail(Blame::usage,
          fmt::format("--collective {}: only allreduce has algorithms of the library, and tables",
                      sweep.collective));
   names.alone = sweep.positional.empty() && sweep.algorithms.empty();
   if (names.alone) sweep.positional = {"all"};  // with_library_rows() replaces them
   return names;
+}
+
+void refuse_other_library(const std::vector<std::string>& specs, std::string_view command) {
+  for (const std::string& spec : split_specs(specs))
+    if (after(spec, kGloo))
+      fail(Blame::usage,
+           fmt::format("{}: {} knows the algorithms of the MPI library only: leave it "
+                       "out, or use `arlab run`",
+                       spec, command));
 }
 
 std::vector<Config> with_library_rows(const std::vector<Config>& configs,
@@ -97,10 +114,11 @@ std::vector<Config> with_library_rows(const std::vector<Config>& configs,
     for (const TuningTable& table : names.tables) all.push_back(by_table(table, row));
     row.algorithm = nullptr;
     row.segments = 1;
-    for (const std::string& native : names.native) {
-      row.native = native;
-      all.push_back(row);
-    }
+    for (const auto* const list : {&names.native, &names.other})
+      for (const std::string& native : *list) {
+        row.native = native;
+        all.push_back(row);
+      }
     row.native.clear();
     if (names.alone) all.push_back(row);
   }
@@ -111,8 +129,9 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
                                          collectives::Executor& executor) {
   const auto names_one = [](const Config& c) { return !c.algorithm && !c.native.empty(); };
   if (std::none_of(configs.begin(), configs.end(), names_one)) return configs;
-  const std::vector<std::string> known = executor.native_algorithms();
-  const std::vector<std::string_view> names(known.begin(), known.end());
+  const auto known = [&](const std::string& native) {
+    return is_of_gloo(native) ? executor.other_algorithms() : executor.native_algorithms();
+  };
   std::vector<Config> all;
   const auto add = [&](const Config& config) {
     const auto same = [&](const Config& other) {
@@ -124,14 +143,19 @@ std::vector<Config> checked_library_rows(const std::vector<Config>& configs,
   for (const Config& config : configs) {
     if (!names_one(config)) {
       all.push_back(config);
-    } else if (config.native == kAll) {
-      for (const std::string& name : known) {
+    } else if (config.native == kAll ||
+               config.native == collectives::kGlooPrefix + std::string(kAll)) {
+      for (const std::string& name : known(config.native)) {
         Config one = config;
         one.native = name;
         add(one);
       }
     } else {
-      const std::string name = config.native.substr(0, config.native.find(':'));
+      const std::string name = is_of_gloo(config.native)
+                                   ? config.native
+                                   : config.native.substr(0, config.native.find(':'));
+      const std::vector<std::string> all_known = known(config.native);
+      const std::vector<std::string_view> names(all_known.begin(), all_known.end());
       if (std::find(names.begin(), names.end(), name) == names.end())
         fail_unknown("algorithm of the library", name, names);
       add(config);
@@ -146,9 +170,10 @@ std::string library_refusal(const Config& config, collectives::Executor& executo
 }
 
 std::string row_name(const Config& config, const std::string& native_name) {
-  std::string name = config.algorithm        ? std::string(config.algorithm->name)
-                     : config.native.empty() ? native_name
-                                             : fmt::format("{}:{}", native_name, config.native);
+  std::string name = config.algorithm            ? std::string(config.algorithm->name)
+                     : config.native.empty()     ? native_name
+                     : is_of_gloo(config.native) ? config.native
+                                                 : fmt::format("{}:{}", native_name, config.native);
   return config.by_table ? "auto:" + name : name;
 }
 

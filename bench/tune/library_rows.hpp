@@ -1,8 +1,10 @@
 // Rows of `arlab run` that are not algorithms of the catalog: "native", "native:ring" and "native:all",
-// the library's own allreduce; and "auto:table=FILE", what a tuning table chooses.
+// the library's own allreduce; "gloo:ring" and "gloo:all", those of Gloo on the same ranks; and
+// "auto:table=FILE", what a tuning table chooses.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/options.hpp"
@@ -14,10 +16,14 @@ namespace arlab::bench {
 /// Such names, as they were given.
 struct LibraryNames {
   std::vector<std::string> native;  ///< after "native:"; "all" stands for each
+  std::vector<std::string> other;   ///< "gloo:ring"; "gloo:all" stands for each
   std::vector<TuningTable> tables;
   bool alone = false;  ///< no algorithm of the catalog was named
-  bool any() const { return alone || !native.empty() || !tables.empty(); }
+  bool any() const { return alone || !native.empty() || !other.empty() || !tables.empty(); }
 };
+
+/// Throws Error(usage) if there are rows of another library: `command` knows this one only.
+void refuse_other_library(const std::vector<std::string>& specs, std::string_view command);
 
 /// Removes these names from those of the sweep. `table`: of the name "auto" without one; empty: none.
 /// Throws Error(usage) for a bad table, and for collectives other than allreduce.

@@ -1,6 +1,7 @@
 #include "collectives/backends/shared_memory.hpp"
 
 #include "algorithms/base/error.hpp"
+#include "collectives/backends/gloo.hpp"
 #include "collectives/host/host_executor.hpp"
 #ifdef ARLAB_HAS_MPI
 #include "collectives/mpi/shared/shared_communicator.hpp"
@@ -10,15 +11,16 @@ namespace arlab::collectives {
 
 #ifdef ARLAB_HAS_MPI
 
-void run_on_shared_memory(Job& job, bool maps_vectors, const Backend::Body& body) {
+void run_on_shared_memory(Job& job, const RunOptions& options, bool maps_vectors,
+                          const Backend::Body& body) {
   const auto communicator = shared_communicator(job.world(), {.maps_vectors = maps_vectors});
-  HostExecutor executor(*communicator);
+  HostExecutor executor(*communicator, connect_gloo(options.patience));
   body(executor);
 }
 
 #else
 
-void run_on_shared_memory(Job&, bool, const Backend::Body&) {
+void run_on_shared_memory(Job&, const RunOptions&, bool, const Backend::Body&) {
   fail(Blame::environment, why_no_mpi());
 }
 

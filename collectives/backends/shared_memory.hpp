@@ -7,6 +7,7 @@ namespace arlab::collectives {
 
 /// Calls `body` with an executor of this process, whose messages to the others of the job pass through
 /// shared memory; with `maps_vectors`, all ranks map the vectors. Throws Error(environment) without MPI.
-void run_on_shared_memory(Job& job, bool maps_vectors, const Backend::Body& body);
+void run_on_shared_memory(Job& job, const RunOptions& options, bool maps_vectors,
+                          const Backend::Body& body);
 
 }  // namespace arlab::collectives

@@ -36,10 +36,44 @@ std::vector<std::string> Executor::native_algorithms() {
        "this backend has no library whose algorithm can be chosen: use the backend mpi or nccl");
 }
 
+std::vector<std::string> Executor::other_algorithms() {
+  fail(Blame::environment,
+       "no rows of Gloo on this backend: they run on CPUs, with the backends threads, mpi and shm");
+}
+
+const char* HostExecutor::other_algorithm(const std::string& spec) {
+  const std::size_t length = std::strlen(kGlooPrefix);
+  return spec.starts_with(kGlooPrefix) ? spec.c_str() + length : nullptr;
+}
+
+OtherLibrary& HostExecutor::other() {
+  if (!connect_) Executor::other_algorithms();
+  if (!other_) other_ = connect_(communicator_);
+  return *other_;
+}
+
+std::vector<std::string> HostExecutor::other_algorithms() {
+  std::vector<std::string> all;
+  for (const std::string& algorithm : other().algorithms) all.push_back(kGlooPrefix + algorithm);
+  return all;
+}
+
+std::string HostExecutor::native_unsupported(const std::string& spec, Operand operand) {
+  const char* const algorithm = other_algorithm(spec);
+  return algorithm ? other().unsupported(algorithm, operand) : "";
+}
+
+std::string HostExecutor::native_label(const std::string& spec) const {
+  const char* const algorithm = other_algorithm(spec);
+  return algorithm && other_ ? other_->name + ":" + algorithm + " (" + other_->transport + ")"
+                             : communicator_.native_label(spec);
+}
+
 void HostExecutor::load_input(const Problem& problem, Operand operand) {
   problem_ = problem;
   operand_ = operand;
   const std::size_t bytes = static_cast<std::size_t>(problem.elements) * size_of(operand.dtype);
+  if (other_) other_->forget_vectors();
   input_memory_.reset();
   data_memory_.reset();
   input_memory_ = communicator_.allocate(bytes);
@@ -62,6 +96,12 @@ void HostExecutor::prepare(const RunMode& mode) {
 }
 
 Cost HostExecutor::run_once(const RunRequest& request, HostPlan* plan) {
+  if (const char* const algorithm = other_algorithm(request.native); algorithm) {
+    if (!request.mode.in_place && !input_.empty())
+      std::memcpy(data_.data(), input_.data(), input_.size());
+    other().run(algorithm, data_.data(), problem_.elements, operand_);
+    return {};
+  }
   if (!request.algorithm) {
     if (request.mode.in_place)
       communicator_.native_collective(problem_, data_.data(), operand_);
@@ -95,7 +135,7 @@ HostPlan* HostExecutor::plan_of(const RunRequest& request) {
 
 CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   CheckedRun result;
-  if (!request.algorithm && request.native != native_) {
+  if (!request.algorithm && request.native != native_ && !other_algorithm(request.native)) {
     communicator_.use_native(request.native);
     native_ = request.native;
   }
@@ -103,8 +143,9 @@ CheckedRun HostExecutor::run_checked(const RunRequest& request) {
   prepare(request.mode);
   Clock& clock = communicator_.clock();
   const auto what = [&] {
-    return request.algorithm ? description(*request.algorithm, problem_, operand_)
-                             : communicator_.native_name_for(problem_);
+    return request.algorithm                 ? description(*request.algorithm, problem_, operand_)
+           : other_algorithm(request.native) ? native_label(request.native)
+                                             : communicator_.native_name_for(problem_);
   };
   const auto state = [&] { return stalled_between(communicator_.places()); };
   const bool in_time = naming(

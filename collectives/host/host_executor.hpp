@@ -3,11 +3,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "collectives/executor.hpp"
+#include "collectives/host/other_library.hpp"
 #include "collectives/host/plan.hpp"
 #include "collectives/schedule/lane_rounds.hpp"
 
@@ -15,8 +18,10 @@ namespace arlab::collectives {
 
 class HostExecutor final : public Executor {
  public:
-  /// The communicator must outlive this. Runs are timed by its clock.
-  explicit HostExecutor(Communicator& communicator) : communicator_(communicator) {}
+  /// The communicator must outlive this. Runs are timed by its clock. `connect`: to the library of
+  /// other_algorithms(), when its rows are first asked for.
+  explicit HostExecutor(Communicator& communicator, ConnectLibrary connect = {})
+      : communicator_(communicator), connect_(std::move(connect)) {}
 
   Communicator& control() override { return communicator_; }
   Cost execute(const Algorithm& algorithm, const Problem& problem, std::span<std::byte> data,
@@ -30,9 +35,9 @@ class HostExecutor final : public Executor {
   std::vector<std::string> native_algorithms() override {
     return communicator_.native_algorithms();
   }
-  std::string native_label(const std::string& spec) const override {
-    return communicator_.native_label(spec);
-  }
+  std::vector<std::string> other_algorithms() override;
+  std::string native_unsupported(const std::string& spec, Operand operand) override;
+  std::string native_label(const std::string& spec) const override;
   void load_input(const Problem& problem, Operand operand) override;
   /// An algorithm runs as a HostPlan, made in its first run after load_input(). Out of place it copies
   /// what it has to.
@@ -44,8 +49,13 @@ class HostExecutor final : public Executor {
   /// `plan`: of the request, or null.
   Cost run_once(const RunRequest& request, HostPlan* plan);
   HostPlan* plan_of(const RunRequest& request);
+  /// The other library's algorithm that a row names; null if it names none.
+  static const char* other_algorithm(const std::string& spec);
+  OtherLibrary& other();
 
   Communicator& communicator_;
+  ConnectLibrary connect_;
+  std::optional<OtherLibrary> other_;
   Problem problem_;
   Operand operand_;
   std::string native_;  // what the library was made to run

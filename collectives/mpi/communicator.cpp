@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "algorithms/base/error.hpp"
+#include "algorithms/base/quantities.hpp"
 #include "collectives/mpi/check.hpp"
 #include "collectives/mpi/library/library_algorithms.hpp"
 #include "collectives/mpi/library/message_counter.hpp"
@@ -24,6 +27,28 @@
 
 namespace arlab::collectives {
 namespace {
+
+// 0: machines are not emulated.
+int ranks_per_emulated_machine() {
+  const char* const text = std::getenv("ARLAB_RANKS_PER_MACHINE");
+  if (!text) return 0;
+  const std::int64_t ranks = parse_count(text, "ARLAB_RANKS_PER_MACHINE");
+  if (ranks < 1 || ranks > std::numeric_limits<int>::max())
+    fail(Blame::usage, std::string("ARLAB_RANKS_PER_MACHINE is ") + text + ": give 1 or more");
+  return static_cast<int>(ranks);
+}
+
+// Of the job's ranks on this machine, those that are emulated to be on the same.
+void split_emulated(MPI_Comm& machine) {
+  const int each = ranks_per_emulated_machine();
+  if (each == 0) return;
+  int job_rank = 0;
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &job_rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_split(machine, job_rank / each, 0, &part), "MPI_Comm_split");
+  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+  machine = part;
+}
 
 class MpiCommunicator final : public Communicator {
  public:
@@ -127,6 +152,7 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm machine = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
               "MPI_Comm_split_type");
+    split_emulated(machine);
     Rank first = rank_;  // on this machine: identifies the machine
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, machine),
               "MPI_Allreduce");
@@ -418,6 +444,8 @@ class MpiCommunicator final : public Communicator {
 };
 
 }  // namespace
+
+bool machines_are_emulated() { return ranks_per_emulated_machine() > 0; }
 
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm) {
   return std::make_unique<MpiCommunicator>(watch, comm);

@@ -14,6 +14,11 @@ namespace arlab::collectives {
 /// MPI has started, and `watch` outlives the communicator.
 std::unique_ptr<Communicator> mpi_communicator(Watch& watch, MPI_Comm comm = MPI_COMM_WORLD);
 
+/// Whether the variable ARLAB_RANKS_PER_MACHINE is set: machines() then takes each that many successive
+/// ranks of the job for a machine of their own, so that one machine can stand for several. Throws
+/// Error(usage) if it is not a positive number.
+bool machines_are_emulated();
+
 /// Returns the watch of such a communicator.
 Watch& watch_of(Communicator& communicator);
 

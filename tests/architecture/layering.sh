@@ -34,6 +34,7 @@ may_use() { # <file> <header>: headers of others
   case "$2" in
     '<mpi'*) case "$1" in collectives/*mpi* | tests/collectives/*mpi* | bench/plugins/*) ;; *) return 1 ;; esac ;;
     '<nccl'*) case "$1" in collectives/*nccl* | tests/collectives/*nccl* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
+    '<gloo/'*) case "$1" in collectives/gloo/*) ;; *) return 1 ;; esac ;;
     '<cu'* | '<cooperative_groups'* | '<nvtx'*)
       case "$1" in collectives/*cuda* | collectives/*nccl* | tests/collectives/*cuda* | tests/fakes/cuda/*) ;; *) return 1 ;; esac ;;
     '<torch'* | '<ATen'* | '<c10'*) case "$1" in training/models/* | training/plugins/torch/* | tests/training/models/* | tests/install/*) ;; *) return 1 ;; esac ;;

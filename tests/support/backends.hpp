@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "collectives/backends/backend.hpp"
+#include "collectives/backends/gloo.hpp"
 #include "collectives/verifiable_input.hpp"
 #include "tests/support/conformance.hpp"
+#include "tests/support/failure.hpp"
 
 namespace arlab::collectives::conformance {
 
@@ -78,7 +80,28 @@ inline std::string problems_of(Executor& executor, Rank ranks) {
   return text;
 }
 
-/// The same of a whole backend.
+/// Lists the rows of Gloo that are wrong on ranks with vectors in host memory, or what is wrong with the
+/// reason why there are none.
+inline std::string problems_of_gloo(const Backend& backend, Job& job, Rank ranks) {
+  std::string text;
+  backend.run(job, {.ranks = ranks}, [&](Executor& executor) {
+    std::string mine;
+    if (const std::string why = why_no_gloo(); !why.empty()) {
+      if (failure([&] { executor.other_algorithms(); }) != "3: " + why)
+        mine = "another reason: " + why;
+    } else {
+      executor.load_input({.ranks = ranks, .elements = 1009}, {DType::float32, Op::sum});
+      for (const std::string& row : executor.other_algorithms()) {
+        const CheckedRun run = executor.run_checked({.native = row});
+        if (executor.control().sum(run.wrong) != 0) mine += "\nwrong: " + row;
+      }
+    }
+    if (executor.control().rank() == 0) text = std::move(mine);
+  });
+  return text;
+}
+
+/// Lists what is wrong in a whole backend.
 inline std::string problems_of(const Backend& backend, Job& job, Rank ranks) {
   std::string text;
   backend.run(job, {.ranks = ranks}, [&](Executor& executor) {

@@ -1,5 +1,6 @@
 // mpi: every rank is a process of an MPI job.
 #include "collectives/backends/backend.hpp"
+#include "collectives/backends/gloo.hpp"
 #include "collectives/host/host_executor.hpp"
 
 namespace arlab::collectives::backend_catalog {
@@ -7,8 +8,8 @@ namespace {
 
 Rank max_ranks() { return 1; }
 
-void run(Job& job, const RunOptions&, const Backend::Body& body) {
-  HostExecutor executor(job.world());
+void run(Job& job, const RunOptions& options, const Backend::Body& body) {
+  HostExecutor executor(job.world(), connect_gloo(options.patience));
   body(executor);
 }
 

@@ -1,4 +1,4 @@
-// shm: every rank is a process of an MPI job on one machine; messages pass through shared memory.
+// shm: every rank is a process of an MPI job; messages within a machine pass through shared memory.
 #include "collectives/backends/shared_memory.hpp"
 
 namespace arlab::collectives::backend_catalog {
@@ -6,15 +6,15 @@ namespace {
 
 Rank max_ranks() { return 1; }
 
-void run(Job& job, const RunOptions&, const Backend::Body& body) {
-  run_on_shared_memory(job, false, body);
+void run(Job& job, const RunOptions& options, const Backend::Body& body) {
+  run_on_shared_memory(job, options, false, body);
 }
 
 }  // namespace
 
 Backend shm() {
   return {.name = "shm",
-          .summary = "every rank is a process of one machine; they read one another's memory",
+          .summary = "every rank is a process; those of a machine read one another's memory",
           .placement = Placement::processes,
           .joins_job = true,
           .unavailable_reason = why_no_mpi,

@@ -6,8 +6,8 @@ namespace {
 
 Rank max_ranks() { return 1; }
 
-void run(Job& job, const RunOptions&, const Backend::Body& body) {
-  run_on_shared_memory(job, true, body);
+void run(Job& job, const RunOptions& options, const Backend::Body& body) {
+  run_on_shared_memory(job, options, true, body);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "collectives/threads/threads.hpp"
 
 #include "collectives/backends/backend.hpp"
+#include "collectives/backends/gloo.hpp"
 #include "collectives/host/host_executor.hpp"
 
 namespace arlab::collectives::backend_catalog {
@@ -15,7 +16,7 @@ void run(Job&, const RunOptions& options, const Backend::Body& body) {
   on_threads(
       options.ranks,
       [&](Communicator& communicator) {
-        HostExecutor executor(communicator);
+        HostExecutor executor(communicator, connect_gloo(options.patience));
         body(executor);
       },
       options.patience);

@@ -51,21 +51,23 @@ PeerMemory::PeerMemory(MPI_Comm machine) {
   struct Known {
     long process;
     std::uint64_t address;
+    int job_rank;
   };
 #if defined(__linux__) && defined(PR_SET_PTRACER)
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // permits it where ptrace_scope is 1
 #endif
-  int me = 0, ranks = 1;
-  check_mpi(MPI_Comm_rank(machine, &me), "MPI_Comm_rank");
+  int ranks = 1, job_rank = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &job_rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(machine, &ranks), "MPI_Comm_size");
   const volatile std::uint64_t shown = kExpected;  // that others read
-  const Known mine{static_cast<long>(getpid()), reinterpret_cast<std::uint64_t>(&shown)};
+  const Known mine{static_cast<long>(getpid()), reinterpret_cast<std::uint64_t>(&shown), job_rank};
   std::vector<Known> all(static_cast<std::size_t>(ranks));
   check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, machine),
             "MPI_Allgather");
   int error = 0;
   for (const Known& its : all) {
     processes_.push_back(its.process);
+    job_ranks_.push_back(its.job_rank);
     std::uint64_t seen = 0;
     const int code =
         copy_from(its.process, its.address, reinterpret_cast<std::byte*>(&seen), sizeof seen);
@@ -77,9 +79,10 @@ PeerMemory::PeerMemory(MPI_Comm machine) {
 }
 
 void PeerMemory::read(Rank rank, std::uint64_t address, std::byte* into, std::size_t bytes) const {
-  const int error = copy_from(processes_[static_cast<std::size_t>(rank)], address, into, bytes);
+  const auto place = static_cast<std::size_t>(rank);
+  const int error = copy_from(processes_[place], address, into, bytes);
   if (error != 0)
-    fail(Blame::environment, "the memory of rank " + std::to_string(rank) +
+    fail(Blame::environment, "the memory of rank " + std::to_string(job_ranks_[place]) +
                                  " cannot be read any more: " + std::strerror(error) +
                                  "; see whether it has ended");
 }

@@ -23,11 +23,12 @@ class PeerMemory {
   /// Returns why some rank cannot read from another; empty if all can. The same on all ranks.
   const std::string& why_not() const { return why_not_; }
 
-  /// Copies from `address` in the memory of a rank. Throws Error(environment) if that process has ended.
+  /// Copies from `address` in the memory of a rank of `machine`. Throws Error(environment) if that process has ended.
   void read(Rank rank, std::uint64_t address, std::byte* into, std::size_t bytes) const;
 
  private:
   std::vector<long> processes_;  // by rank
+  std::vector<int> job_ranks_;   // for messages
   std::string why_not_;
 };
 

@@ -16,8 +16,13 @@ void SharedChannels::use(int lane) {
   const auto index = static_cast<std::size_t>(lane);
   if (index >= lanes_.size()) lanes_.resize(index + 1);
   if (!lanes_[index].empty()) return;
-  for (Rank peer = 0; peer < ranks_; ++peer)
-    lanes_[index].push_back({&slots_.slot(lane, me_, peer), &slots_.slot(lane, peer, me_)});
+  for (const Rank peer : places_) {
+    if (peer < 0)
+      lanes_[index].emplace_back();
+    else
+      lanes_[index].push_back(
+          {&slots_.slot(lane, place_of(me_), peer), &slots_.slot(lane, peer, place_of(me_))});
+  }
 }
 
 std::size_t SharedChannels::add_region(std::byte* memory, std::size_t bytes) {
@@ -63,7 +68,7 @@ std::size_t SharedChannels::post(int lane, Rank to, const std::byte* data, std::
   const std::uint64_t number = its.sent + 1;
   const bool buffered = bytes > Cell::kBytes && takes_buffer(lane, to, number);
   const std::size_t posted = std::min(bytes, buffered ? Slots::kBufferBytes : Cell::kBytes);
-  std::memcpy(buffered ? slots_.buffer(lane, me_, to, number) : cell->data, data, posted);
+  std::memcpy(buffered ? buffer(lane, me_, to, number) : cell->data, data, posted);
   cell->total = total;
   cell->bytes = static_cast<std::uint32_t>(posted);
   cell->place = buffered ? MessagePlace::buffer : MessagePlace::cell;

@@ -1,8 +1,10 @@
 // SharedChannels: one rank's ends of all slots: what it has sent through each, and taken from it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "collectives/mpi/shared/peer_memory.hpp"
@@ -16,17 +18,23 @@ class SharedChannels {
   static constexpr std::size_t kLongBytes = Slots::kBufferBytes;
   static constexpr std::size_t kMappedBytes = 4096;
 
-  /// `peers`: null if ranks cannot read one another's memory.
-  SharedChannels(Slots slots, Rank me, Rank ranks, const PeerMemory* peers)
+  /// `me`: a rank of the job. `places`: of each rank of the job among those that share the slots; -1: it
+  /// does not. `peers`: null if ranks cannot read one another's memory.
+  SharedChannels(Slots slots, Rank me, std::vector<Rank> places, const PeerMemory* peers)
       : slots_(slots),
         me_(me),
-        ranks_(ranks),
+        places_(std::move(places)),
         peers_(peers),
-        users_(static_cast<std::size_t>(ranks) * Slots::kBufferLanes * SharedSlot::kCells) {}
+        reaches_all_(std::find(places_.begin(), places_.end(), -1) == places_.end()),
+        users_(places_.size() * Slots::kBufferLanes * SharedSlot::kCells) {}
 
   Rank me() const { return me_; }
-  Rank ranks() const { return ranks_; }
-  const PeerMemory* peers() const { return peers_; }
+  bool reaches(Rank peer) const { return place_of(peer) >= 0; }
+  bool reaches_all() const { return reaches_all_; }
+  /// Copies from a message in its sender's memory. Throws Error(environment) if the sender has ended.
+  void read(Rank from, std::uint64_t address, std::byte* into, std::size_t bytes) const {
+    peers_->read(place_of(from), address, into, bytes);
+  }
   /// Whether a message stays where it is until it is taken.
   bool stays(const std::byte* data, std::size_t bytes) const {
     return bytes > kLongBytes ? peers_ || region_of(data) : bytes > kMappedBytes && region_of(data);
@@ -52,14 +60,14 @@ class SharedChannels {
   /// Not of a message in its sender's memory.
   const std::byte* data_of(const Cell& cell, int lane, Rank from) const {
     return cell.place == MessagePlace::cell     ? cell.data
-           : cell.place == MessagePlace::buffer ? slots_.buffer(lane, from, me_, cell.number)
+           : cell.place == MessagePlace::buffer ? buffer(lane, from, me_, cell.number)
                                                 : regions_[cell.region].memory + cell.address;
   }
   /// Makes room for another one: its memory may change from now on.
   void take(int lane, Rank from);
 
  private:
-  // By peer.
+  // By peer; null for ranks that are not reached.
   struct End {
     SharedSlot* to = nullptr;
     SharedSlot* from = nullptr;
@@ -76,6 +84,10 @@ class SharedChannels {
     std::uint64_t number = 0;  // 0: none yet
   };
 
+  Rank place_of(Rank rank) const { return places_[static_cast<std::size_t>(rank)]; }
+  std::byte* buffer(int lane, Rank source, Rank target, std::uint64_t number) const {
+    return slots_.buffer(lane, place_of(source), place_of(target), number);
+  }
   End& end(int lane, Rank peer) {
     return lanes_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(peer)];
   }
@@ -83,8 +95,10 @@ class SharedChannels {
   bool takes_buffer(int lane, Rank to, std::uint64_t number);
 
   Slots slots_;
-  Rank me_, ranks_;
+  Rank me_;
+  std::vector<Rank> places_;
   const PeerMemory* peers_;
+  bool reaches_all_;
   std::vector<std::vector<End>> lanes_;
   std::vector<Region> regions_;
   std::vector<BufferUser> users_;  // of the buffers to each peer

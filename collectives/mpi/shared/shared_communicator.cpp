@@ -11,9 +11,10 @@
 #include "algorithms/base/error.hpp"
 #include "collectives/host/shared_slices.hpp"
 #include "collectives/mpi/communicator.hpp"
+#include "collectives/mpi/shared/machine_ranks.hpp"
 #include "collectives/mpi/shared/peer_memory.hpp"
 #include "collectives/mpi/shared/shared_memory.hpp"
-#include "collectives/mpi/shared/shared_round.hpp"
+#include "collectives/mpi/shared/split_round.hpp"
 #include "collectives/relax.hpp"
 
 namespace arlab::collectives {
@@ -27,17 +28,23 @@ class SharedCommunicator final : public Communicator {
   SharedCommunicator(Communicator& world, const SharedOptions& options)
       : world_(world),
         watch_(watch_of(world)),
-        memory_(MPI_COMM_WORLD, Slots::bytes_for(world.ranks())),
-        peers_(MPI_COMM_WORLD),
+        here_(world),
+        memory_(here_.comm(), Slots::bytes_for(here_.count())),
+        peers_(here_.comm()),
         reads_peers_(options.reads_peers && peers_.why_not().empty()),
-        channels_(Slots(memory_.data(), world.ranks()), world.rank(), world.ranks(),
+        channels_(Slots(memory_.data(), here_.count()), world.rank(), here_.places(),
                   reads_peers_ ? &peers_ : nullptr),
-        spins_(world.ranks() <= static_cast<Rank>(std::thread::hardware_concurrency()) ? 1000 : 4),
+        spins_(here_.sharing_processors() <= static_cast<Rank>(std::thread::hardware_concurrency())
+                   ? 1000
+                   : 4),
         maps_vectors_(options.maps_vectors) {
     transport_ = maps_vectors_         ? "no copy"
                  : reads_peers_        ? "single copy"
                  : options.reads_peers ? "two copies: " + peers_.why_not()
                                        : "two copies";
+    if (here_.machines() > 1)
+      transport_ += " within " + std::to_string(here_.machines()) +
+                    (machines_are_emulated() ? " emulated" : "") + " machines, MPI between them";
   }
 
   Rank rank() const override { return world_.rank(); }
@@ -47,8 +54,10 @@ class SharedCommunicator final : public Communicator {
   void start(int lane, std::span<const Transfer> round, Operand operand) override {
     for (const Transfer& t : round)
       expects(t.peer >= 0 && t.peer < ranks() && t.peer != rank(), "a peer must be another rank");
-    round_of(lane).start(channels_, lane, round, operand);
+    SplitRound& its = round_of(lane);
+    its.start(channels_, world_, lane, round, operand);
     started_.push_back(lane);
+    far_parts_ += its.has_far_part() ? 1 : 0;
     watch_.progressed();
   }
 
@@ -75,20 +84,22 @@ class SharedCommunicator final : public Communicator {
   }
 
   void exchange(int lane, std::span<const Transfer> round, Operand operand) override {
+    if (is_between_machines(round)) return world_.exchange(lane, round, operand);
     start(lane, round, operand);
     while (wait() != lane) {
     }
   }
 
-  // Each rank has its part of a region.
+  // Each rank of a machine has its part of a region.
   std::shared_ptr<std::byte[]> allocate(std::size_t bytes) override {
     if (!maps_vectors_ || bytes == 0) return Communicator::allocate(bytes);
     constexpr std::size_t kPage = 4096;
     const std::size_t each = (bytes + kPage - 1) / kPage * kPage;
-    const std::size_t of_all = each * static_cast<std::size_t>(ranks());
-    const auto memory = std::make_shared<SharedMemory>(MPI_COMM_WORLD, of_all);
+    const std::size_t of_all = each * static_cast<std::size_t>(here_.count());
+    const auto memory = std::make_shared<SharedMemory>(here_.comm(), of_all);
     const std::size_t region = channels_.add_region(memory->data(), of_all);
-    return {memory->data() + each * static_cast<std::size_t>(rank()),
+    const Rank place = here_.places()[static_cast<std::size_t>(rank())];
+    return {memory->data() + each * static_cast<std::size_t>(place),
             [this, memory, region](std::byte*) { channels_.remove_region(region); }};
   }
 
@@ -107,6 +118,8 @@ class SharedCommunicator final : public Communicator {
   void abandon() noexcept override {
     for (const int lane : started_) round_of(lane).abandon();
     started_.clear();
+    if (far_parts_ > 0) world_.abandon();
+    far_parts_ = 0;
   }
 
   std::vector<Rank> machines() override { return world_.machines(); }
@@ -117,13 +130,16 @@ class SharedCommunicator final : public Communicator {
   double max(double value) override { return world_.max(value); }
   Count sum(Count value) override { return world_.sum(value); }
 
-  std::string native_name() const override { return kSharedSlices; }
+  // Between machines, shared slices would be the most messages.
+  std::string native_name() const override {
+    return channels_.reaches_all() ? kSharedSlices : world_.native_name();
+  }
   std::string native_name_for(const Problem& problem) const override {
     return problem.collective == Collective::allreduce ? native_name()
                                                        : world_.native_name_for(problem);
   }
   void native_allreduce(std::byte* data, Count elements, Operand operand) override {
-    if (by_library_) return world_.native_allreduce(data, elements, operand);
+    if (is_by_library()) return world_.native_allreduce(data, elements, operand);
     shared_slices(*this, data, elements, operand, slices_);
   }
   void native_collective(const Problem& problem, std::byte* data, Operand operand) override {
@@ -133,7 +149,7 @@ class SharedCommunicator final : public Communicator {
   }
   void native_collective(const Problem& problem, const std::byte* from, std::byte* into,
                          Operand operand) override {
-    if (problem.collective == Collective::allreduce && !by_library_)
+    if (problem.collective == Collective::allreduce && !is_by_library())
       return Communicator::native_collective(problem, from, into, operand);
     world_.native_collective(problem, from, into, operand);
   }
@@ -153,7 +169,15 @@ class SharedCommunicator final : public Communicator {
   SentMessages sent_messages() override { return world_.sent_messages(); }
 
  private:
-  SharedRound& round_of(int lane) {
+  bool is_between_machines(std::span<const Transfer> round) const {
+    return !channels_.reaches_all() && !round.empty() &&
+           std::none_of(round.begin(), round.end(),
+                        [&](const Transfer& t) { return channels_.reaches(t.peer); });
+  }
+
+  bool is_by_library() const { return by_library_ || !channels_.reaches_all(); }
+
+  SplitRound& round_of(int lane) {
     const auto index = static_cast<std::size_t>(lane);
     if (index >= rounds_.size()) rounds_.resize(index + 1);
     return rounds_[index];
@@ -162,10 +186,17 @@ class SharedCommunicator final : public Communicator {
   /// Returns a lane that is done, else -1, and whether anything moved.
   std::pair<int, bool> progress() {
     bool any = false;
+    if (far_parts_ > 0)
+      if (const int lane = world_.poll(); lane >= 0) {
+        round_of(lane).far_part_done();
+        --far_parts_;
+        any = true;
+      }
     for (auto lane = started_.begin(); lane != started_.end(); ++lane) {
-      SharedRound& round = round_of(*lane);
+      SplitRound& round = round_of(*lane);
       any |= round.progress();
       if (!round.done()) continue;
+      round.finish();
       const int done = *lane;
       started_.erase(lane);
       return {done, any};
@@ -190,14 +221,16 @@ class SharedCommunicator final : public Communicator {
 
   Communicator& world_;
   Watch& watch_;
+  MachineRanks here_;
   SharedMemory memory_;
   PeerMemory peers_;
   bool reads_peers_;
   SharedChannels channels_;
   const int spins_;  // then it yields: the rank that it waits for may need the core
   std::string transport_;
-  std::vector<SharedRound> rounds_;  // by lane
+  std::vector<SplitRound> rounds_;  // by lane
   std::vector<int> started_;
+  int far_parts_ = 0;  // of started rounds, in progress
   std::vector<Transfer> slices_;
   bool by_library_ = false;
   const bool maps_vectors_;
@@ -206,13 +239,13 @@ class SharedCommunicator final : public Communicator {
 }  // namespace
 
 std::string why_not_shared(Communicator& world) {
-  if (world.ranks() > kMostRanks)
-    return std::to_string(world.ranks()) + " ranks: shared memory joins at most " +
-           std::to_string(kMostRanks) + ", use the backend mpi";
-  const std::vector<Rank> machines = world.machines();
-  const bool one = std::all_of(machines.begin(), machines.end(),
-                               [&](Rank machine) { return machine == machines.front(); });
-  return one ? "" : "the ranks are on several machines, which share no memory: use the backend mpi";
+  const Groups machines(world.machines());
+  for (Rank machine = 0; machine < machines.count(); ++machine)
+    if (machines.size_of(machine) > kMostRanks)
+      return std::to_string(machines.size_of(machine)) +
+             " ranks on a machine: shared memory joins at most " + std::to_string(kMostRanks) +
+             ", use the backend mpi";
+  return "";
 }
 
 std::unique_ptr<Communicator> shared_communicator(Communicator& world,

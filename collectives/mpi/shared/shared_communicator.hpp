@@ -1,4 +1,5 @@
-// The communicator of all ranks of an MPI job on one machine, whose messages pass through shared memory.
+// The communicator of all ranks of an MPI job whose messages pass through shared memory within a machine,
+// and through MPI between machines.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,9 @@ struct SharedOptions {
 std::string why_not_shared(Communicator& world);
 
 /// Returns a communicator over `world` (Mpi::world()), which must outlive it and does what is not a
-/// message. Its own allreduce is shared_slices(); native_algorithms() are "library", the library's own
-/// choice, and those of the library. All ranks call it together. Throws Error(usage) if the ranks are
-/// on several machines, Error(environment) if they cannot share memory.
+/// message. Its own allreduce is shared_slices() on one machine, else the library's; native_algorithms()
+/// are "library", the library's own choice, and those of the library. All ranks call it together. Throws
+/// Error(usage) with why_not_shared(), Error(environment) if the ranks of a machine cannot share memory.
 std::unique_ptr<Communicator> shared_communicator(Communicator& world,
                                                   const SharedOptions& options = {});
 

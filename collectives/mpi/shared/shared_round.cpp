@@ -18,12 +18,12 @@ bool is_whole(const Cell& cell) {
   return cell.place == MessagePlace::sender || cell.place == MessagePlace::region;
 }
 
+}  // namespace
+
 bool share_bytes(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
   const std::less<const std::byte*> before;
   return before(a, b + b_bytes) && before(b, a + a_bytes);
 }
-
-}  // namespace
 
 void SharedRound::start(SharedChannels& channels, int lane, std::span<const Transfer> round,
                         Operand operand) {
@@ -181,7 +181,7 @@ const std::byte* SharedRound::part_of(const Cell& cell, Rank from, std::size_t a
                                       std::size_t bytes) {
   if (cell.place != MessagePlace::sender) return channels_->data_of(cell, lane_, from) + at;
   block_.resize(kBlockBytes);
-  channels_->peers()->read(from, cell.address + at, block_.data(), bytes);
+  channels_->read(from, cell.address + at, block_.data(), bytes);
   return block_.data();
 }
 
@@ -196,7 +196,7 @@ void SharedRound::take_into(Receive& receive, const Cell& cell, std::byte* into,
                   operand_);
     }
   else if (cell.place == MessagePlace::sender)
-    channels_->peers()->read(from, cell.address, into, bytes);
+    channels_->read(from, cell.address, into, bytes);
   else
     std::memcpy(into, channels_->data_of(cell, lane_, from), bytes);
   channels_->take(lane_, from);

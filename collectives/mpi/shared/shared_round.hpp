@@ -19,6 +19,9 @@
 
 namespace arlab::collectives {
 
+/// Whether two pieces of memory overlap.
+bool share_bytes(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes);
+
 class SharedRound {
  public:
   /// Posts what has room. The previous round must be done.

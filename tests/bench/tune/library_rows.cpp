@@ -37,6 +37,29 @@ TEST_CASE("the library's rows: all stands for each, and each is one row") {
         }).starts_with("unknown algorithm of the library 'rign', did you mean 'ring'?"));
 }
 
+TEST_CASE("the library's rows: those of Gloo are named apart") {
+  CHECK(names_of_rows({native("gloo:all"), native("all"), native("gloo:ring")}) ==
+        "gloo:ring gloo:bcube all_reduce:ring all_reduce:nvls ");
+  CHECK(refusal([] {
+          names_of_rows({native("gloo:nvls")});
+        }).starts_with("unknown algorithm of the library 'gloo:nvls'"));
+  SweepOptions sweep;
+  sweep.positional = {"ring,gloo:all", "gloo:bcube"};
+  const LibraryNames names = take_library_names(sweep, "");
+  CHECK(names.other == std::vector<std::string>{"gloo:all", "gloo:bcube"});
+  CHECK(names.native.empty());
+  CHECK(names.any());
+  CHECK(!names.alone);
+  CHECK(sweep.positional == std::vector<std::string>{"ring"});
+  sweep.positional = {"gloo"};
+  CHECK(refusal([&] { take_library_names(sweep, ""); }) ==
+        "gloo: give gloo:all, or one, such as gloo:ring");
+  CHECK(refusal([] {
+          refuse_other_library({"ring,gloo:ring"}, "tune");
+        }).starts_with("gloo:ring: tune knows the algorithms of the MPI library only"));
+  refuse_other_library({"ring,native:all"}, "tune");
+}
+
 TEST_CASE("the library's rows: what it cannot run has its reason") {
   Library library;
   CHECK(library_refusal(native("nvls"), library).empty());

@@ -18,6 +18,7 @@ TEST_CASE("backends: every available one gives the expected results at the claim
     for (Rank ranks = 1; ranks <= std::min<Rank>(4, backend.max_ranks()); ++ranks) {
       INFO(backend.name << " on " << ranks << " ranks");
       CHECK(conformance::problems_of(backend, job, ranks) == "");
+      if (!backend.devices) CHECK(conformance::problems_of_gloo(backend, job, ranks) == "");
     }
   }
 }

@@ -1,0 +1,32 @@
+#include "collectives/backends/gloo.hpp"
+
+#include "algorithms/base/error.hpp"
+#ifdef ARLAB_HAS_GLOO
+#include "collectives/gloo/gloo.hpp"
+#endif
+
+namespace arlab::collectives {
+
+#ifdef ARLAB_HAS_GLOO
+
+std::string why_no_gloo() { return ""; }
+
+ConnectLibrary connect_gloo(const Patience& patience) {
+  return [seconds = patience.seconds](Communicator& control) {
+    return gloo_library(control, seconds);
+  };
+}
+
+#else
+
+std::string why_no_gloo() {
+  return "built without Gloo: apt install libgloo-dev, then configure again";
+}
+
+ConnectLibrary connect_gloo(const Patience&) {
+  return [](Communicator&) -> OtherLibrary { fail(Blame::environment, why_no_gloo()); };
+}
+
+#endif
+
+}  // namespace arlab::collectives
