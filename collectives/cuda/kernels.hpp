@@ -15,6 +15,7 @@
 namespace arlab::collectives::cuda {
 
 inline constexpr int kThreads = 256;                ///< of a block
+inline constexpr int kUsualBlocks = 1024;           ///< at most, of a kernel for which nobody chose
 inline constexpr int kBlocksPerMultiprocessor = 4;  ///< that kernels are compiled to fit at once
 
 /// Where kernels go. `blocks`: as many as fill the device.

@@ -11,8 +11,6 @@
 namespace arlab::training::cuda {
 namespace {
 
-constexpr int kBlocks = 1024;  // at most, of a kernel
-
 /// One vector and one code on the GPU, in memory that grows with them.
 class Workbench {
  public:
@@ -47,7 +45,7 @@ class Workbench {
  private:
   Launch launch() {
     collectives::cuda::use_device(collectives::cuda::index_of(*device_));
-    return {collectives::cuda::handle(*stream_), kBlocks};
+    return {collectives::cuda::handle(*stream_), collectives::cuda::kUsualBlocks};
   }
   void reserve(std::size_t vector, std::size_t code) {
     if (vector_.size() < vector) vector_ = device_->allocate(vector);

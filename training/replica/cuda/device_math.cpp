@@ -5,19 +5,13 @@
 #include "training/replica/cuda/updates.hpp"
 
 namespace arlab::training::cuda {
-namespace {
-
-constexpr int kBlocks = 1024;  // at most, of a kernel
-
-}  // namespace
-
 std::shared_ptr<const DeviceMath> device_math(collectives::Device& device) {
   auto its = std::make_shared<DeviceMath>();
   its->device = &device;
   its->stream = device.framework_stream();
   const auto launch = [&device, stream = its->stream.get()]() -> Launch {
     collectives::cuda::use_device(collectives::cuda::index_of(device));
-    return {collectives::cuda::handle(*stream), kBlocks};
+    return {collectives::cuda::handle(*stream), collectives::cuda::kUsualBlocks};
   };
   launch();  // makes the device the current one
   load_updates();
