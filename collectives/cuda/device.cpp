@@ -161,21 +161,21 @@ class CudaDevice final : public Device {
 
   std::string identity() const override { return uuid_of(index_); }
   std::string why_not_shared() const override { return why_no_ipc(index_); }
-  SharedMemory share(const std::byte* data) override {
+  SharedDeviceMemory share(const std::byte* data) override {
     std::byte* const base = memory_->share(data, this);
     if (!base)
       fail(Blame::environment,
            "memory that is not this GPU's, or of another library, is not shared with other "
            "processes");
     use_device(index_);
-    SharedMemory shared = ipc_handle(base);
+    SharedDeviceMemory shared = ipc_handle(base);
     shared.offset = static_cast<std::size_t>(data - base);
     return shared;
   }
   void free_shared() override {
     for (std::byte* const freed : memory_->take_freed()) cudaFree(freed);
   }
-  DeviceMemory open_shared(const SharedMemory& memory) override {
+  DeviceMemory open_shared(const SharedDeviceMemory& memory) override {
     use_device(index_);
     return {open_ipc(memory), 0, [index = index_](std::byte* base) {
               cudaSetDevice(index);

@@ -9,7 +9,7 @@
 namespace arlab::collectives::cuda {
 namespace {
 
-static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(SharedMemory::handle));
+static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(SharedDeviceMemory::handle));
 
 /// Throws unless the code is success.
 void check_ipc(cudaError_t code, const char* doing) {
@@ -36,15 +36,15 @@ std::string why_no_ipc(int index) {
   return supported != 0 ? "" : concat("GPU ", index, " has no CUDA IPC: use nccl");
 }
 
-SharedMemory ipc_handle(std::byte* base) {
+SharedDeviceMemory ipc_handle(std::byte* base) {
   cudaIpcMemHandle_t handle;
   check_ipc(cudaIpcGetMemHandle(&handle, base), "cudaIpcGetMemHandle");
-  SharedMemory memory;
+  SharedDeviceMemory memory;
   std::memcpy(memory.handle.data(), &handle, sizeof(handle));
   return memory;
 }
 
-std::byte* open_ipc(const SharedMemory& memory) {
+std::byte* open_ipc(const SharedDeviceMemory& memory) {
   cudaIpcMemHandle_t handle;
   std::memcpy(&handle, memory.handle.data(), sizeof(handle));
   void* base = nullptr;

@@ -19,9 +19,9 @@ std::string why_no_ipc(int index);
 // The next three are for the current device.
 
 /// `base`: where an allocation begins. Throws Error(environment) with CUDA's reason.
-SharedMemory ipc_handle(std::byte* base);
+SharedDeviceMemory ipc_handle(std::byte* base);
 /// Throws Error(environment) with CUDA's reason.
-std::byte* open_ipc(const SharedMemory& memory);
+std::byte* open_ipc(const SharedDeviceMemory& memory);
 void close_ipc(std::byte* base);
 
 }  // namespace arlab::collectives::cuda

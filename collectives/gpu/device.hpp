@@ -41,10 +41,10 @@ class DeviceMemory {
 };
 
 /// Memory of a device as other processes of the machine open it.
-struct SharedMemory {
+struct SharedDeviceMemory {
   std::array<std::byte, 64> handle{};  ///< of the allocation
   std::size_t offset = 0;              ///< in that, bytes
-  auto operator<=>(const SharedMemory&) const = default;
+  auto operator<=>(const SharedDeviceMemory&) const = default;
 };
 
 /// A point in a stream: an opaque handle that the streams of its device interpret. Copies refer to
@@ -163,14 +163,14 @@ class Device {
   virtual std::string why_not_shared() const { return "this device shares no memory: use nccl"; }
   /// Lets other processes open memory of allocate(). From then on, what its owner frees stays until
   /// free_shared(). Throws Error(environment) if the memory is not this device's, or cannot be shared.
-  virtual SharedMemory share(const std::byte* /*data*/) {
+  virtual SharedDeviceMemory share(const std::byte* /*data*/) {
     fail(Blame::environment, why_not_shared());
   }
   /// Frees shared memory whose owner has freed it. All other processes must have closed it.
   virtual void free_shared() {}
   /// Opens the allocation that another process shares, which may be open already; closed at the end.
   /// Throws Error(environment) with the reason.
-  virtual DeviceMemory open_shared(const SharedMemory& /*memory*/) {
+  virtual DeviceMemory open_shared(const SharedDeviceMemory& /*memory*/) {
     fail(Blame::environment, why_not_shared());
   }
 

@@ -14,7 +14,7 @@ namespace arlab::collectives {
 namespace {
 
 using Text = std::array<char, 256>;  // as ranks exchange it: shorter, and then zeros
-using Offer = std::array<SharedMemory, 3>;
+using Offer = std::array<SharedDeviceMemory, 3>;
 
 Text text_of(const std::string& whole) {
   Text text{};
@@ -85,7 +85,7 @@ void PeerProcesses::agree(const std::string& problem) {
       fail(Blame::environment, concat("rank ", rank, ": ", std::string(all[rank].data())));
 }
 
-PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerMemory& mine, const Wanted& wanted) {
+PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerSpaces& mine, const Wanted& wanted) {
   Offer offer;
   std::string problem;
   try {
@@ -98,13 +98,13 @@ PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerMemory& mine, con
   const std::vector<Offer> offers = all_of(control_, offer);
   device_.free_shared();  // all have come, and so have closed it
 
-  Opened opened{std::vector<PeerMemory>(offers.size()), {}};
+  Opened opened{std::vector<PeerSpaces>(offers.size()), {}};
   opened.memory[static_cast<std::size_t>(rank())] = mine;
   try {
     for (std::size_t rank = 0; rank < offers.size(); ++rank)
       for (std::size_t space = 0; space < offer.size(); ++space) {
         if (!wanted[rank][space]) continue;
-        const SharedMemory& its = offers[rank][space];
+        const SharedDeviceMemory& its = offers[rank][space];
         opened.open.push_back(device_.open_shared(its));
         opened.memory[rank][space] = opened.open.back().data() + its.offset;
       }

@@ -17,7 +17,7 @@
 namespace arlab::collectives {
 
 /// A rank's memory by PeerPlace::Space, as this process reaches it; null: not at all.
-using PeerMemory = std::array<std::byte*, 3>;
+using PeerSpaces = std::array<std::byte*, 3>;
 
 class PeerProcesses final : public DeviceTransport {
  public:
@@ -38,12 +38,12 @@ class PeerProcesses final : public DeviceTransport {
   /// Which spaces of each rank are wanted.
   using Wanted = std::vector<std::array<bool, 3>>;
   struct Opened {
-    std::vector<PeerMemory> memory;  ///< of each rank
+    std::vector<PeerSpaces> memory;  ///< of each rank
     std::vector<DeviceMemory> open;  ///< keeps it
   };
   /// Offers this rank's memory to all, and opens what is wanted of others. All ranks call it together.
   /// Throws Error(environment), on all of them, with the reason of the first that cannot.
-  Opened exchange_memory(const PeerMemory& mine, const Wanted& wanted);
+  Opened exchange_memory(const PeerSpaces& mine, const Wanted& wanted);
 
   // DeviceTransport
   void exchange(std::span<const SendRecv> calls, DeviceStream& stream) override;

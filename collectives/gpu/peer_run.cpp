@@ -79,7 +79,7 @@ PeerRun::PeerRun(const DeviceSchedule& schedule, PeerProcesses& processes, std::
   memory_.resize(at(processes.ranks()));
   memory_[at(me)] = {data, scratch, nullptr};
   allocate(part);
-  const PeerMemory mine = memory_[at(me)];
+  const PeerSpaces mine = memory_[at(me)];
   opened_ = processes.exchange_memory(mine, wanted_by(me));
   memory_ = opened_.memory;
   fill_tables(part);

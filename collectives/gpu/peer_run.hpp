@@ -63,7 +63,7 @@ class PeerRun {
   PeerGrid grid_;
   PeerSchedule schedule_;
   std::vector<Part> parts_;         // by device of this process
-  std::vector<PeerMemory> memory_;  // of each rank; its flags, and then its words, are the last
+  std::vector<PeerSpaces> memory_;  // of each rank; its flags, and then its words, are the last
   PeerProcesses::Opened opened_;    // of other processes
 };
 
