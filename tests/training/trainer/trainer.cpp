@@ -75,6 +75,20 @@ TEST_CASE("a gradient that is not finite stops the run and leaves the weights al
     }
 }
 
+TEST_CASE("a gradient that is not finite stops a run that applies gradients one by one") {
+  for (const char* scheduler : {"dear", "priority"})
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      INFO(scheduler << " " << bad);
+      toy::Run run = spoiled(3, 1, [=](Replica& r, Count step) {
+        if (step == 4) r.gradients()[64 * 12 + 3] = bad;
+      });
+      run.learning.options.gradients.scheduler = scheduler;
+      CHECK(fails(Blame::check, "the gradient of hidden.bias is", [&] { toy::train(run); }));
+      CHECK(fails(Blame::check, "at step 4: ", [&] { toy::train(run); }));
+    }
+}
+
 TEST_CASE("replicas that diverge stop the run") {
   toy::Run run = spoiled(4, 2, [](Replica& r, Count step) {
     if (step == 2) r.weights()[7] += 1e-3F;
