@@ -61,10 +61,17 @@ void expect_all_elements(const ShardIndex& index, const std::string& source) {
 
 }  // namespace
 
+Json to_json(std::span<const FlatRange> ranges) {
+  Json list = Json::array();
+  for (const FlatRange& r : ranges) list.push_back({r.begin, r.elements});
+  return list;
+}
+
 Json to_json(const ShardFile& file) {
-  Json ranges = Json::array();
-  for (const FlatRange& r : file.ranges) ranges.push_back({r.begin, r.elements});
-  return {{"name", file.name}, {"bytes", file.bytes}, {"seal", file.seal}, {"ranges", ranges}};
+  return {{"name", file.name},
+          {"bytes", file.bytes},
+          {"seal", file.seal},
+          {"ranges", to_json(file.ranges)}};
 }
 
 Json to_json(const ShardIndex& index) {
