@@ -1,6 +1,7 @@
 // The index of shards as JSON: every value is checked, because the file may be anyone's.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "training/checkpoint/shards.hpp"
