@@ -27,19 +27,14 @@ std::vector<std::string> usual_schedulers() {
 }
 
 ScaleOptions scale_options(const ReplayOptions& options, const std::string& strategy) {
-  const training::StrategyOptions& s = options.learning.options;
   ScaleOptions scale;
+  scale.set_strategy(options.learning);
   scale.model = options.model;
   scale.networks = options.networks;
   scale.latency = options.latency;
   scale.strategy = strategy;
   scale.codec_cost = options.search_codec_cost();
   scale.slowdown = options.slowdown;
-  scale.group = options.learning.route_options.group_size;
-  scale.segments = options.learning.segments;
-  scale.every = s.every;
-  scale.fragments = s.fragments;
-  scale.delay = s.delay;
   scale.batch = options.batch;
   return scale;
 }

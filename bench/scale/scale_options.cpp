@@ -81,6 +81,15 @@ void ScaleOptions::add(CLI::App& app) {
       ->type_name("FILE");
 }
 
+void ScaleOptions::set_strategy(const training::TrainerOptions& learning) {
+  strategy = learning.strategy;
+  group = learning.route_options.group_size;
+  segments = learning.segments;
+  every = learning.options.every;
+  fragments = learning.options.fragments;
+  delay = learning.options.delay;
+}
+
 training::ModelProfile ScaleOptions::profile() const {
   if (!model.starts_with(kProfile))
     fail(Blame::usage, fmt::format("--model {}: a simulation needs a profile: give profile:NAME of "

@@ -8,6 +8,7 @@
 #include "bench/scale/scale_network.hpp"
 #include "training/exchange/gradient_options.hpp"
 #include "training/profiles/model_profile.hpp"
+#include "training/trainer/options.hpp"
 
 namespace CLI {
 class App;
@@ -32,6 +33,8 @@ struct ScaleOptions {
   std::vector<std::string> command;  ///< the whole command line
 
   void add(CLI::App& command);
+  /// Sets what real training has, too: the strategy and its options.
+  void set_strategy(const training::TrainerOptions& learning);
   /// Throws Error(usage) that names the bad value.
   training::ModelProfile profile() const;
   std::vector<ScaleNetwork> parsed_networks() const;

@@ -82,13 +82,7 @@ ScaleOptions scale_of(const TrainOptions& options, const TrainConfig& c) {
     scale.slowdown = world.slowdown;
     scale.jitter = world.jitter;
   }
-  const training::StrategyOptions& s = c.learning.options;
-  scale.strategy = c.learning.strategy;
-  scale.group = c.learning.route_options.group_size;
-  scale.segments = c.learning.segments;
-  scale.every = s.every;
-  scale.fragments = s.fragments;
-  scale.delay = s.delay;
+  scale.set_strategy(c.learning);
   scale.seed = options.seed;
   return scale;
 }
@@ -151,8 +145,7 @@ std::vector<ExchangeSetting> shared(std::vector<ExchangeSetting> settings, Job& 
     std::string text;
     for (const ExchangeSetting& s : settings)
       text += fmt::format("{} {} {} {}\n", s.algorithm, s.scheduler, s.compressor, s.simulated);
-    const std::vector<std::string> all(static_cast<std::size_t>(base.ranks), text);
-    std::istringstream lines(collectives::scatter(e.control(), all));
+    std::istringstream lines(collectives::share(e.control(), text));
     settings.clear();
     for (ExchangeSetting s; lines >> s.algorithm >> s.scheduler >> s.compressor >> s.simulated;)
       settings.push_back(s);

@@ -23,7 +23,10 @@ class ExchangeStore final : public gloo::rendezvous::Store {
   explicit ExchangeStore(Communicator& control) : control_(control) {}
 
   void set(const std::string& key, const std::vector<char>& value) override {
-    for (const auto& [its_key, its_value] : all(key, value)) known_[its_key] = its_value;
+    const std::vector<std::string> keys = share_all(control_, key);
+    const std::vector<std::string> values = share_all(control_, {value.begin(), value.end()});
+    for (std::size_t rank = 0; rank < keys.size(); ++rank)
+      known_[keys[rank]].assign(values[rank].begin(), values[rank].end());
   }
   std::vector<char> get(const std::string& key) override {
     wait({key});
@@ -41,49 +44,6 @@ class ExchangeStore final : public gloo::rendezvous::Store {
   }
 
  private:
-  using Pairs = std::vector<std::pair<std::string, std::vector<char>>>;
-
-  // Sends the bytes to all others. Rank r's are in element r.
-  std::vector<std::vector<char>> exchanged(const std::vector<char>& mine,
-                                           const std::vector<Count>& sizes) {
-    std::vector<std::vector<char>> all(index(control_.ranks()));
-    std::vector<char> sent = mine;  // messages are not const
-    std::vector<ByteMessage> round;
-    for (Rank peer = 0; peer < control_.ranks(); ++peer) {
-      std::vector<char>& its = all[index(peer)];
-      its.resize(static_cast<std::size_t>(sizes[index(peer)]));
-      if (peer == control_.rank()) {
-        its = mine;
-        continue;
-      }
-      round.push_back({ActionKind::send, peer, std::as_writable_bytes(std::span(sent))});
-      round.push_back({ActionKind::replace, peer, std::as_writable_bytes(std::span(its))});
-    }
-    transmit(control_, round);
-    return all;
-  }
-
-  std::vector<std::vector<char>> exchanged(const std::vector<char>& mine) {
-    const auto size = static_cast<Count>(mine.size());
-    std::vector<char> encoded(sizeof size);
-    std::memcpy(encoded.data(), &size, sizeof size);
-    std::vector<Count> sizes;
-    for (const std::vector<char>& its :
-         exchanged(encoded, std::vector<Count>(index(control_.ranks()), Count{sizeof size}))) {
-      std::memcpy(&sizes.emplace_back(), its.data(), sizeof size);
-    }
-    return exchanged(mine, sizes);
-  }
-
-  Pairs all(const std::string& key, const std::vector<char>& value) {
-    const auto keys = exchanged({key.begin(), key.end()});
-    const auto values = exchanged(value);
-    Pairs pairs;
-    for (std::size_t rank = 0; rank < keys.size(); ++rank)
-      pairs.emplace_back(std::string(keys[rank].begin(), keys[rank].end()), values[rank]);
-    return pairs;
-  }
-
   Communicator& control_;
   std::map<std::string, std::vector<char>> known_;
 };

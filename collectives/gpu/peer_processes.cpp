@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <type_traits>
 
 #include "algorithms/base/error.hpp"
 #include "algorithms/base/text.hpp"
@@ -13,31 +14,13 @@
 namespace arlab::collectives {
 namespace {
 
-using Text = std::array<char, 256>;  // as ranks exchange it: shorter, and then zeros
 using Offer = std::array<SharedDeviceMemory, 3>;
 
-Text text_of(const std::string& whole) {
-  Text text{};
-  std::copy_n(whole.begin(), std::min(whole.size(), text.size() - 1), text.begin());
-  return text;
-}
-
-/// Returns every rank's value, by rank. All ranks call it together.
-template <class T>
-std::vector<T> all_of(Communicator& control, const T& mine) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> all(static_cast<std::size_t>(control.ranks()), mine);
-  T sent = mine;
-  std::vector<ByteMessage> messages;
-  for (Rank peer = 0; peer < control.ranks(); ++peer) {
-    if (peer == control.rank()) continue;
-    messages.push_back({ActionKind::send, peer, std::as_writable_bytes(std::span(&sent, 1))});
-    messages.push_back(
-        {ActionKind::replace, peer,
-         std::as_writable_bytes(std::span(&all[static_cast<std::size_t>(peer)], 1))});
-  }
-  transmit(control, messages);
-  return all;
+std::string bytes_of(const Offer& offer) {
+  static_assert(std::is_trivially_copyable_v<Offer>);
+  std::string bytes(sizeof offer, '\0');
+  std::memcpy(bytes.data(), &offer, sizeof offer);
+  return bytes;
 }
 
 }  // namespace
@@ -52,7 +35,7 @@ PeerProcesses::PeerProcesses(Communicator& control, Device& device, const PeerOp
                                       "rank 0 and rank ",
                                       rank, " are on two: use nccl"));
   agree(device.why_not_shared());
-  const std::vector<Text> gpus = all_of(control, text_of(device.identity()));
+  const std::vector<std::string> gpus = share_all(control, device.identity());
   for (std::size_t b = 0; b < gpus.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
       if (gpus[a] == gpus[b])
@@ -79,10 +62,9 @@ void PeerProcesses::free_memory() {
 }
 
 void PeerProcesses::agree(const std::string& problem) {
-  const std::vector<Text> all = all_of(control_, text_of(problem));
+  const std::vector<std::string> all = share_all(control_, problem);
   for (std::size_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank][0] != 0)
-      fail(Blame::environment, concat("rank ", rank, ": ", std::string(all[rank].data())));
+    if (!all[rank].empty()) fail(Blame::environment, concat("rank ", rank, ": ", all[rank]));
 }
 
 PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerSpaces& mine, const Wanted& wanted) {
@@ -95,7 +77,10 @@ PeerProcesses::Opened PeerProcesses::exchange_memory(const PeerSpaces& mine, con
     problem = error.what();
   }
   agree(problem);
-  const std::vector<Offer> offers = all_of(control_, offer);
+  std::vector<Offer> offers(static_cast<std::size_t>(control_.ranks()));
+  const std::vector<std::string> sent = share_all(control_, bytes_of(offer));
+  for (std::size_t rank = 0; rank < sent.size(); ++rank)
+    std::memcpy(&offers[rank], sent[rank].data(), sizeof offers[rank]);
   device_.free_shared();  // all have come, and so have closed it
 
   Opened opened{std::vector<PeerSpaces>(offers.size()), {}};

@@ -1,5 +1,7 @@
 #include "collectives/host/gatherv.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "algorithms/base/error.hpp"
@@ -65,6 +67,33 @@ std::vector<Count> offsets(std::span<const Count> sizes) {
 void gather_parts(Communicator& communicator, const Algorithm& all_gather,
                   std::span<const Count> offsets, std::span<std::byte> all) {
   execute_uneven(communicator, all_gather, all_gather_on(communicator, 0), offsets, all, kBytes);
+}
+
+std::vector<std::string> share_all(Communicator& communicator, const std::string& text) {
+  const auto to_all = [&](std::string mine, std::vector<std::string> all) {
+    std::vector<ByteMessage> round;
+    for (Rank peer = 0; peer < communicator.ranks(); ++peer) {
+      std::string& its = all[static_cast<std::size_t>(peer)];
+      if (peer == communicator.rank()) {
+        its = mine;
+        continue;
+      }
+      round.push_back({ActionKind::send, peer, std::as_writable_bytes(std::span(mine))});
+      round.push_back({ActionKind::replace, peer, std::as_writable_bytes(std::span(its))});
+    }
+    transmit(communicator, round);
+    return all;
+  };
+  std::uint64_t length = text.size();
+  std::string encoded(sizeof length, '\0');
+  std::memcpy(encoded.data(), &length, sizeof length);
+  std::vector<std::string> all;
+  for (const std::string& its :
+       to_all(encoded, {static_cast<std::size_t>(communicator.ranks()), encoded})) {
+    std::memcpy(&length, its.data(), sizeof length);
+    all.emplace_back(length, '\0');
+  }
+  return to_all(text, std::move(all));
 }
 
 std::vector<std::string> gather(Communicator& communicator, const std::string& text) {

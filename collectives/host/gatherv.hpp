@@ -36,6 +36,9 @@ std::vector<Count> offsets(std::span<const Count> sizes);
 void gather_parts(Communicator& communicator, const Algorithm& all_gather,
                   std::span<const Count> offsets, std::span<std::byte> all);
 
+/// Returns all texts, by rank, on every rank. Every rank calls it.
+std::vector<std::string> share_all(Communicator& communicator, const std::string& text);
+
 /// Returns all texts, by rank, on rank 0, and an empty vector elsewhere. Every rank calls it.
 std::vector<std::string> gather(Communicator& communicator, const std::string& text);
 

@@ -84,4 +84,16 @@ inline std::vector<Algorithm> each_kind_of_message() {
   return {find_algorithm("butterfly"), find_algorithm("ring"), find_algorithm("pat")};
 }
 
+/// Returns this rank's sums by the algorithm, of values whose sum depends on the order of adding.
+inline std::vector<float> rounded_sums(Communicator& communicator, const char* algorithm,
+                                       Count elements) {
+  std::vector<float> data(static_cast<std::size_t>(elements));
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = 1.0F / static_cast<float>(1 + i + 17 * static_cast<std::size_t>(communicator.rank()));
+  execute(communicator, find_algorithm(algorithm),
+          {.ranks = communicator.ranks(), .elements = elements},
+          std::as_writable_bytes(std::span(data)), {DType::float32, Op::sum});
+  return data;
+}
+
 }  // namespace arlab::collectives::conformance

@@ -1,6 +1,7 @@
 // The index of shards as JSON: every value is checked, because the file may be anyone's.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "algorithms/base/error.hpp"
 #include "training/checkpoint/shards.hpp"
@@ -61,10 +62,17 @@ void expect_all_elements(const ShardIndex& index, const std::string& source) {
 
 }  // namespace
 
+Json to_json(std::span<const FlatRange> ranges) {
+  Json list = Json::array();
+  for (const FlatRange& r : ranges) list.push_back({r.begin, r.elements});
+  return list;
+}
+
 Json to_json(const ShardFile& file) {
-  Json ranges = Json::array();
-  for (const FlatRange& r : file.ranges) ranges.push_back({r.begin, r.elements});
-  return {{"name", file.name}, {"bytes", file.bytes}, {"seal", file.seal}, {"ranges", ranges}};
+  return {{"name", file.name},
+          {"bytes", file.bytes},
+          {"seal", file.seal},
+          {"ranges", to_json(file.ranges)}};
 }
 
 Json to_json(const ShardIndex& index) {

@@ -39,18 +39,10 @@ std::span<Float> part(const ShardVectors<Float>& all, Count vector, const FlatRa
   return range.of(all.moments.subspan(static_cast<std::size_t>(vector) * each, each));
 }
 
-Json ranges_json(std::span<const FlatRange> ranges) {
-  Json list = Json::array();
-  for (const FlatRange& r : ranges) list.push_back({r.begin, r.elements});
-  return list;
-}
-
 // What the section "shard" says.
 Json description(Count step, Count elements, Count moments, std::span<const FlatRange> ranges) {
-  return {{"step", step},
-          {"elements", elements},
-          {"moments", moments},
-          {"ranges", ranges_json(ranges)}};
+  return {
+      {"step", step}, {"elements", elements}, {"moments", moments}, {"ranges", to_json(ranges)}};
 }
 
 std::span<char> chars(std::span<float> floats) {

@@ -38,6 +38,7 @@ struct ShardIndex {
   bool operator==(const ShardIndex&) const = default;
 };
 
+Json to_json(std::span<const FlatRange> ranges);
 Json to_json(const ShardFile& file);
 Json to_json(const ShardIndex& index);
 /// Throws Error(usage), naming `source`, unless it is a complete index: the keys of to_json() and no

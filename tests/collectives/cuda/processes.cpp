@@ -1,6 +1,7 @@
 // Plans that kernels run by themselves on GPUs of several processes, on the stand-in (tests/fakes/cuda): a thread
 // per process, and memory of others through CUDA IPC alone.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <numeric>
@@ -49,6 +50,19 @@ void on_processes(Rank ranks, Body body) {
   on_processes(ranks, ranks, [&](Communicator& control, Device& device, fake_cuda::Process&) {
     body(control, device);
   });
+}
+
+/// The sum of what body(communicator, executor) returns in each process, one per GPU.
+template <class Body>
+Count sum_of(Rank ranks, std::size_t most_in_words, Body body) {
+  fake_cuda::restart(machine_of(static_cast<int>(ranks), fake_cuda::options().seed + 1));
+  std::atomic<Count> sum = 0;
+  on_processes(ranks, [&](Communicator& control, Device& device) {
+    PeerProcesses processes(control, device, options_of(most_in_words));
+    RankExecutor rank(control, device, processes);
+    sum += body(control, rank);
+  });
+  return sum;
 }
 
 /// The errors of all ranks, each as "rank: text\n".
@@ -130,24 +144,20 @@ TEST_CASE("peer, processes: vectors anywhere in their memory, run again and agai
   constexpr Rank kRanks = 3;
   for (const char* const name : {"ring", "rabenseifner", "all_to_all", "tree"})
     for (const std::size_t most_in_words : kMostInWords) {
-      fake_cuda::restart(machine_of(kRanks, fake_cuda::options().seed + 1));
-      Count wrong = 0;
-      on_processes(kRanks, [&](Communicator& control, Device& device) {
-        PeerProcesses processes(control, device, options_of(most_in_words));
-        RankExecutor rank(control, device, processes);
-        const Rank me = control.rank();
-        Ints ints(rank, 1003, static_cast<std::size_t>(me));
-        auto prepared = rank.prepare(find_algorithm(name), {.ranks = kRanks, .elements = 1003},
-                                     ints.data, kInts, 2);
-        Count mine = 0;
-        for (int turn = 0; turn < 4; ++turn) {
-          ints.set((turn + 1) << (8 * me));
-          rank.run(prepared);
-          mine += ints.others_than((turn + 1) * 0x10101);
-        }
-        const Count all = control.sum(mine);
-        if (me == 0) wrong = all;
-      });
+      const Count wrong =
+          sum_of(kRanks, most_in_words, [&](Communicator& control, RankExecutor& rank) {
+            const Rank me = control.rank();
+            Ints ints(rank, 1003, static_cast<std::size_t>(me));
+            auto prepared = rank.prepare(find_algorithm(name), {.ranks = kRanks, .elements = 1003},
+                                         ints.data, kInts, 2);
+            Count mine = 0;
+            for (int turn = 0; turn < 4; ++turn) {
+              ints.set((turn + 1) << (8 * me));
+              rank.run(prepared);
+              mine += ints.others_than((turn + 1) * 0x10101);
+            }
+            return mine;
+          });
       INFO(name << " " << most_in_words);
       CHECK(wrong == 0);
     }
@@ -156,26 +166,20 @@ TEST_CASE("peer, processes: vectors anywhere in their memory, run again and agai
 TEST_CASE("peer, processes: averages, and runs back to back out of place") {
   constexpr Rank kRanks = 3;
   for (const std::size_t most_in_words : kMostInWords) {
-    fake_cuda::restart(machine_of(kRanks, fake_cuda::options().seed + 1));
-    Count wrong = 0;
-    on_processes(kRanks, [&](Communicator& control, Device& device) {
-      PeerProcesses processes(control, device, options_of(most_in_words));
-      RankExecutor rank(control, device, processes);
-      Count mine = 0;
-      for (const Operand operand : {kFloats, Operand{DType::float16, Op::avg}}) {
-        rank.load_input({.ranks = kRanks, .elements = 1009}, operand);
-        for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
-          if (!unsupported(algorithm, {.ranks = kRanks, .elements = 1009}).empty()) continue;
-          mine +=
-              rank.run_checked({.algorithm = &algorithm, .mode = {.in_place = false, .repeats = 3}})
-                  .wrong;
-          mine += rank.run_checked({.algorithm = &algorithm, .mode = {.repeats = 2}}).wrong;
-        }
-      }
-      const Count all = control.sum(mine);
-      if (control.rank() == 0) wrong = all;
-    });
-    CHECK(wrong == 0);
+    CHECK(sum_of(kRanks, most_in_words, [&](Communicator&, RankExecutor& rank) {
+            Count wrong = 0;
+            for (const Operand operand : {kFloats, Operand{DType::float16, Op::avg}}) {
+              rank.load_input({.ranks = kRanks, .elements = 1009}, operand);
+              for (const Algorithm& algorithm : conformance::each_kind_of_message()) {
+                if (!unsupported(algorithm, {.ranks = kRanks, .elements = 1009}).empty()) continue;
+                wrong += rank.run_checked({.algorithm = &algorithm,
+                                           .mode = {.in_place = false, .repeats = 3}})
+                             .wrong;
+                wrong += rank.run_checked({.algorithm = &algorithm, .mode = {.repeats = 2}}).wrong;
+              }
+            }
+            return wrong;
+          }) == 0);
   }
 }
 
@@ -183,12 +187,8 @@ TEST_CASE(
     "peer, processes: nobody reads a rank before it begins, and none ends before it was read") {
   for (const std::size_t most_in_words : {kMostInWords[0], kMostInWords[1]})
     for (const bool root_is_first : {true, false}) {
-      fake_cuda::restart(machine_of(2, fake_cuda::options().seed + 1));
-      Count wrong = 0;
       bool ended = false;
-      on_processes(2, [&](Communicator& control, Device& device) {
-        PeerProcesses processes(control, device, options_of(most_in_words));
-        RankExecutor rank(control, device, processes);
+      const Count wrong = sum_of(2, most_in_words, [&](Communicator& control, RankExecutor& rank) {
         const Rank me = control.rank(), root = root_is_first ? 0 : 1;
         Ints ints(rank, 1003);
         auto prepared = rank.prepare(
@@ -209,8 +209,7 @@ TEST_CASE(
           }
           mine += ints.others_than(10 * turn + static_cast<int>(root));
         }
-        const Count all = control.sum(mine);
-        if (me == 0) wrong = all;
+        return mine;
       });
       INFO(most_in_words << " " << root_is_first);
       CHECK(wrong == 0);
@@ -265,7 +264,7 @@ TEST_CASE(
   apart.peers = false;
   fake_cuda::restart(apart);
   Errors errors;
-  Count wrong = 1;
+  std::atomic<int> done = 0;
   on_processes(2, 2, [&](Communicator& control, Device& device, fake_cuda::Process&) {
     PeerProcesses processes(control, device);
     RankExecutor rank(control, device, processes);
@@ -277,12 +276,11 @@ TEST_CASE(
                                  kInts, 1);  // no message
     rank.run(prepared);
     rank.synchronize();
-    const Count all = control.sum(0);
-    if (control.rank() == 0) wrong = all;
+    ++done;
   });
   CHECK(errors.count() == 2);
   CHECK_THAT(errors.text(), contains("1: rank 0: CUDA IPC failed in cudaIpcOpenMemHandle"));
-  CHECK(wrong == 0);
+  CHECK(done == 2);
   CHECK(fake_cuda::alive() == "");
 }
 

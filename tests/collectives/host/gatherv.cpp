@@ -33,6 +33,21 @@ TEST_CASE("gather() collects all texts on rank 0, and scatter() returns them") {
   }
 }
 
+TEST_CASE("share_all() gives every rank all texts") {
+  for (const Rank ranks : {1, 2, 5}) {
+    std::atomic<int> good = 0;
+    on_threads(ranks, [&](Communicator& communicator) {
+      std::vector<std::string> expected;
+      for (Rank r = 0; r < ranks; ++r)
+        expected.push_back(
+            std::string(static_cast<std::size_t>(1000 * r * r), static_cast<char>('a' + r)));
+      const Rank me = communicator.rank();
+      if (share_all(communicator, expected[static_cast<std::size_t>(me)]) == expected) ++good;
+    });
+    CHECK(good == ranks);
+  }
+}
+
 TEST_CASE("gather_parts() gathers parts of different sizes on every rank") {
   const Algorithm& ring = find_algorithm("ring");
   for (const Rank ranks : {1, 2, 3, 5}) {

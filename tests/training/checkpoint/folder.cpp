@@ -1,17 +1,13 @@
 #include "training/checkpoint/folder.hpp"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 #include <set>
 
-#include "algorithms/base/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/killed_writer.hpp"
 
 using namespace arlab;
 using namespace arlab::training;
@@ -183,22 +179,13 @@ TEST_CASE("a process killed at any time leaves only complete checkpoints") {
   const Folder folder;
   const std::string path = folder.file("run");
   Count before = 0;
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) try {
-        CheckpointFolder run(path, {.keep = 2});
-        for (Count step = before + 1;; ++step) save(run, step);
-      } catch (...) {
-        ::_exit(1);
-      }
-    ::usleep(static_cast<useconds_t>(2000 + Random(i).below(8000, 0)));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    CHECK(WIFSIGNALED(status));
+  const auto write = [&] {
+    CheckpointFolder run(path, {.keep = 2});
+    for (Count step = before + 1;; ++step) save(run, step);
+  };
+  kill_at_any_time(2000, write, [&] {
     const auto latest = latest_checkpoint(path);
-    if (!latest) continue;  // killed before its first checkpoint was complete
+    if (!latest) return;  // killed before its first checkpoint was complete
     CHECK(latest->refused.empty());
     CHECK(latest->checkpoint.integers("step")[0] == latest->step);
     CHECK(latest->step >= before);
@@ -206,6 +193,6 @@ TEST_CASE("a process killed at any time leaves only complete checkpoints") {
     CheckpointFolder(path, {}).begin(*latest);
     for (const auto& entry : fs::directory_iterator(path))
       CHECK(entry.path().extension() == ".ckpt");
-  }
+  });
   CHECK(before > 0);
 }

@@ -1,17 +1,13 @@
 // Shards of a checkpoint: any number of ranks reads what any other number has written, and nothing else.
 #include "training/checkpoint/shards.hpp"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <numeric>
 
-#include "algorithms/base/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/killed_writer.hpp"
 #include "training/checkpoint/folder.hpp"
 #include "training/checkpoint/names.hpp"
 
@@ -253,26 +249,17 @@ TEST_CASE("writers killed at any time leave a checkpoint with all of its shards"
   const Folder folder;
   const std::string path = folder.file("run");
   Count before = 0;
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) try {
-        CheckpointFolder run(path, {.keep = 2});
-        for (Count step = before + 1;; ++step) {
-          Checkpoint c;
-          c.add("shards", to_json(write_all(folder, Vectors(1000, step), 3, step)));
-          run.save(c, {.step = step});
-        }
-      } catch (...) {
-        ::_exit(1);
-      }
-    ::usleep(static_cast<useconds_t>(4000 + Random(i).below(16000, 0)));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    CHECK(WIFSIGNALED(status));
+  const auto write = [&] {
+    CheckpointFolder run(path, {.keep = 2});
+    for (Count step = before + 1;; ++step) {
+      Checkpoint c;
+      c.add("shards", to_json(write_all(folder, Vectors(1000, step), 3, step)));
+      run.save(c, {.step = step});
+    }
+  };
+  kill_at_any_time(4000, write, [&] {
     const auto latest = latest_checkpoint(path);
-    if (!latest) continue;  // killed before its first checkpoint was complete
+    if (!latest) return;  // killed before its first checkpoint was complete
     CHECK(latest->refused.empty());
     CHECK(latest->step >= before);
     before = latest->step;
@@ -288,6 +275,6 @@ TEST_CASE("writers killed at any time leave a checkpoint with all of its shards"
       CHECK(
           (step_of_checkpoint(name) || (step && fs::exists(path + "/" + checkpoint_name(*step)))));
     }
-  }
+  });
   CHECK(before > 0);
 }

@@ -82,19 +82,11 @@ TEST_CASE("several machines: hierarchical by machine, with messages of all kinds
 }
 
 TEST_CASE("several machines: the same bits as over MPI") {
-  const Problem problem{.ranks = world->ranks(), .elements = 50'003};
   const Machines machines(2);
-  const auto result = [&](Communicator& communicator, const char* name) {
-    std::vector<float> data(static_cast<std::size_t>(problem.elements));
-    for (std::size_t i = 0; i < data.size(); ++i)
-      data[i] = 1.0F / static_cast<float>(1 + i + 17 * static_cast<std::size_t>(world->rank()));
-    execute(communicator, find_algorithm(name), problem, std::as_writable_bytes(std::span(data)),
-            {DType::float32, Op::sum});
-    return data;
-  };
   for (const char* name : {"all_to_all", "butterfly", "master_worker", "recursive_multiplying"}) {
     INFO(name);
-    CHECK(result(*machines.communicator, name) == result(*world, name));
+    CHECK(conformance::rounded_sums(*machines.communicator, name, 50'003) ==
+          conformance::rounded_sums(*world, name, 50'003));
   }
 }
 

@@ -89,19 +89,12 @@ TEST_CASE("shared memory: replicas have the same bits after min and max of speci
 }
 
 TEST_CASE("shared memory: the same bits as over MPI") {
-  const Problem problem{.ranks = world->ranks(), .elements = 100'003};
-  const auto result = [&](Communicator& communicator, const char* name) {
-    std::vector<float> data(static_cast<std::size_t>(problem.elements));
-    for (std::size_t i = 0; i < data.size(); ++i)
-      data[i] = 1.0F / static_cast<float>(1 + i + 17 * static_cast<std::size_t>(world->rank()));
-    execute(communicator, find_algorithm(name), problem, std::as_writable_bytes(std::span(data)),
-            {DType::float32, Op::sum});
-    return data;
-  };
+  constexpr Count kElements = 100'003;
   for (const char* name : {"all_to_all", "butterfly", "master_worker", "ring"}) {
     INFO(name);
-    CHECK(result(shared(), name) == result(*world, name));
-    CHECK(result(shared(false), name) == result(*world, name));
+    const std::vector<float> expected = conformance::rounded_sums(*world, name, kElements);
+    CHECK(conformance::rounded_sums(shared(), name, kElements) == expected);
+    CHECK(conformance::rounded_sums(shared(false), name, kElements) == expected);
   }
 }
 
