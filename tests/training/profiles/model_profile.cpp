@@ -119,7 +119,7 @@ TEST_CASE("wrong profiles are refused with the key and the reason") {
       {profile_text(layer("NaN")), "not JSON"},
       {profile_text(layer("1e999")), "not JSON"},
       {profile_text(layer("1e300")), "forward_us is 1e+300"},
-      {profile_text(layer("1.001e9")), "forward_us is 1.001e+09"},
+      {profile_text(layer("1.001e9")), "forward_us is 1001000000"},
       {profile_text(layers_of_nothing(100'001)), "it has 100001 layers"},
       {profile_text(layers_of_nothing(100'000)), "layer 1 is not an object"},
       {profile_text(layer("\"3\"")), "forward_us is \"3\""},
