@@ -42,7 +42,7 @@ TEST_CASE("bundles of few and of many slices reach all ranks as the leader chose
   SchedulerKind kind;
   kind.same_everywhere = false;
   kind.make = [](const Profile& profile, const LinkCost&,
-                 const Values&) -> std::unique_ptr<Scheduler> {
+                 const arlab::Values&) -> std::unique_ptr<Scheduler> {
     return std::make_unique<AtOnce>(profile);
   };
   for (const int layers : {1, 4, 5, 30}) {
