@@ -112,7 +112,7 @@ TEST_CASE("counted: algorithms that are prepared together share their scratch") 
     largest = std::max(largest, own);
     sum += own;
     CHECK(now >= largest);
-    CHECK(now < largest + 64);  // ranks that have enough keep it, even if the largest needs less there
+    CHECK(now < largest + 64);  // ranks that have enough keep it
   }
   CHECK(sum > largest);
 }
