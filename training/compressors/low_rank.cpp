@@ -11,11 +11,10 @@ LowRankCut cut_low_rank(const TensorShapes& layout, Count rank) {
   LowRankCut cut;
   Count at = 0;
   for (const Matrix& m : layout) {
-    const Count r = std::min({rank, m.rows, m.columns});
-    if (r * (m.rows + m.columns) < m.elements()) {
-      cut.matrices.push_back({at, m.rows, m.columns, r, cut.p_floats, cut.q_floats});
-      cut.p_floats += r * m.rows;
-      cut.q_floats += r * m.columns;
+    if (rank * (m.rows + m.columns) < m.elements()) {  // so both exceed the rank
+      cut.matrices.push_back({at, m.rows, m.columns, rank, cut.p_floats, cut.q_floats});
+      cut.p_floats += rank * m.rows;
+      cut.q_floats += rank * m.columns;
     } else {
       cut.dense.push_back({at, m.elements()});
       cut.dense_floats += m.elements();

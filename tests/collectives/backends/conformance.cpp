@@ -3,6 +3,7 @@
 #include <set>
 
 #include "algorithms/base/error.hpp"
+#include "collectives/backends/gpus.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -52,6 +53,19 @@ TEST_CASE("backends: exactly one is the default, outside of a job and in one") {
   CHECK(job.ranks() == 0);
   CHECK(default_backend(job).default_alone);
   CHECK(placement_in(job, default_backend(job)) == default_backend(job).placement);
+}
+
+TEST_CASE("backends: the GPUs of this machine are counted by name") {
+  if (!why_no_gpu().empty()) {
+    CHECK(gpu_count() == 0);
+    CHECK(gpu_names() == "");
+    return;
+  }
+  REQUIRE(gpu_count() == static_cast<Rank>(gpu_infos().size()));
+  std::set<std::string> names;
+  for (const DeviceInfo& info : gpu_infos()) names.insert(info.name);
+  if (names.size() == 1) CHECK(gpu_names() == std::to_string(gpu_count()) + " x " + *names.begin());
+  for (const std::string& name : names) CHECK_THAT(gpu_names(), contains(" x " + name));
 }
 
 TEST_CASE("backends: an unknown name is rejected with the nearest one") {

@@ -20,6 +20,8 @@ TEST_CASE("backends in a job: every available one gives the expected results") {
   REQUIRE(job->ranks() > 0);
   CHECK(placement_in(*job, default_backend(*job)) == Placement::processes);
   for (const Backend& backend : backends()) {
+    CHECK(placement_in(*job, backend) ==
+          (backend.joins_job ? Placement::processes : backend.placement));
     if (!backend.joins_job || !backend.unavailable_reason().empty()) continue;
     if (backend.placement == Placement::colocated &&
         static_cast<std::size_t>(job->ranks()) > backend.devices().size())

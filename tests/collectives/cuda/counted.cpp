@@ -101,7 +101,7 @@ TEST_CASE("counted: algorithms that are prepared together share their scratch") 
   on.load_input({.ranks = 8, .elements = 100'000}, kFloats);
   const std::size_t before = fake_cuda::counters().memory;
   std::size_t largest = 0, sum = 0;
-  for (const char* name : {"all_to_all", "butterfly", "swing_whole", "recursive_multiplying"}) {
+  for (const char* name : {"recursive_multiplying", "butterfly", "all_to_all", "swing_whole"}) {
     CHECK(on.run_checked({.algorithm = &find_algorithm(name)}).wrong == 0);
     const std::size_t now = fake_cuda::counters().memory - before;
     ColocatedExecutor alone(devices, 8);
@@ -111,7 +111,8 @@ TEST_CASE("counted: algorithms that are prepared together share their scratch") 
     const std::size_t own = fake_cuda::counters().memory - loaded;
     largest = std::max(largest, own);
     sum += own;
-    CHECK(now == largest);
+    CHECK(now >= largest);
+    CHECK(now < largest + 64);  // ranks that have enough keep it, even if the largest needs less there
   }
   CHECK(sum > largest);
 }

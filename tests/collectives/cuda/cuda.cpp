@@ -266,6 +266,17 @@ TEST_CASE("gpu: a run has a time, and the device says what it is") {
   CHECK(info.details != "");
 }
 
+TEST_CASE("gpu: the time between two events is known once the second is done, for which it waits") {
+  Gpu gpu;
+  const DeviceMemory memory = gpu.device.allocate(std::size_t{8} << 20);
+  const DeviceEvent start = gpu.device.make_event(true), stop = gpu.device.make_event(true);
+  gpu.stream->record(start);
+  for (int repeat = 0; repeat < 3; ++repeat)
+    gpu.stream->scale(memory.data(), Count{2} << 20, DType::uint32, 3);
+  gpu.stream->record(stop);
+  CHECK(gpu.stream->microseconds_between(start, stop) > 0);
+}
+
 TEST_CASE("gpu: an allocation beyond the memory is rejected, and the device stays usable") {
   Gpu gpu;
   CHECK_THROWS_WITH(gpu.device.allocate(std::size_t{1} << 50),

@@ -217,6 +217,20 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("peer, processes: ranks whose GPUs differ agree on the least") {
+  fake_cuda::restart(machine_of(3, 1));
+  std::vector<int> least(3), negative(3);
+  on_processes(3, [&](Communicator& control, Device& device) {
+    PeerProcesses processes(control, device);
+    const auto me = static_cast<std::size_t>(control.rank());
+    const int values[] = {12, 7, 9};
+    least[me] = processes.least(values[me]);
+    negative[me] = processes.least(-values[me]);
+  });
+  CHECK(least == std::vector<int>{7, 7, 7});
+  CHECK(negative == std::vector<int>{-12, -12, -12});
+}
+
 TEST_CASE("peer, processes: ranks whose GPUs cannot do it say why, all of them") {
   const auto errors_of = [](const fake_cuda::Options& options, Rank ranks, Rank gpus) {
     fake_cuda::restart(options);

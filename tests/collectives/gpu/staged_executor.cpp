@@ -2,6 +2,7 @@
 // catalog. The devices are the host's own, whose streams run in disorder.
 #include "collectives/gpu/staged_executor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/counting_device.hpp"
 #include "tests/support/failures.hpp"
 #include "tests/support/lonely.hpp"
 #include "tests/support/on_staged_ranks.hpp"
@@ -255,6 +257,38 @@ TEST_CASE("staged vectors: short after long, again, and more problems than are k
   failures.check();
 }
 
+TEST_CASE("staged vectors: what is kept is limited, and larger buffers replace smaller ones") {
+  Devices devices = host_devices({.count = 2, .peers = false});
+  std::vector<CountingDevice::Memory> kept(2), staged_in(2), pinned(2);
+  on_threads(2, [&](Communicator& threads) {
+    const auto me = static_cast<std::size_t>(threads.rank());
+    RoundTransport transport(threads);
+    CountingDevice device(*devices[me]);
+    {
+      StagedExecutor staged(threads, device, transport);
+      for (const Count elements : {1000, 2000, 4000}) {
+        std::vector<float> data = uneven(elements, threads.rank());
+        staged.native_allreduce(bytes_of(data), {});
+      }
+      staged_in[me] = device.here;
+      pinned[me] = device.pinned;
+      for (Count elements = 1; elements <= 300; ++elements) {
+        std::vector<float> data = uneven(elements, threads.rank());
+        staged.execute(find_algorithm("butterfly"), {.ranks = 2, .elements = elements},
+                       bytes_of(data), {});
+      }
+      kept[me] = device.here;
+    }
+    if (device.here.blocks > 0 || device.pinned.blocks > 0) kept[me].most_blocks = 10'000;
+  });
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    CHECK(staged_in[rank].most_bytes == 4000 * sizeof(float));  // not together with that of 2000
+    CHECK(pinned[rank].most_bytes == 4000 * sizeof(float));
+    CHECK(kept[rank].most_blocks <= 257);  // the scratch of 256 problems, and the vector
+    CHECK(kept[rank].most_blocks >= 200);
+  }
+}
+
 TEST_CASE("staged vectors: what is prepared for one problem does not serve another") {
   conformance::Failures failures;
   on_staged_ranks(3, [&](Communicator& threads, StagedExecutor& staged) {
@@ -305,6 +339,26 @@ TEST_CASE("staged vectors: no memory is freed or allocated while a peer waits fo
     for (Count elements = 1; elements <= 300; ++elements) run(elements);
   });
   CHECK(watch.stuck() == 0);
+}
+
+TEST_CASE("staged vectors: every piece comes back after the collective, in either stream") {
+  class Slow final : public DeviceTransport {
+   public:
+    void exchange(std::span<const SendRecv>, DeviceStream&) override {}
+    void native_allreduce(std::byte* data, Count elements, Operand operand,
+                          DeviceStream& stream) override {
+      for (int turn = 0; turn < 10; ++turn)
+        for (const double divisor : {2.0, 0.5})
+          stream.scale(data, elements, operand.dtype, divisor);
+      stream.scale(data, elements, operand.dtype, 4);
+    }
+  } transport;
+  Lonely one;
+  Devices devices = host_devices();
+  StagedExecutor staged(one, *devices[0], transport);
+  std::vector<float> data(5 << 18, 1);  // 5 pieces of 1 MiB
+  staged.native_allreduce(bytes_of(data), {});
+  CHECK(std::count(data.begin(), data.end(), 0.25F) == std::ssize(data));
 }
 
 TEST_CASE("staged vectors: a collective that fails leaves the vector as it was") {

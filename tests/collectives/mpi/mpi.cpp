@@ -8,6 +8,7 @@
 #include "collectives/mpi/transport.hpp"
 #include "tests/fakes/gpu/device.hpp"
 #include "tests/support/conformance.hpp"
+#include "tests/support/counting_device.hpp"
 #include "tests/support/failure.hpp"
 #include "tests/support/mpi_main.hpp"
 #include "tests/support/special_values.hpp"
@@ -158,6 +159,31 @@ TEST_CASE("messages between devices, directly and staged") {
     CHECK(failure([&] { rank.native_algorithms(); }) ==
           failure([&] { world->native_algorithms(); }));
   }
+}
+
+TEST_CASE("the library's collectives of device memory are staged only where they must be") {
+  Devices devices = host_devices({.peers = false});
+  for (const bool directly : {true, false})
+    for (const DType dtype : kDTypes) {
+      if (dtype == DType::byte) continue;
+      INFO(name(dtype) << " directly " << directly);
+      CountingDevice device(*devices.front());
+      {
+        const auto transport = mpi_transport(*world, device, directly);
+        const auto stream = device.make_stream();
+        const Problem problem{.ranks = world->ranks(), .elements = 100};
+        const DeviceMemory data = device.allocate(100 * size_of(dtype));
+        const std::span<std::byte> vector(data.data(), data.size());
+        fill(vector, {dtype, Op::sum}, problem, world->rank());
+        transport->native_allreduce(data.data(), 100, {dtype, Op::sum}, *stream);
+        stream->synchronize();
+        CHECK(world->sum(wrong_elements(vector, {dtype, Op::sum}, problem, world->rank())) == 0);
+      }
+      // Our own operation adds floats of 16 and 8 bits, on the host.
+      const bool is_small = dtype == DType::float16 || dtype == DType::bfloat16 ||
+                            dtype == DType::float8_e4m3 || dtype == DType::float8_e5m2;
+      CHECK(device.pinned.most_bytes == (directly && !is_small ? 0 : 100 * size_of(dtype)));
+    }
 }
 
 TEST_CASE("ranks of one machine are counted") {  // these tests run on one

@@ -170,6 +170,9 @@ TEST_CASE("the plugin reads the table of arlab tune, with NCCL's cheapest protoc
   CHECK(chosen(8, 65535, as_it_is) == Pairs{{0, 1}});
   CHECK(chosen(15, 65536, as_it_is) == Pairs{{1, 1}});
   CHECK(chosen(8, 8, [](Costs& c) { c.values[0][1] = -1; }) == Pairs{{0, 0}});
+  CHECK(chosen(8, 8, [](Costs& c) { c.values[0][0] = -1; }) == Pairs{{0, 1}});  // forbidden first
+  CHECK(chosen(8, 8, [](Costs& c) { c.values[0][0] = c.values[0][1] = -1; }) == Pairs{{0, 2}});
+  CHECK(chosen(8, 8, [](Costs& c) { c.values[0][2] = 4; }) == Pairs{{0, 2}});
   CHECK(chosen(8, 8, [](Costs& c) {
           for (float& x : c.values[0]) x = -1;
         }).empty());

@@ -37,3 +37,12 @@ TEST_CASE("process_environment() returns the process's variables") {
   CHECK(process_environment("PATH").has_value());
   CHECK_FALSE(process_environment("ARLAB_NO_SUCH_VARIABLE").has_value());
 }
+
+TEST_CASE("Slurm's variables of a job alone, or of a process alone, are not those of a step") {
+  for (const char* missing : {"SLURM_PROCID", "SLURM_STEP_NODELIST"}) {
+    INFO("without " << missing);
+    Variables others = kSlurm;
+    others.erase(missing);
+    CHECK(resolve(others).source == "nobody");
+  }
+}

@@ -54,6 +54,23 @@ TEST_CASE("rejects invalid specs, naming the bad part") {
   CHECK_THAT(said("topk:,"), contains("setting '' has no value"));
 }
 
+TEST_CASE("parameters are accepted up to their limits and rejected beyond") {
+  for (const char* good :
+       {"qsgd:levels=1", "qsgd:levels=127", "qsgd:bucket=1", "int8:bucket=1", "topk:halves=0",
+        "topk:halves=1", "topk:ratio=1", "powersgd:rank=1", "powersgd:rank=1024", "powersgd:warm=0",
+        "powersgd:warm=1", "onebit_adam:freeze=1", "dgc:warm_up=0", "terngrad:clip=0"}) {
+    INFO(good);
+    CHECK_NOTHROW(choose_compressor(good));
+  }
+  for (const char* bad :
+       {"qsgd:levels=0", "qsgd:levels=128", "qsgd:bucket=0", "int8:bucket=0", "topk:halves=-1",
+        "topk:halves=2", "topk:ratio=1.01", "powersgd:rank=0", "powersgd:rank=1025",
+        "powersgd:warm=2", "onebit_adam:freeze=0", "dgc:warm_up=-1", "terngrad:clip=-1"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(choose_compressor(bad), Error);
+  }
+}
+
 TEST_CASE("rejects what a compressor does not support") {
   CHECK_THROWS_WITH(make_compressor(choose_compressor("topk"), flat(10), Aggregation::allreduce),
                     "compressor topk does not support aggregation allreduce: use all_gather");
@@ -62,4 +79,12 @@ TEST_CASE("rejects what a compressor does not support") {
   CHECK_THROWS_WITH(
       make_compressor(choose_compressor("fp16"), {{1 << 20, 1 << 20}}, Aggregation::allreduce),
       contains("use 0 to 4294967295"));
+  // Positions have 32 bits, so all tensors together have fewer than 2^32 elements.
+  const Matrix half{1 << 16, 1 << 15};
+  const CompressorChoice sparse =
+      choose_compressor("topk:feedback=off");  // allocates when it encodes
+  CHECK_THROWS_WITH(make_compressor(sparse, {half, half}, Aggregation::all_gather),
+                    contains("a bucket has 4294967296 elements"));
+  CHECK_NOTHROW(
+      make_compressor(sparse, {half, {1, (Count{1} << 31) - 1}}, Aggregation::all_gather));
 }

@@ -1,5 +1,8 @@
 // PowerSGD: factors are orthonormal, and with warm start the error falls to that of the best matrix
 // of the rank, which the test knows by construction.
+#include <algorithm>
+#include <limits>
+
 #include "tests/support/catch.hpp"
 #include "tests/support/compressors.hpp"
 #include "training/compressors/low_rank.hpp"
@@ -111,15 +114,36 @@ TEST_CASE("gradients of any size: scaled by a power of two, so is the result") {
 }
 
 TEST_CASE("vectors, and matrices that would not shrink, travel uncompressed") {
-  const TensorShapes layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}};
+  const TensorShapes layout{{1, 50}, {40, 30}, {3, 2}, {2, 0}, {4, 4}};
   const LowRankCut cut = cut_low_rank(layout, 2);
   CHECK(cut.matrices.size() == 1);
-  CHECK(cut.dense_floats == 56);
+  CHECK(cut.dense_floats == 72);
   const CompressorChoice choice = choose_compressor("powersgd:rank=2,feedback=off");
-  CHECK(choice.kind->packed(layout, choice, Aggregation::allreduce, 0) == 4 * (2 * 70 + 56));
+  CHECK(choice.kind->packed(layout, choice, Aggregation::allreduce, 0) == 4 * (2 * 70 + 72));
   const auto x = test::gradient(elements(layout));
   const auto compressor = make_compressor(choice, layout, Aggregation::allreduce);
   const auto out = test::through(*compressor, x);
   CHECK(test::same_bits(std::span(out).first(50), std::span(x).first(50)));
-  CHECK(test::same_bits(std::span(out).last(6), std::span(x).last(6)));
+  CHECK(test::same_bits(std::span(out).last(22), std::span(x).last(22)));
+}
+
+TEST_CASE("lost columns of Q are drawn again, the same on every rank, and the others stay") {
+  const LowRank m{.rows = 9, .columns = 5, .rank = 4};
+  std::vector<float> before(20, 0.5F);
+  std::fill_n(before.begin() + 5, 5, 0.0F);
+  before[10] = std::numeric_limits<float>::infinity();
+  before[17] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> first = before, second = before, later = before;
+  renew_lost_rows(first.data(), m, {.seed = 5, .step = 3, .rank = 0, .ranks = 4});
+  renew_lost_rows(second.data(), m, {.seed = 5, .step = 3, .rank = 2, .ranks = 4});
+  renew_lost_rows(later.data(), m, {.seed = 5, .step = 4, .rank = 0, .ranks = 4});
+  CHECK(first == second);
+  CHECK(std::count(first.begin(), first.begin() + 5, 0.5F) == 5);
+  Count wrong = 0, same = 0;
+  for (std::size_t i = 5; i < 20; ++i) {
+    wrong += !(first[i] >= -1 && first[i] < 1) || first[i] == before[i];
+    same += first[i] == later[i];
+  }
+  CHECK(wrong == 0);
+  CHECK(same == 0);
 }

@@ -101,6 +101,13 @@ TEST_CASE("natural gives the power of two below or above") {
   CHECK(up < 800);
 }
 
+TEST_CASE("natural keeps 0 and the powers of two that it has: 2^-94 to 2^30") {
+  std::vector<float> x{0};
+  for (int exponent = -94; exponent <= 30; ++exponent)
+    for (const float sign : {1.0F, -1.0F}) x.push_back(std::ldexp(sign, exponent));
+  CHECK(through("natural", x, {.seed = 3}) == x);
+}
+
 TEST_CASE("TernGrad gives -s, 0 or s, with s clipped at 2.5 sigma") {
   double mean = 0, square = 0;
   for (const float v : kX) mean += double{v} / 1003;

@@ -55,17 +55,58 @@ TEST_CASE("emulated ranks: a deadlock lists which rank waits for what") {
   CHECK_THAT(text, contains("rank 3 (thread 1) waits for a condition"));
 }
 
-TEST_CASE("emulated ranks: polling forever counts as a deadlock") {
-  CHECK_THAT(failure([] {
-               run(2, [](Communicator& c) {
+TEST_CASE("emulated ranks: a deadlock names three lanes of a rank and counts the others") {
+  const auto text_of = [](const std::vector<int>& lanes) {
+    return failure([&] {
+      run(2, [&](Communicator& c) {
+        std::vector<float> values(10);
+        if (c.rank() == 1) c.barrier();
+        for (const int lane : lanes) start(c, lane, {transfer(ActionKind::replace, 1, values)});
+        c.wait();
+      });
+    });
+  };
+  const std::string from = " (a message from rank 1)";
+  const std::string three =
+      "rank 0 waits for lane 7" + from + ", lane 1" + from + ", lane 4" + from;
+  CHECK_THAT(text_of({7, 1, 4}), contains(three + "; rank 1 waits"));
+  CHECK_THAT(text_of({7, 1, 4, 2}), contains(three + " and 1 more lanes; rank 1 waits"));
+  CHECK_THAT(text_of({7, 1, 4, 2, 9}), contains(three + " and 2 more lanes; rank 1 waits"));
+}
+
+TEST_CASE("emulated ranks: a lane has one round at a time") {
+  int in_turn = 0;
+  CHECK_THAT(failure([&] {
+               run(2, [&](Communicator& c) {
+                 std::vector<float> values(10);
+                 const auto kind = c.rank() == 0 ? ActionKind::send : ActionKind::replace;
+                 for (int repeat = 0; repeat < 2; ++repeat) {
+                   start(c, 3, {transfer(kind, 1 - c.rank(), values)});
+                   in_turn += c.wait() == 3;
+                 }
+                 c.barrier();
+                 for (int repeat = 0; repeat < 2; ++repeat)
+                   start(c, 3, {transfer(kind, 1 - c.rank(), values)});
+                 c.wait();
+               });
+             }),
+             contains("a lane starts a round before its previous one is done"));
+  CHECK(in_turn == 4);
+}
+
+TEST_CASE("emulated ranks: polling forever counts as a deadlock, after about a thousand polls") {
+  int polls = 0;
+  CHECK_THAT(failure([&] {
+               run(2, [&](Communicator& c) {
                  std::vector<float> values(10);
                  if (c.rank() == 1) return;
                  start(c, 0, {transfer(ActionKind::replace, 1, values)});
-                 while (c.poll() < 0) {
-                 }
+                 while (c.poll() < 0) ++polls;
                });
              }),
              contains("rank 0 polls"));
+  CHECK(polls > 900);
+  CHECK(polls < 1100);
 }
 
 TEST_CASE("emulated ranks: an exception in one ends all, wherever they wait") {

@@ -27,6 +27,12 @@ const std::string kGood = R"([{"name": "one", "tensors": {"weight": 8, "bias": 2
   "backward_us": 6.5}, {"name": "pool", "tensors": {}, "forward_us": 1, "backward_us": 1},
   {"name": "two", "tensors": {"weight": 2}, "forward_us": 1, "backward_us": 0}])";
 
+std::string layers_of_nothing(int number) {
+  std::string text = "[0";
+  for (int k = 1; k < number; ++k) text += ",0";
+  return text + "]";
+}
+
 std::string refusal_of(const std::string& text) {
   try {
     parse_profile(text, "file.json");
@@ -113,6 +119,9 @@ TEST_CASE("wrong profiles are refused with the key and the reason") {
       {profile_text(layer("NaN")), "not JSON"},
       {profile_text(layer("1e999")), "not JSON"},
       {profile_text(layer("1e300")), "forward_us is 1e+300"},
+      {profile_text(layer("1.001e9")), "forward_us is 1.001e+09"},
+      {profile_text(layers_of_nothing(100'001)), "it has 100001 layers"},
+      {profile_text(layers_of_nothing(100'000)), "layer 1 is not an object"},
       {profile_text(layer("\"3\"")), "forward_us is \"3\""},
       {profile_text(layer("null")), "forward_us is null"},
       {profile_text(layer("1", "-12")), "tensor 'weight' is -12"},
@@ -131,7 +140,7 @@ TEST_CASE("wrong profiles are refused with the key and the reason") {
        "tensors is not an object"},
   };
   for (const auto& one : wrong) {
-    INFO(one.text);
+    INFO(one.text.substr(0, 300));
     const std::string reason = refusal_of(one.text);
     INFO(reason);
     CHECK(reason.find("profile file.json: ") == 0);

@@ -112,4 +112,8 @@ TEST_CASE("mg_wfbp merges what could not start before the next gradient, on a bu
   CHECK(plan({10, 10, 10, 10, 71}) == Plan{{4}, {3, 2, 1}, {0}});
   // The second message is long, too: from 310 to 600, so nothing after it can start alone.
   CHECK(plan({10, 10, 60, 10, 50}) == Plan{{4}, {3, 2}, {1, 0}});
+  // From 310 to 492: 8 ps before layer 0 is ready, as it began after 300, when its last one was.
+  CHECK(plan({10, 10, 33, 10, 50}) == Plan{{4}, {3, 2}, {1, 0}});
+  // To 488: 12 ps, so layer 1 starts.
+  CHECK(plan({10, 10, 32, 10, 50}) == Plan{{4}, {3, 2}, {1}, {0}});
 }

@@ -183,6 +183,25 @@ TEST_CASE("bursts of staggered workers do not collide on a shared link") {
   CHECK(calm.oversubscribed == 0);
 }
 
+TEST_CASE("a shared link of several links' capacity: no worker is faster than its own") {
+  const Profile one{{"all", 2 * kUnit, 4 * kUnit, 2 * kElementsOfUnit, {}}};
+  const auto period_with = [&](int workers, double share) {
+    const Study s{.profile = one,
+                  .link = link(0),
+                  .kind = &find_scheduler("fifo"),
+                  .steps = 40,
+                  .workers = workers,
+                  .link_share = share};
+    return period(s);
+  };
+  // Computation of 6, then a message that takes 2 alone.
+  CHECK(period_with(1, 1) == 8);
+  CHECK(period_with(1, 2) == 8);
+  CHECK(period_with(2, 4) == 8);
+  CHECK(period_with(4, 2) == 10);
+  CHECK(period_with(2, 0.5) == 14);
+}
+
 TEST_CASE("rejects invalid profiles, parameters and names") {
   const auto text = [](auto&& body) { return error_text(Blame::usage, body); };
   CHECK(text([] {

@@ -124,6 +124,9 @@ TEST_CASE("fragments cover all variables, one after another, with about equal si
   }
   const auto halves = cut_into_fragments(sizes, 2);
   CHECK(halves[0].end == 4);  // 152 of 303
+  const auto thirds = cut_into_fragments(std::vector<Count>(6, 10), 3);
+  CHECK(thirds[0].end == 2);
+  CHECK(thirds[1].end == 4);
 }
 
 TEST_CASE("every fragment is due once per interval, the last one at its end") {

@@ -52,6 +52,27 @@ TEST_CASE("a server decodes nearly the gradient that a worker pushed") {
   }
 }
 
+TEST_CASE("compressors of matrices see a variable's first dimension as rows") {
+  static std::vector<TensorShapes> seen;
+  CompressorKind kind;
+  kind.aggregations = {Aggregation::all_gather};
+  kind.make = [](const TensorShapes& layout, const CompressorChoice&,
+                 Aggregation) -> std::unique_ptr<Compressor> {
+    seen.push_back(layout);
+    return nullptr;
+  };
+  CompressorChoice choice;
+  choice.kind = &kind;
+  const std::vector<Variable> variables{
+      {.name = "bias", .shape = {7}, .elements = 7},
+      {.name = "dense", .shape = {6, 5}, .elements = 30},
+      {.name = "convolution", .shape = {8, 3, 2, 2}, .elements = 96},
+      {.name = "empty", .shape = {0, 4}, .elements = 0},
+      {.name = "scalar", .shape = {}, .elements = 1}};
+  PushCodes(options_for(choice), variables, 2);
+  CHECK(seen == std::vector<TensorShapes>{{{1, 7}}, {{6, 5}}, {{8, 12}}, {{1, 0}}, {{1, 1}}});
+}
+
 TEST_CASE("PushCodes rejects PowerSGD, whose passes need sums over all workers") {
   CHECK_THROWS_AS(PushCodes(options_for(choose_compressor("powersgd:rank=1")), kVariables, 2),
                   Error);

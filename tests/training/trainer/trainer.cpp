@@ -75,6 +75,20 @@ TEST_CASE("a gradient that is not finite stops the run and leaves the weights al
     }
 }
 
+TEST_CASE("a gradient that is not finite stops a run that applies gradients one by one") {
+  for (const char* scheduler : {"dear", "priority"})
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      INFO(scheduler << " " << bad);
+      toy::Run run = spoiled(3, 1, [=](Replica& r, Count step) {
+        if (step == 4) r.gradients()[64 * 12 + 3] = bad;
+      });
+      run.learning.options.gradients.scheduler = scheduler;
+      CHECK(fails(Blame::check, "the gradient of hidden.bias is", [&] { toy::train(run); }));
+      CHECK(fails(Blame::check, "at step 4: ", [&] { toy::train(run); }));
+    }
+}
+
 TEST_CASE("replicas that diverge stop the run") {
   toy::Run run = spoiled(4, 2, [](Replica& r, Count step) {
     if (step == 2) r.weights()[7] += 1e-3F;
@@ -202,4 +216,72 @@ TEST_CASE("training stops on all ranks when it is enough") {
   run.learning.epochs = 3;
   run.enough = [](const EpochReport& e) { return e.epoch == 1; };
   CHECK(toy::train(run).epochs.size() == 2);
+}
+
+TEST_CASE("steps, their places in epochs and their rates, up to the last step that is asked for") {
+  toy::Run run;  // 10 steps per epoch
+  run.ranks = 2;
+  run.learning.epochs = 3;
+  run.learning.report_every = 4;
+  run.learning.rate = {.base = 0.01, .scaling = RateScaling::linear, .workers = 2, .warm_up = 0.8};
+  run.learning.rate.decay = RateDecay::steps;
+  run.learning.rate.drops = {{2, 0.5}};
+  struct Case {
+    Count most;
+    std::vector<Count> reports, epochs;
+  };
+  for (const Case& c :
+       {Case{25, {4, 4, 2, 2, 4, 4, 4, 1}, {0, 0, 0, 1, 1, 1, 2, 2}}, Case{7, {4, 3}, {0, 0}},
+        Case{31, {4, 4, 2, 2, 4, 4, 4, 4, 2}, {0, 0, 0, 1, 1, 1, 2, 2, 2}}}) {
+    INFO("at most " << c.most << " steps");
+    run.learning.max_steps = c.most;
+    Count steps = 0;
+    double input = 0;
+    std::vector<double> inputs;
+    run.each_step = [&](const StepReport& r, Rank rank) {
+      if (rank != 0) return;
+      CHECK(r.step.number == steps);
+      CHECK(r.position.epoch == steps / 10);
+      CHECK(r.position.step == steps % 10);
+      // From 0.01 to 0.02 in 8 steps, then halved in the third epoch.
+      const double rate = steps < 8    ? 0.01 * (1 + static_cast<double>(steps) / 8)
+                          : steps < 20 ? 0.02
+                                       : 0.01;
+      CHECK(r.step.learning_rate == Approx(rate));
+      ++steps;
+      input += r.input;
+    };
+    run.each_epoch = [&](Rank rank) {
+      if (rank == 0) inputs.push_back(std::exchange(input, 0));
+    };
+    const toy::Result result = toy::train(run);
+    CHECK(steps == std::min<Count>(c.most, 30));
+    std::vector<Count> reports, epochs;
+    for (const EpochReport& e : result.epochs) {
+      reports.push_back(e.steps);
+      epochs.push_back(e.epoch);
+    }
+    CHECK(reports == c.reports);
+    CHECK(epochs == c.epochs);
+    REQUIRE(inputs.size() == result.epochs.size());
+    for (std::size_t k = 0; k < inputs.size(); ++k) CHECK(result.epochs[k].input >= inputs[k]);
+  }
+}
+
+TEST_CASE("settling more often than reporting changes no report") {
+  toy::Run run;
+  run.ranks = 2;
+  std::vector<std::pair<Count, bool>> settled;  // after these steps, with a report
+  run.prepare = [&](Trainer& trainer) {
+    trainer.on_settled(3, [&settled, its = &trainer](const EpochReport* report) {
+      if (its->communicator().rank() == 0)
+        settled.emplace_back(its->steps_done(), report != nullptr);
+    });
+  };
+  const toy::Result result = toy::train(run);
+  CHECK(settled ==
+        std::vector<std::pair<Count, bool>>{{3, false}, {6, false}, {9, false}, {10, true}});
+  REQUIRE(result.epochs.size() == 1);
+  CHECK(result.epochs[0].steps == 10);
+  CHECK(result.epochs[0].train.samples == 240);
 }

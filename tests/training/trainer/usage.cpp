@@ -117,3 +117,35 @@ TEST_CASE("micro-batches together compute as long as their batch") {
     CHECK(result.epochs[0].compute == Approx(kSteps * 3 * work * 12 / 1e6).epsilon(1e-9));
   }
 }
+
+TEST_CASE(
+    "communication counts whether it is waited for or not, and exposed is what is waited for") {
+  constexpr double kAlpha = 1e-3;
+  double work = 0;
+  const toy::ToyReplica replica;
+  for (const Variable& v : replica.variables()) work += static_cast<double>(v.work);
+  const double compute = kSteps * 3 * work * 12 / 1e6;
+  const double communication = kSteps * 4 * 2 * kAlpha;  // four buckets, a ring of two
+  for (const bool overlap : {false, true}) {
+    INFO((overlap ? "overlapped" : "not overlapped"));
+    toy::Run run;
+    run.ranks = 2;
+    run.learning.speed = 1e6;
+    run.learning.overlap = overlap;
+    run.learning.options.gradients.scheduling = {{"first_bucket", 4}, {"bucket", 4}};
+    emulate(run, {}, kAlpha * 1e12);
+    double exposed = 0, communicated = 0;
+    run.each_step = [&](const StepReport& r, Rank rank) {
+      exposed += rank == 0 ? r.exposed : 0;
+      communicated += rank == 0 ? r.communication : 0;
+    };
+    const EpochReport e = toy::train(run).epochs[0];
+    CHECK(e.communication == Approx(communication));
+    CHECK(communicated == Approx(communication));
+    CHECK(exposed == Approx(e.exposed));
+    CHECK(e.compute == Approx(compute));
+    CHECK(e.seconds == Approx(compute + e.exposed));
+    // The passes hide all but the last gradient, that of the first layer's weights.
+    CHECK(e.exposed == Approx(overlap ? communication / 4 : communication));
+  }
+}

@@ -1,0 +1,119 @@
+// Strategies with gradients that depend on nothing: after any delays, the weights are the first ones less
+// each gradient once, times the rate.
+#include <utility>
+#include <vector>
+
+#include "simulator/models/model.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/toy_training.hpp"
+#include "training/emulation/emulated_ranks.hpp"
+
+using namespace arlab;
+using namespace arlab::simulator;
+using namespace arlab::collectives;
+using namespace arlab::training;
+
+namespace {
+
+constexpr Count kUpdates = 20;  // in two epochs
+constexpr float kConstantRate = 0.5F;
+
+/// One variable of weights that begin at 0.
+class Constant final : public Replica {
+ public:
+  explicit Constant(std::vector<float> gradient)
+      : gradient_(std::move(gradient)),
+        variables_{{.name = "w",
+                    .shape = {std::ssize(gradient_)},
+                    .elements = std::ssize(gradient_),
+                    .work = 1}},
+        weights_(gradient_.size()),
+        gradients_(gradient_.size()) {}
+  std::span<const Variable> variables() const override { return variables_; }
+  std::span<float> weights() override { return weights_; }
+  std::span<float> gradients() override { return gradients_; }
+  std::span<float> statistics() override { return {}; }
+  void on_ready(Ready ready) override { ready_ = std::move(ready); }
+  void on_need(Need need) override { need_ = std::move(need); }
+  void on_need_backward(Need) override {}
+  BatchResult evaluate(const Samples&) override { return {}; }
+  BatchResult learn(const Samples&, float) override {
+    if (need_) need_(0);
+    gradients_ = gradient_;
+    if (ready_) ready_(0);
+    return {};
+  }
+
+ private:
+  std::vector<float> gradient_;
+  std::vector<Variable> variables_;
+  std::vector<float> weights_, gradients_;
+  Need need_;
+  Ready ready_;
+};
+
+toy::Run run_of(std::string_view strategy, Rank workers) {
+  toy::Run run;
+  run.learning.strategy = strategy;
+  run.learning.epochs = 2;
+  run.learning.rate.base = kConstantRate;
+  run.learning.options.servers = 1;
+  run.ranks = workers + (find_strategy(strategy).has_servers ? 1 : 0);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("each gradient of each worker is applied once, however slow the worker is") {
+  struct Case {
+    const char* strategy;
+    Count bound;
+  };
+  for (const Case& c :
+       {Case{"mirrored", 0}, Case{"central_storage", 0}, Case{"parameter_server", 0},
+        Case{"async_parameter_server", 0}, Case{"stale_synchronous", 0},
+        Case{"stale_synchronous", 1}, Case{"stale_synchronous", 3}})
+    for (const std::vector<double>& slowdown : {std::vector<double>{1, 9, 2, 1}, {7, 1, 1, 3}}) {
+      INFO(c.strategy << ", bound " << c.bound << ", slowdowns " << slowdown[0] << " to "
+                      << slowdown[3]);
+      toy::Run run = run_of(c.strategy, 4);
+      run.learning.options.bound = c.bound;
+      run.learning.speed = 1e3;
+      run.make = [](Rank rank) {
+        return std::make_unique<Constant>(std::vector<float>(3, static_cast<float>(1 << rank)));
+      };
+      run.world = [&](Rank ranks, const std::function<void(Communicator&)>& body) {
+        std::vector<double> each = slowdown;
+        each.resize(static_cast<std::size_t>(ranks), 1);
+        const auto network = make_network(find_model("alpha_beta"), {{"alpha", 1e9}}, ranks);
+        on_emulated_ranks(*network, ranks, body, {.slowdown = each});
+      };
+      const toy::Result result = toy::train(run);
+      for (std::size_t worker = 0; worker < 4; ++worker)
+        CHECK(result.weights[worker] ==
+              std::vector<float>(3, -kConstantRate * kUpdates * (1 + 2 + 4 + 8)));
+    }
+}
+
+TEST_CASE("a server decodes the pushes of every epoch at the places where they were encoded") {
+  // Elements that are pushed count twice, as half of them are. The value that belongs to an even place
+  // is 3, to an odd one 5: a sum of others is hardly ever their multiple.
+  constexpr std::size_t kPlaces = 40;
+  std::vector<float> gradient;
+  for (std::size_t i = 0; i < kPlaces; ++i) gradient.push_back(i % 2 == 0 ? 3 : 5);
+  for (const char* strategy : {"parameter_server", "async_parameter_server"}) {
+    INFO(strategy);
+    toy::Run run = run_of(strategy, 1);
+    run.learning.options.gradients.compressor = choose_compressor("randomk:ratio=0.5,feedback=off");
+    run.make = [&](Rank) { return std::make_unique<Constant>(gradient); };
+    const std::vector<float> weights = toy::train(run).weights[0];
+    Count pushed = 0, wrong = 0;
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      const float times = weights[i] / (-kConstantRate * 2 * gradient[i]);
+      wrong += times != std::floor(times) || times < 0 || times > kUpdates;
+      pushed += static_cast<Count>(times);
+    }
+    CHECK(wrong == 0);
+    CHECK(pushed == kUpdates * static_cast<Count>(kPlaces) / 2);
+  }
+}
