@@ -24,8 +24,7 @@ Engine<Source>::Engine(Source source, Rank ranks, Bytes element_size, Network& n
       options_(options),
       element_size_(element_size),
       actors_(std::move(source)),
-      waiting_(static_cast<std::size_t>(ranks)),
-      ready_(synchronous_ ? actors_.size() : 0) {
+      waiting_(static_cast<std::size_t>(ranks)) {
   outcome_.finish_of.resize(static_cast<std::size_t>(ranks));
   messages_.reserve(actors_.size());
   if constexpr (std::is_same_v<Source, Actors>) {
